@@ -1,0 +1,137 @@
+//! What a model is trained and evaluated on.
+
+use super::LabelLists;
+use crate::{names::Names, sparse::SparseRows};
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+/// N sparse rows over D features with the labels of each, and the names of the L labels
+/// where they have names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    rows: SparseRows,
+    labels: LabelLists,
+    label_names: Option<Names>,
+}
+
+/// Raw texts with the labels of each, before a vectorizer turns the texts into rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Documents {
+    /// The texts, one a row.
+    pub texts: Vec<String>,
+    /// The labels of each text.
+    pub labels: LabelLists,
+    /// The names of the labels, by id.
+    pub label_names: Names,
+}
+
+/// Why rows and labels do not make a data set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// There are more rows than label lists, or fewer.
+    RowsDiffer {
+        /// Number of rows.
+        rows: usize,
+        /// Number of label lists.
+        label_lists: usize,
+    },
+    /// There are fewer names than labels.
+    NamesMissing {
+        /// Number of labels.
+        labels: u32,
+        /// Number of names.
+        names: usize,
+    },
+}
+
+impl fmt::Display for DatasetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RowsDiffer { rows, label_lists } => {
+                write!(f, "{rows} rows but {label_lists} lists of labels")
+            }
+            Self::NamesMissing { labels, names } => {
+                write!(f, "{labels} labels but only {names} label names")
+            }
+        }
+    }
+}
+
+impl core::error::Error for DatasetError {}
+
+impl Dataset {
+    /// Joins rows and their labels. Label ids without a row, and names beyond the last label, are
+    /// allowed: the number of labels grows to the number of names.
+    ///
+    /// # Errors
+    /// If the numbers of rows differ or a label has no name.
+    pub fn new(
+        rows: SparseRows,
+        mut labels: LabelLists,
+        label_names: Option<Names>,
+    ) -> Result<Self, DatasetError> {
+        if rows.len() != labels.len() {
+            return Err(DatasetError::RowsDiffer {
+                rows: rows.len(),
+                label_lists: labels.len(),
+            });
+        }
+        if let Some(names) = &label_names {
+            if names.len() < labels.labels() as usize {
+                let (labels, names) = (labels.labels(), names.len());
+                return Err(DatasetError::NamesMissing { labels, names });
+            }
+            labels.widen(u32::try_from(names.len()).unwrap_or(u32::MAX));
+        }
+        Ok(Self {
+            rows,
+            labels,
+            label_names,
+        })
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn rows(&self) -> &SparseRows {
+        &self.rows
+    }
+
+    /// The labels of each row.
+    #[must_use]
+    pub fn labels(&self) -> &LabelLists {
+        &self.labels
+    }
+
+    /// The names of the labels by id, if they have names.
+    #[must_use]
+    pub fn label_names(&self) -> Option<&Names> {
+        self.label_names.as_ref()
+    }
+
+    /// Number of rows N.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows named by `rows`, in that order, with their labels, over the same features, labels
+    /// and names.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            rows: self.rows.select(rows),
+            labels: self.labels.select(rows),
+            label_names: self.label_names.clone(),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Names by number: a compact table of strings that a model file can lend without decoding it.
+
+use crate::array::Array;
+use alloc::{string::String, vec::Vec};
+use core::{cmp::Ordering, fmt};
+
+/// Strings numbered from 0: the names of labels, or the words of a vocabulary.
+///
+/// Stored front-coded in blocks of 16: of each string but a block's first, only what differs from
+/// the one before is kept, so sorted tables take about half the bytes. Reading one string
+/// decodes at most 16; finding one takes a binary search where the table is sorted and
+/// a pass over the table where it is not.
+///
+/// Each entry is a variable-length integer with the number of bytes shared with the entry before
+/// (absent for the first of a block), one with the number of bytes that follow, and those bytes.
+///
+/// ```
+/// use hapax_core::names::Names;
+/// let names = Names::new(["mouse", "house", "mousetrap"])?;
+/// assert_eq!(names.get(2).as_deref(), Some("mousetrap"));
+/// assert_eq!(names.find("house"), Some(1));
+/// assert_eq!(names.find("trap"), None);
+/// # Ok::<(), hapax_core::names::NamesError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names {
+    count: u32,
+    sorted: bool,
+    /// Where each block begins in `text`.
+    starts: Array<u32>,
+    text: Array<u8>,
+}
+
+const BLOCK: usize = 16;
+
+/// Why strings do not make a table, or bytes are not one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NamesError {
+    /// More than 4 GiB of text, or 2^32 strings.
+    TooLarge,
+    /// The bytes of an entry break off, share more than there is, or are not UTF-8.
+    BadEntry {
+        /// The number of the entry.
+        entry: u32,
+    },
+    /// The table of blocks does not fit the text.
+    BadBlocks,
+}
+
+impl fmt::Display for NamesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => f.write_str("more than 4 GiB of names"),
+            Self::BadEntry { entry } => write!(f, "name {entry} is damaged"),
+            Self::BadBlocks => f.write_str("the table of name blocks does not fit the names"),
+        }
+    }
+}
+
+impl core::error::Error for NamesError {}
+
+fn write_length(text: &mut Vec<u8>, mut value: usize) {
+    while value >= 0x80 {
+        text.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    text.push(value as u8);
+}
+
+/// Reads one entry of a block: takes its bytes off `rest` and turns `name` from the entry before
+/// into this one.
+fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
+    let shared = if first { 0 } else { read_length(rest)? };
+    let own = read_length(rest)?;
+    if shared > name.len() || own > rest.len() {
+        return None;
+    }
+    let (suffix, behind) = rest.split_at(own);
+    name.truncate(shared);
+    name.extend_from_slice(suffix);
+    *rest = behind;
+    Some(())
+}
+
+fn read_length(rest: &mut &[u8]) -> Option<usize> {
+    let mut value = 0usize;
+    for shift in [0, 7, 14, 21, 28] {
+        let (&byte, behind) = rest.split_first()?;
+        *rest = behind;
+        value |= usize::from(byte & 0x7f).checked_shl(shift)?;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+impl Names {
+    /// Makes a table of `names` in the given order.
+    ///
+    /// # Errors
+    /// [`NamesError::TooLarge`] beyond 4 GiB.
+    pub fn new<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Result<Self, NamesError> {
+        let (mut starts, mut text) = (Vec::new(), Vec::new());
+        let mut previous = String::new();
+        let (mut count, mut sorted) = (0usize, true);
+        for name in names {
+            let name = name.as_ref();
+            if count.is_multiple_of(BLOCK) {
+                starts.push(u32::try_from(text.len()).map_err(|_| NamesError::TooLarge)?);
+                write_length(&mut text, name.len());
+                text.extend_from_slice(name.as_bytes());
+            } else {
+                let same = previous
+                    .bytes()
+                    .zip(name.bytes())
+                    .take_while(|(a, b)| a == b)
+                    .count();
+                write_length(&mut text, same);
+                write_length(&mut text, name.len() - same);
+                text.extend_from_slice(&name.as_bytes()[same..]);
+            }
+            sorted &= count == 0 || previous.as_str() < name;
+            previous.clear();
+            previous.push_str(name);
+            count += 1;
+        }
+        let count = u32::try_from(count).map_err(|_| NamesError::TooLarge)?;
+        Ok(Self {
+            count,
+            sorted,
+            starts: starts.into(),
+            text: text.into(),
+        })
+    }
+
+    /// Takes over the two arrays of a table of `count` names, as [`Names::starts`] and
+    /// [`Names::text`] gave them, after decoding every entry once.
+    ///
+    /// # Errors
+    /// If they are not such arrays.
+    pub fn from_parts(count: u32, starts: Array<u32>, text: Array<u8>) -> Result<Self, NamesError> {
+        if starts.len() != (count as usize).div_ceil(BLOCK) {
+            return Err(NamesError::BadBlocks);
+        }
+        let (mut name, mut previous) = (Vec::new(), Vec::new());
+        let mut rest = &text[..];
+        let mut sorted = true;
+        for entry in 0..count {
+            let first = (entry as usize).is_multiple_of(BLOCK);
+            if first && starts[entry as usize / BLOCK] as usize != text.len() - rest.len() {
+                return Err(NamesError::BadBlocks);
+            }
+            read_entry(&mut rest, first, &mut name).ok_or(NamesError::BadEntry { entry })?;
+            core::str::from_utf8(&name).map_err(|_| NamesError::BadEntry { entry })?;
+            sorted &= entry == 0 || previous < name;
+            previous.clone_from(&name);
+        }
+        if !rest.is_empty() {
+            return Err(NamesError::BadBlocks);
+        }
+        Ok(Self {
+            count,
+            sorted,
+            starts,
+            text,
+        })
+    }
+
+    /// Number of names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there are no names.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Where each block of names begins, for storing.
+    #[must_use]
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// The coded names, for storing.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The name with number `id`.
+    #[must_use]
+    pub fn get(&self, id: u32) -> Option<String> {
+        if id >= self.count {
+            return None;
+        }
+        let mut name = Vec::new();
+        let mut rest = self.block(id as usize / BLOCK)?;
+        for entry in 0..=id as usize % BLOCK {
+            read_entry(&mut rest, entry == 0, &mut name)?;
+        }
+        String::from_utf8(name).ok()
+    }
+
+    /// The number of `name`: the smallest if it occurs more than once.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<u32> {
+        if !self.sorted {
+            let found = self.iter().position(|candidate| candidate == name)?;
+            return u32::try_from(found).ok();
+        }
+        let blocks = self.starts.len();
+        let (mut low, mut high) = (0, blocks);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_of_block(middle)? <= name.as_bytes() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.find_in_block(low.checked_sub(1)?, name)
+    }
+
+    fn find_in_block(&self, block: usize, name: &str) -> Option<u32> {
+        let mut rest = self.block(block)?;
+        let mut candidate = Vec::new();
+        let start = block * BLOCK;
+        for entry in start..(start + BLOCK).min(self.len()) {
+            read_entry(&mut rest, entry == start, &mut candidate)?;
+            match candidate.as_slice().cmp(name.as_bytes()) {
+                Ordering::Less => {}
+                Ordering::Equal => return u32::try_from(entry).ok(),
+                Ordering::Greater => return None,
+            }
+        }
+        None
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl Iterator<Item = String> {
+        let mut rest = &self.text[..];
+        let mut name = Vec::new();
+        (0..self.len()).map_while(move |entry| {
+            read_entry(&mut rest, entry.is_multiple_of(BLOCK), &mut name)?;
+            String::from_utf8(name.clone()).ok()
+        })
+    }
+
+    fn block(&self, block: usize) -> Option<&[u8]> {
+        self.text.get(*self.starts.get(block)? as usize..)
+    }
+
+    fn first_of_block(&self, block: usize) -> Option<&[u8]> {
+        let mut rest = self.block(block)?;
+        let length = read_length(&mut rest)?;
+        rest.get(..length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Names, NamesError};
+    use alloc::{collections::BTreeSet, string::String, vec::Vec};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_name_is_read_and_found(list in prop::collection::vec("[abé]{0,6}", 0..100)) {
+            check(&list);
+            let sorted: Vec<String> = list.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+            check(&sorted);
+        }
+
+        #[test]
+        fn damaged_bytes_are_refused_or_read(flip in 0usize..400, bit in 0u8..8) {
+            let names = Names::new((0..60).map(|i| alloc::format!("name{i}é"))).unwrap();
+            let mut text = names.text().to_vec();
+            let at = flip % text.len();
+            text[at] ^= 1 << bit;
+            if let Ok(read) = Names::from_parts(60, names.starts().to_vec().into(), text.into()) {
+                prop_assert_eq!(read.iter().count(), 60);
+            }
+        }
+    }
+
+    fn check(list: &[String]) {
+        let names = Names::new(list).unwrap();
+        let count = list.len() as u32;
+        let stored = Names::from_parts(
+            count,
+            names.starts().to_vec().into(),
+            names.text().to_vec().into(),
+        );
+        assert_eq!(stored.as_ref(), Ok(&names));
+        assert_eq!(&names.iter().collect::<Vec<_>>(), list);
+        for (id, name) in list.iter().enumerate() {
+            assert_eq!(names.get(id as u32).as_ref(), Some(name));
+            let first = list
+                .iter()
+                .position(|other| other == name)
+                .map(|at| at as u32);
+            assert_eq!(names.find(name), first);
+        }
+        assert_eq!(names.get(count), None);
+        assert_eq!(names.find("zz"), None);
+    }
+
+    #[test]
+    fn wrong_counts_are_refused() {
+        let names = Names::new(["a", "b"]).unwrap();
+        let parts = |count| {
+            Names::from_parts(
+                count,
+                names.starts().to_vec().into(),
+                names.text().to_vec().into(),
+            )
+        };
+        assert_eq!(parts(1), Err(NamesError::BadBlocks));
+        assert_eq!(parts(3), Err(NamesError::BadEntry { entry: 2 }));
+        assert_eq!(parts(17), Err(NamesError::BadBlocks));
+    }
+}

@@ -1,0 +1,5 @@
+//! Finding the best: the total order of answers and the searches that propose them.
+
+mod top;
+
+pub use top::{Scored, Top, rank};

@@ -1,0 +1,143 @@
+//! The k best under one total order: higher score first, then smaller id.
+
+use alloc::{collections::BinaryHeap, vec::Vec};
+use core::cmp::Ordering;
+
+/// An id (of a label, a row) and its score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// What was scored.
+    pub id: u32,
+    /// Its score: finite, higher is better.
+    pub score: f32,
+}
+
+/// The order of all answers: `Less` means `a` comes before `b`, having the higher score
+/// or, with equal scores, the smaller id.
+#[must_use]
+pub fn rank(a: &Scored, b: &Scored) -> Ordering {
+    // Adding zero turns -0 into +0, which total_cmp would tell apart.
+    (b.score + 0.0)
+        .total_cmp(&(a.score + 0.0))
+        .then(a.id.cmp(&b.id))
+}
+
+/// Wrapped so that the heap's greatest item is the worst answer.
+#[derive(Clone, Copy, Debug)]
+struct ByRank(Scored);
+
+impl PartialEq for ByRank {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for ByRank {}
+impl PartialOrd for ByRank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for ByRank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        rank(&self.0, &other.0)
+    }
+}
+
+/// Keeps the k best of all items pushed, whatever their order of arrival.
+///
+/// Cost: O(1) for an item that is not among the best so far, O(log k) for one that is.
+///
+/// ```
+/// use hapax_core::search::{Scored, Top};
+/// let mut top = Top::new(2);
+/// for (id, score) in [(4, 0.5), (1, 0.9), (3, 0.5)] {
+///     top.push(Scored { id, score });
+/// }
+/// let ids: Vec<u32> = top.sorted().iter().map(|s| s.id).collect();
+/// assert_eq!(ids, [1, 3]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Top {
+    k: usize,
+    heap: BinaryHeap<ByRank>,
+    sorted: Vec<Scored>,
+}
+
+impl Top {
+    /// Will keep the `k` best.
+    #[must_use]
+    pub fn new(k: usize) -> Self {
+        Self {
+            k,
+            heap: BinaryHeap::new(),
+            sorted: Vec::new(),
+        }
+    }
+
+    /// Forgets all items and will keep the `k` best of the next ones; keeps its memory.
+    pub fn reset(&mut self, k: usize) {
+        self.k = k;
+        self.heap.clear();
+        self.sorted.clear();
+    }
+
+    /// Offers an item.
+    pub fn push(&mut self, item: Scored) {
+        if self.heap.len() < self.k {
+            self.heap.push(ByRank(item));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && rank(&item, &worst.0) == Ordering::Less
+        {
+            *worst = ByRank(item);
+        }
+    }
+
+    /// The worst of the k best, once there are k: whoever ranks behind it is out.
+    #[must_use]
+    pub fn threshold(&self) -> Option<Scored> {
+        if self.heap.len() < self.k {
+            None
+        } else {
+            self.heap.peek().map(|worst| worst.0)
+        }
+    }
+
+    /// The best items, best first. The selection starts anew with the next push after
+    /// [`Top::reset`].
+    pub fn sorted(&mut self) -> &[Scored] {
+        self.sorted.clear();
+        self.sorted.extend(self.heap.iter().map(|item| item.0));
+        self.sorted.sort_unstable_by(rank);
+        &self.sorted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scored, Top, rank};
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn equals_sorting_everything(scores in prop::collection::vec(-3i8..3, 0..60), k in 0usize..70) {
+            let items: Vec<Scored> = scores.iter().enumerate()
+                .map(|(id, &score)| Scored { id: id as u32, score: f32::from(score) * 0.5 })
+                .collect();
+            let mut all = items.clone();
+            all.sort_by(rank);
+            all.truncate(k);
+            let mut top = Top::new(k);
+            for &item in items.iter().rev() {
+                top.push(item);
+            }
+            prop_assert_eq!(top.sorted(), &all[..]);
+        }
+    }
+
+    #[test]
+    fn zeros_of_both_signs_are_equal() {
+        let (plus, minus) = (Scored { id: 1, score: 0.0 }, Scored { id: 0, score: -0.0 });
+        assert_eq!(rank(&minus, &plus), core::cmp::Ordering::Less);
+    }
+}
