@@ -1,0 +1,59 @@
+//! The executor of many threads.
+
+use hapax_core::executor::Executor;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
+
+/// Runs jobs on a pool of threads; results come back in job order.
+///
+/// ```
+/// use hapax::{core::executor::Executor, threads::Threads};
+/// let squares = Threads::new(2)?.map(4, || (), |(), job| job * job);
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Threads(ThreadPool);
+
+impl Threads {
+    /// A pool of `count` threads; 0 means one for each core.
+    ///
+    /// # Errors
+    /// If the system refuses to start the threads.
+    pub fn new(count: usize) -> Result<Self, ThreadPoolBuildError> {
+        ThreadPoolBuilder::new()
+            .num_threads(count)
+            .build()
+            .map(Self)
+    }
+}
+
+impl Executor for Threads {
+    fn threads(&self) -> usize {
+        self.0.current_num_threads()
+    }
+
+    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
+    where
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, usize) -> R + Sync,
+    {
+        // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
+        // threads busy.
+        let run_length = (jobs / (self.threads() * 16)).max(1);
+        let runs = jobs.div_ceil(run_length);
+        let parts: Vec<Vec<R>> = self.0.install(|| {
+            (0..runs)
+                .into_par_iter()
+                .with_max_len(1)
+                .map_init(&scratch, |own, index| {
+                    let start = index * run_length;
+                    (start..(start + run_length).min(jobs))
+                        .map(|job| run(own, job))
+                        .collect()
+                })
+                .collect()
+        });
+        parts.into_iter().flatten().collect()
+    }
+}
