@@ -18,6 +18,7 @@ pub mod array;
 pub mod data;
 pub mod executor;
 pub mod float;
+pub mod format;
 pub mod kernels;
 pub mod names;
 pub mod random;

@@ -1,0 +1,46 @@
+//! The model file: one file of bytes that holds everything a model needs.
+//!
+//! # Grammar
+//! All numbers are little-endian. A file is
+//!
+//! ```text
+//! file      = header metadata padding { section padding } section
+//! header    = magic version kind file-length metadata-length checksum reserved      (64 bytes)
+//! magic     = "HAPAX" 1A 0D 0A                                                       offset  0
+//! version   = u32, 1                                                                 offset  8
+//! kind      = u32, 1 = nearest neighbors                                             offset 12
+//! file-length     = u64, bytes of the whole file                                     offset 16
+//! metadata-length = u32, at most 1 MiB                                               offset 24
+//! checksum  = u32, CRC-32 (ISO-HDLC) of the header with this field zero, and metadata, offset 28
+//! reserved  = 32 zero bytes                                                          offset 32
+//! metadata  = postcard encoding of (section table, description)
+//! section table = list of (id: u16, offset: u64, length: u64, CRC-32: u32)
+//! padding   = zero bytes up to the next multiple of 64
+//! section   = an array of u8, u16, u32, u64 or f32
+//! ```
+//!
+//! Sections follow each other by rising id without holes, and the file ends with the last one's last byte.
+//! There is one encoding of each model: a reader refuses
+//! padding other than zero, metadata that would be written differently, and sections it does not expect, so
+//! equal models have equal bytes.
+//!
+//! # What is checked
+//! Every length against the file before anything is allocated, all checksums, then the meaning:
+//! ids in range and rising, values finite. Arrays are windows into the bytes that were given
+//! ([`crate::array::Array`]), so loading allocates next to nothing. Any bytes give a model or
+//! a [`FormatError`]; a model that loads cannot make a later call panic.
+//!
+//! # What is promised
+//! A file of version n is readable by every later release; a golden file of each release stays in the
+//! tests.
+
+mod container;
+mod error;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+pub use container::{Container, ContainerWriter, HEADER_BYTES, MAX_METADATA_BYTES, VERSION};
+pub use error::FormatError;
+pub use sections::SectionId;

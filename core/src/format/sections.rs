@@ -1,0 +1,43 @@
+//! The numbers and names of all sections of all kinds of models.
+
+use core::fmt;
+
+/// The identity of a section in a model file. The numbers are part of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SectionId(pub u16);
+
+macro_rules! sections {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal;)*) => {
+        impl SectionId {
+            $($(#[$doc])* pub const $name: Self = Self($number);)*
+
+            /// What the section holds, in words.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self.0 {
+                    $($number => $text,)*
+                    _ => "unknown",
+                }
+            }
+        }
+    };
+}
+
+sections! {
+    /// Where each block of label names begins (u32).
+    LABEL_NAME_STARTS = 1, "label name blocks";
+    /// Front-coded label names.
+    LABEL_NAME_TEXT = 2, "label names";
+    /// Where each block of vocabulary words begins (u32).
+    VOCABULARY_STARTS = 3, "vocabulary blocks";
+    /// Front-coded words of the vocabulary.
+    VOCABULARY_TEXT = 4, "vocabulary";
+    /// In how many training texts each feature occurs.
+    DOCUMENT_FREQUENCIES = 5, "document frequencies";
+}
+
+impl fmt::Display for SectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.0, self.name())
+    }
+}
