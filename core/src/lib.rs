@@ -14,6 +14,8 @@ compile_error!(
     "hapax borrows little-endian arrays from model files: big-endian targets are not supported"
 );
 
+pub use bytes;
+
 pub mod array;
 pub mod data;
 pub mod executor;

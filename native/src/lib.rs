@@ -4,5 +4,6 @@
 
 pub use hapax_core as core;
 
+pub mod files;
 pub mod kernels;
 pub mod threads;

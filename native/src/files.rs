@@ -1,0 +1,182 @@
+//! Files in and out: compressed input, memory-mapped models, writing that is all or nothing.
+
+use hapax_core::bytes::Bytes;
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+};
+
+/// A file that could not be read or written.
+#[derive(Debug)]
+pub struct FileError {
+    path: PathBuf,
+    doing: &'static str,
+    source: io::Error,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: cannot {}: ", self.path.display(), self.doing)?;
+        match self.source.kind() {
+            io::ErrorKind::NotFound => f.write_str("there is no such file"),
+            io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
+            io::ErrorKind::IsADirectory => f.write_str("it is a directory"),
+            _ => write!(f, "{}", self.source),
+        }
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
+    move |source| FileError {
+        path: path.to_owned(),
+        doing,
+        source,
+    }
+}
+
+/// Opens a file of text, or standard input for `-`, decompressing what is compressed.
+///
+/// xz, gzip and zstd are recognized by their first bytes, whatever the file is called.
+///
+/// # Errors
+/// If the file cannot be opened or its first bytes cannot be read.
+pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
+    let raw: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(failed(path, "open"))?)
+    };
+    let mut reader = BufReader::with_capacity(1 << 16, raw);
+    let first = reader.fill_buf().map_err(failed(path, "read"))?;
+    Ok(if first.starts_with(b"\xfd7zXZ\0") {
+        Box::new(BufReader::new(
+            liblzma::bufread::XzDecoder::new_multi_decoder(reader),
+        ))
+    } else if first.starts_with(&[0x1f, 0x8b]) {
+        Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader)))
+    } else if first.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Box::new(BufReader::new(
+            ruzstd::decoding::StreamingDecoder::new(reader)
+                .map_err(|error| failed(path, "read")(io::Error::other(error)))?,
+        ))
+    } else {
+        Box::new(reader)
+    })
+}
+
+/// Reads a whole file of text, decompressed; see [`open_text`].
+///
+/// # Errors
+/// If the file cannot be read or is compressed and damaged.
+pub fn read_text(path: &Path) -> Result<Vec<u8>, FileError> {
+    let mut bytes = Vec::new();
+    open_text(path)?
+        .read_to_end(&mut bytes)
+        .map_err(failed(path, "read"))?;
+    Ok(bytes)
+}
+
+/// The bytes of a model file, mapped into memory where the system can.
+///
+/// # Errors
+/// If the file cannot be read.
+#[allow(unsafe_code)]
+pub fn map_model(path: &Path) -> Result<Bytes, FileError> {
+    let file = File::open(path).map_err(failed(path, "open"))?;
+    // SAFETY: mapping is unsound only if another process cuts or rewrites this very file while it
+    // is in use. hapax never writes a model in place (see `write_whole`): it renames a new file
+    // over the old one, whose mapping then stays as it was.
+    match unsafe { memmap2::Mmap::map(&file) } {
+        Ok(map) => Ok(Bytes::from_owner(map)),
+        Err(_) => std::fs::read(path)
+            .map(Bytes::from)
+            .map_err(failed(path, "read")),
+    }
+}
+
+/// Writes a file so that it is either wholly there or unchanged: beside the target, flushed to
+/// the disk, then renamed over it.
+///
+/// # Errors
+/// If the directory does not exist or cannot be written, or the disk is full.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let doing = failed(path, "write");
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut beside = tempfile::Builder::new();
+    beside.prefix(".hapax-").suffix(".tmp");
+    #[cfg(unix)]
+    beside.permissions(permissions());
+    let mut file = beside.tempfile_in(folder).map_err(&doing)?;
+    file.write_all(bytes).map_err(&doing)?;
+    file.as_file().sync_all().map_err(&doing)?;
+    file.persist(path).map_err(|error| doing(error.error))?;
+    Ok(())
+}
+
+/// What other programs give a new file: readable by all, less the user's mask.
+#[cfg(unix)]
+fn permissions() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::Permissions::from_mode(0o666)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{map_model, read_text, write_whole};
+
+    #[test]
+    fn what_is_written_is_mapped_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        write_whole(&path, b"first").unwrap();
+        let mapped = map_model(&path).unwrap();
+        write_whole(&path, b"second, longer").unwrap();
+        assert_eq!(&mapped[..], b"first", "an open model keeps its bytes");
+        assert_eq!(&map_model(&path).unwrap()[..], b"second, longer");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn errors_name_the_file_and_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let absent = folder.path().join("absent");
+        let message = read_text(&absent).unwrap_err().to_string();
+        assert!(
+            message.ends_with("absent: cannot open: there is no such file"),
+            "{message}"
+        );
+        let message = write_whole(&absent.join("x"), b"").unwrap_err().to_string();
+        assert!(
+            message.contains("cannot write: there is no such file"),
+            "{message}"
+        );
+        let message = read_text(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("it is a directory"), "{message}");
+    }
+
+    #[test]
+    fn compressed_text_is_read_as_it_is() {
+        use std::io::Write;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.unusual-name");
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"some text").unwrap();
+        std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+        assert_eq!(read_text(&path).unwrap(), b"some text");
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        xz.write_all(b"other text").unwrap();
+        std::fs::write(&path, xz.finish().unwrap()).unwrap();
+        assert_eq!(read_text(&path).unwrap(), b"other text");
+    }
+}
