@@ -1,0 +1,161 @@
+//! `cargo verify`: every test there is, by one command.
+//!
+//! Each part installs what it needs or says in one line what to install. A part that cannot
+//! run has failed: nothing is skipped.
+
+use clap::Parser;
+use std::{
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+    time::Instant,
+};
+
+/// Runs every test of hapax: style, documentation, unit, property and documentation tests, the
+/// command as a user runs it, the core on bare metal, and the demonstration.
+#[derive(Parser)]
+#[command(name = "cargo verify")]
+struct Arguments {
+    /// Only these parts (see --list)
+    parts: Vec<String>,
+    /// Name the parts and what each does
+    #[arg(long)]
+    list: bool,
+}
+
+/// A part of the verification: a name, what it shows, and commands that must all succeed.
+struct Part {
+    name: &'static str,
+    shows: &'static str,
+    commands: &'static [&'static [&'static str]],
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        name: "format",
+        shows: "the sources are formatted",
+        commands: &[&["cargo", "fmt", "--all", "--check"]],
+    },
+    Part {
+        name: "lints",
+        shows: "the compiler and clippy have no warnings",
+        commands: &[&[
+            "cargo",
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]],
+    },
+    Part {
+        name: "documentation",
+        shows: "the documentation builds without warnings",
+        commands: &[&["cargo", "doc", "--workspace", "--no-deps", "--quiet"]],
+    },
+    Part {
+        name: "bare-metal",
+        shows: "the core needs no operating system",
+        commands: &[
+            &[
+                "rustup",
+                "target",
+                "add",
+                "thumbv7em-none-eabihf",
+                "wasm32v1-none",
+            ],
+            &[
+                "cargo",
+                "build",
+                "-p",
+                "hapax-core",
+                "--target",
+                "thumbv7em-none-eabihf",
+                "--quiet",
+            ],
+            &[
+                "cargo",
+                "build",
+                "-p",
+                "hapax-core",
+                "--target",
+                "wasm32v1-none",
+                "--quiet",
+            ],
+        ],
+    },
+    Part {
+        name: "tests",
+        shows: "unit, property, command and documentation tests",
+        commands: &[&["cargo", "test", "--workspace", "--no-fail-fast"]],
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.list {
+        for part in PARTS {
+            println!("{:<14} {}", part.name, part.shows);
+        }
+        return ExitCode::SUCCESS;
+    }
+    if let Some(stranger) = arguments
+        .parts
+        .iter()
+        .find(|name| !PARTS.iter().any(|p| p.name == **name))
+    {
+        eprintln!("verify: there is no part '{stranger}': see cargo verify --list");
+        return ExitCode::from(2);
+    }
+    let chosen = PARTS.iter().filter(|part| {
+        arguments.parts.is_empty() || arguments.parts.iter().any(|n| n == part.name)
+    });
+    let (mut passed, mut failed) = (0, Vec::new());
+    for part in chosen {
+        println!("\n== {}: {}", part.name, part.shows);
+        let start = Instant::now();
+        if part.commands.iter().all(|command| succeeds(command)) {
+            passed += 1;
+            println!(
+                "== {}: passed in {:.0} s",
+                part.name,
+                start.elapsed().as_secs_f64()
+            );
+        } else {
+            println!("== {}: FAILED", part.name);
+            failed.push(part.name);
+        }
+    }
+    if !failed.is_empty() {
+        println!("\nfailed: {}", failed.join(", "));
+    }
+    println!("\nverify: {passed} passed, {} failed", failed.len());
+    if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Runs a command at the root of the workspace, its output going where ours goes.
+fn succeeds(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else {
+        return true;
+    };
+    println!("$ {}", words.join(" "));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(root)
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .stdin(Stdio::null())
+        .status();
+    match status {
+        Ok(status) => status.success(),
+        Err(error) => {
+            println!("cannot run {program} ({error}): install it and try again");
+            false
+        }
+    }
+}
