@@ -247,6 +247,33 @@ impl SparseVec {
         self.values.truncate(kept);
     }
 
+    /// Forgets all entries; keeps the memory.
+    pub fn clear(&mut self) {
+        self.indices.clear();
+        self.values.clear();
+    }
+
+    /// Appends an entry behind the others; a zero is left out.
+    ///
+    /// # Errors
+    /// If the index is not larger than the last one, or the value is NaN or infinite.
+    pub fn push(&mut self, index: u32, value: f32) -> Result<(), SparseError> {
+        let position = self.indices.len();
+        if let Some(&previous) = self.indices.last()
+            && previous >= index
+        {
+            return Err(SparseError::NotRising { position, previous, index });
+        }
+        if !value.is_finite() {
+            return Err(SparseError::NotFinite { position, value });
+        }
+        if value != 0.0 {
+            self.indices.push(index);
+            self.values.push(value);
+        }
+        Ok(())
+    }
+
     /// Borrows the vector.
     #[must_use]
     pub fn view(&self) -> SparseView<'_> {

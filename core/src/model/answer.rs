@@ -1,0 +1,48 @@
+//! Answers to queries, and why there is none.
+
+use crate::train::TrainError;
+use alloc::string::String;
+use core::fmt;
+
+/// A suggested label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The label.
+    pub id: u32,
+    /// Its name, where labels have names.
+    pub name: Option<String>,
+    /// Its score: higher is better; the scale is the method's.
+    pub score: f32,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PredictError {
+    /// Zero answers were asked for.
+    ZeroAnswers,
+    /// A text was given, but the model was trained on rows.
+    NoVectorizer,
+    /// The text has no feature that the model knows.
+    NoFeatures,
+    /// A label was named, but the model's labels have no names, or names are used up.
+    NoLabelNames,
+    /// The row cannot be learned.
+    Learn(TrainError),
+}
+
+impl fmt::Display for PredictError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroAnswers => f.write_str("k is 0, but must be at least 1"),
+            Self::NoVectorizer => f.write_str(
+                "the model was trained on rows of numbers, not on texts: give it rows of features",
+            ),
+            Self::NoFeatures => f.write_str("the text has no word that the model knows"),
+            Self::NoLabelNames => f.write_str("the model's labels have no names: give label ids"),
+            Self::Learn(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for PredictError {}

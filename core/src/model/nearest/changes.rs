@@ -1,0 +1,113 @@
+//! Rows learned and removed since the index was built.
+
+use crate::{
+    search::{Scored, neighbors::similarity},
+    sparse::{SparseVec, SparseView},
+};
+use alloc::vec::Vec;
+
+/// A row learned after the index was built.
+#[derive(Clone, Debug)]
+pub(super) struct AddedRow {
+    pub(super) id: u32,
+    pub(super) row: SparseVec,
+    pub(super) labels: Vec<u32>,
+    norm: f64,
+}
+
+/// The difference between the index and the model.
+#[derive(Clone, Debug)]
+pub(super) struct Changes {
+    /// By rising id.
+    added: Vec<AddedRow>,
+    /// One bit for each row of the index, as long as it needs to be.
+    removed: Vec<u64>,
+    removed_count: usize,
+    next_id: u32,
+}
+
+impl Changes {
+    /// No changes; the next row learned will have the id `next_id`.
+    pub(super) fn new(next_id: u32) -> Self {
+        Self { added: Vec::new(), removed: Vec::new(), removed_count: 0, next_id }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed_count == 0
+    }
+
+    pub(super) fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
+    pub(super) fn added(&self) -> &[AddedRow] {
+        &self.added
+    }
+
+    /// How many rows of the index are removed.
+    pub(super) fn removed(&self) -> usize {
+        self.removed_count
+    }
+
+    /// A bit for each row of the index: set where it is removed. May end early.
+    pub(super) fn removed_bits(&self) -> &[u64] {
+        &self.removed
+    }
+
+    pub(super) fn is_removed(&self, position: usize) -> bool {
+        self.removed.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
+    }
+
+    /// Adds a row and gives it an id; `None` once ids are used up.
+    pub(super) fn add(&mut self, row: SparseVec, labels: Vec<u32>) -> Option<u32> {
+        let id = self.next_id;
+        self.next_id = id.checked_add(1)?;
+        let norm = row.view().norm();
+        self.added.push(AddedRow { id, row, labels, norm });
+        Some(id)
+    }
+
+    /// Removes the row at this position of the index; whether it was there.
+    pub(super) fn remove_indexed(&mut self, position: usize) -> bool {
+        if self.is_removed(position) {
+            return false;
+        }
+        if self.removed.len() <= position / 64 {
+            self.removed.resize(position / 64 + 1, 0);
+        }
+        self.removed[position / 64] |= 1 << (position % 64);
+        self.removed_count += 1;
+        true
+    }
+
+    /// Removes an added row; whether it was there.
+    pub(super) fn remove_added(&mut self, id: u32) -> bool {
+        match self.added.binary_search_by_key(&id, |row| row.id) {
+            Ok(at) => {
+                self.added.remove(at);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Appends the added rows that are similar to `query`, by their slots, which follow `indexed`.
+    pub(super) fn search(
+        &self,
+        query: SparseView<'_>,
+        beta: f64,
+        indexed: usize,
+        into: &mut Vec<Scored>,
+    ) {
+        if self.added.is_empty() {
+            return;
+        }
+        let norm = query.norm();
+        for (at, added) in self.added.iter().enumerate() {
+            let score = similarity(query, norm, added.row.view(), added.norm, beta);
+            if score > 0.0 {
+                into.push(Scored { id: (indexed + at) as u32, score });
+            }
+        }
+    }
+}

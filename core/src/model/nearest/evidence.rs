@@ -1,0 +1,79 @@
+//! Why a label was suggested: the neighbors, and the features that made them similar.
+
+use super::{Nearest, NearestScratch};
+use crate::{
+    search::Scored,
+    sparse::{SparseVec, SparseView},
+};
+use alloc::vec::Vec;
+
+/// A neighbor that voted, and what made it similar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// The id of the row: its position in the training data, or the id that learning it gave.
+    pub row: u32,
+    /// `J^beta * cos`.
+    pub similarity: f32,
+    /// Its vote for each of its labels, `similarity^alpha`.
+    pub vote: f32,
+    /// Its labels, rising.
+    pub labels: Vec<u32>,
+    /// The features it shares with the query, the largest share of the cosine first.
+    pub features: Vec<SharedFeature>,
+}
+
+/// A feature that query and neighbor share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedFeature {
+    /// The feature.
+    pub feature: u32,
+    /// What it adds to the cosine of query and neighbor.
+    pub share: f32,
+}
+
+impl Nearest {
+    /// The `neighbors` most similar rows with their labels and the features they share with `query`;
+    /// of those at most `features` a row.
+    pub fn explain(
+        &self,
+        query: SparseView<'_>,
+        neighbors: usize,
+        features: usize,
+        scratch: &mut NearestScratch,
+    ) -> Vec<Evidence> {
+        self.find(query, scratch);
+        let mut row = SparseVec::default();
+        let query = scratch.query.view();
+        let norm = query.norm();
+        let chosen = scratch.neighbors.iter().take(neighbors);
+        let evidence = chosen.map(|&Scored { id: slot, score: similarity }| {
+            let view = self.row(slot, &mut row);
+            let mut shared = shared_features(query, view, norm * view.norm());
+            shared.truncate(features);
+            let vote = super::votes::vote(similarity, self.parameters.alpha) as f32;
+            Evidence {
+                row: self.id(slot),
+                similarity,
+                vote,
+                labels: self.row_labels(slot),
+                features: shared,
+            }
+        });
+        evidence.collect()
+    }
+}
+
+/// The features of both, the largest share first, then by smaller feature.
+fn shared_features(query: SparseView<'_>, row: SparseView<'_>, norms: f64) -> Vec<SharedFeature> {
+    let mut shared = Vec::new();
+    let mut rest = row.iter().peekable();
+    for (feature, value) in query.iter() {
+        while rest.next_if(|&(other, _)| other < feature).is_some() {}
+        if let Some((_, other)) = rest.next_if(|&(other, _)| other == feature) {
+            let share = (f64::from(value) * f64::from(other) / norms) as f32;
+            shared.push(SharedFeature { feature, share });
+        }
+    }
+    shared.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.feature.cmp(&b.feature)));
+    shared
+}

@@ -1,0 +1,85 @@
+//! Learning and forgetting single rows.
+
+use super::{Changes, Index, Nearest, RowLabels, condition, conditioned_rows};
+use crate::{
+    data::LabelLists,
+    executor::Executor,
+    sparse::{SparseRows, SparseVec, SparseView},
+    train::TrainError,
+};
+use alloc::vec::Vec;
+
+impl Nearest {
+    /// Adds a row with its labels, in any order, and returns its id; it is found by the next query.
+    ///
+    /// # Errors
+    /// If there are 2^32 - 1 rows already, or the row has no features: it would never be found.
+    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
+        if row.is_empty() {
+            return Err(TrainError::NoFeatures);
+        }
+        if labels.is_empty() {
+            return Err(TrainError::NoLabels);
+        }
+        let mut own = SparseVec::default();
+        condition(row, self.parameters.exponent, &mut own);
+        let mut labels = labels.to_vec();
+        labels.sort_unstable();
+        labels.dedup();
+        let limit = u64::from(u32::MAX);
+        self.changes.add(own, labels).ok_or(TrainError::TooLarge { what: "rows", value: limit + 1, limit })
+    }
+
+    /// Removes the row with this id; whether there was one.
+    pub fn forget(&mut self, id: u32) -> bool {
+        let position = if self.ids.is_empty() {
+            Some(id as usize).filter(|&position| position < self.index.len())
+        } else {
+            self.ids.binary_search(&id).ok()
+        };
+        match position {
+            Some(position) => self.changes.remove_indexed(position),
+            None => self.changes.remove_added(id),
+        }
+    }
+
+    /// Whether rows were learned or forgotten since the index was built.
+    #[must_use]
+    pub fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// The same model with an index over all its rows, so that those learned cost no comparison
+    /// each and those forgotten no memory. Ids stay as they are.
+    ///
+    /// # Errors
+    /// If no row is left or memory is lacking.
+    pub fn folded(&self, executor: &impl Executor) -> Result<Self, TrainError> {
+        let indexed = 0..self.index.len();
+        let mut slots: Vec<u32> = Vec::new();
+        slots.extend(indexed.filter(|&p| !self.changes.is_removed(p)).map(|p| p as u32));
+        slots.extend((0..self.changes.added().len()).map(|at| (self.index.len() + at) as u32));
+        if slots.is_empty() {
+            return Err(TrainError::NoRows);
+        }
+        let mut rows = SparseRows::new(self.index.features());
+        let mut labels = LabelLists::new(0);
+        let mut buffer = SparseVec::default();
+        for &slot in &slots {
+            let row = self.row(slot, &mut buffer);
+            rows.widen(row.indices().last().map_or(0, |&last| last.saturating_add(1)));
+            // Cannot fail: the rows were just widened to hold it.
+            let _ = rows.push(row);
+            labels.push(self.row_labels(slot));
+        }
+        let ids: Vec<u32> = slots.iter().map(|&slot| self.id(slot)).collect();
+        let plain = ids.iter().enumerate().all(|(position, &id)| position == id as usize);
+        Ok(Self {
+            parameters: self.parameters,
+            index: self.index.rebuilt(&rows, executor)?,
+            labels: RowLabels::new(&labels)?,
+            ids: if plain { Vec::new() } else { ids }.into(),
+            changes: Changes::new(self.changes.next_id()),
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Sparse weighted nearest neighbors.
+//!
+//! # Problem
+//! Given N rows with sparse features and labels, score the labels of a query `x`:
+//!
+//! ```text
+//! Sim(x, x_i) = J(x, x_i)^beta * cos(x, x_i)       J = shared / united stored features
+//! score(l)    = sum of Sim(x, x_i)^alpha over the S most similar rows i, Sim > 0, that carry l
+//! ```
+//!
+//! The rows are ranked by similarity, then by smaller id; the labels by score, then by smaller id.
+//! Similarities are without unit, at most 1; a label no neighbor carries has no score.
+//!
+//! # Cost
+//! Training only builds the index, O(stored values). A query costs what its search
+//! costs ([`crate::search`]), then O(S) for the votes. Learning a row is O(its values); each row
+//! learned since the last folding adds one comparison to every query.
+//!
+//! # Source
+//! T. Aoshima, K. Kobayashi, M. Minami: Revisiting the Vector Space Model: Sparse Weighted
+//! Nearest-Neighbor Method for Extreme Multi-Label Classification, 2018, equations of section 3. The
+//! paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
+//! right numbers.
+
+mod changes;
+mod conditioned;
+mod evidence;
+mod index;
+mod parameters;
+mod votes;
+
+pub use evidence::{Evidence, SharedFeature};
+pub use parameters::NearestParameters;
+
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    search::{Scored, rank},
+    sparse::{SparseRows, SparseVec, SparseView},
+    train::{ParamError, ParamRule, TrainError},
+};
+use alloc::vec::Vec;
+use changes::Changes;
+use conditioned::condition;
+use index::{Index, IndexScratch};
+use votes::{Votes, vote};
+
+/// A nearest-neighbor classifier; see the module's text.
+///
+/// Inside, a row is known by its *slot*: its position in the index, or behind them all its place
+/// among the rows learned since. Slots rise with ids, so ties fall the same way in both.
+#[derive(Clone, Debug)]
+pub struct Nearest {
+    parameters: NearestParameters,
+    /// The rows that were there when the index was built.
+    index: Index,
+    /// Their labels.
+    labels: RowLabels,
+    /// Their ids, rising; empty where a row's id is its position.
+    ids: Array<u32>,
+    /// What happened since.
+    changes: Changes,
+}
+
+/// The memory that queries need, owned by the caller and reused: a warm query allocates nothing.
+#[derive(Debug, Default)]
+pub struct NearestScratch {
+    query: SparseVec,
+    index: IndexScratch,
+    neighbors: Vec<Scored>,
+    votes: Votes,
+}
+
+impl Nearest {
+    /// Builds the index over the rows of `data`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range (more neighbors than rows among them), there are no rows,
+    /// features or labels, or memory is lacking.
+    pub fn train(
+        parameters: NearestParameters,
+        data: &Dataset,
+        executor: &impl Executor,
+    ) -> Result<Self, TrainError> {
+        parameters.check()?;
+        check_data(data)?;
+        let rows = f64::from(data.len() as u32);
+        let limit = ParamRule::AtMost(rows, "the number of training rows");
+        ParamError::check("neighbors", f64::from(parameters.neighbors), limit)?;
+        let rows = conditioned_rows(data.rows(), parameters.exponent)?;
+        Ok(Self {
+            parameters,
+            index: Index::exact(&rows, executor)?,
+            labels: RowLabels::new(data.labels())?,
+            ids: Array::default(),
+            changes: Changes::new(data.len() as u32),
+        })
+    }
+
+    /// What the user chose.
+    #[must_use]
+    pub fn parameters(&self) -> NearestParameters {
+        self.parameters
+    }
+
+    /// Number of rows that can be neighbors.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len() + self.changes.added().len() - self.changes.removed()
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ids of the most similar rows and their similarities, most similar first.
+    ///
+    /// Indices beyond the training data's features are allowed; they match nothing but count as
+    /// features of the query.
+    pub fn neighbors<'s>(
+        &self,
+        query: SparseView<'_>,
+        scratch: &'s mut NearestScratch,
+    ) -> &'s [Scored] {
+        self.find(query, scratch);
+        for neighbor in &mut scratch.neighbors {
+            neighbor.id = self.id(neighbor.id);
+        }
+        &scratch.neighbors
+    }
+
+    /// Fills `scratch.neighbors` with the slots of the most similar rows.
+    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) {
+        let NearestParameters { neighbors: wanted, beta, exponent, .. } = self.parameters;
+        condition(query, exponent, &mut scratch.query);
+        let query = scratch.query.view();
+        let removed = self.changes.removed_bits();
+        let indexed = self.index.search(query, wanted as usize, beta, removed, &mut scratch.index);
+        let neighbors = &mut scratch.neighbors;
+        neighbors.clear();
+        neighbors.extend_from_slice(indexed);
+        self.changes.search(query, beta, self.index.len(), neighbors);
+        neighbors.sort_unstable_by(rank);
+        neighbors.truncate(wanted as usize);
+    }
+
+    /// The `k` labels with the highest scores, best first: fewer where the neighbors carry fewer.
+    pub fn predict<'s>(
+        &self,
+        query: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut NearestScratch,
+    ) -> &'s [Scored] {
+        self.find(query, scratch);
+        let alpha = self.parameters.alpha;
+        let NearestScratch { neighbors, votes, .. } = scratch;
+        for neighbor in neighbors.iter() {
+            let vote = vote(neighbor.score, alpha);
+            self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
+        }
+        votes.best(k)
+    }
+
+    /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place among
+    /// the rows learned since.
+    fn place(&self, slot: u32) -> Result<usize, usize> {
+        let slot = slot as usize;
+        if slot < self.index.len() { Ok(slot) } else { Err(slot - self.index.len()) }
+    }
+
+    fn id(&self, slot: u32) -> u32 {
+        match self.place(slot) {
+            Ok(position) => self.ids.get(position).copied().unwrap_or(slot),
+            Err(at) => self.changes.added()[at].id,
+        }
+    }
+
+    fn for_each_label(&self, slot: u32, visit: impl FnMut(u32)) {
+        match self.place(slot) {
+            Ok(position) => self.labels.row(position).for_each(visit),
+            Err(at) => self.changes.added()[at].labels.iter().copied().for_each(visit),
+        }
+    }
+
+    fn row_labels(&self, slot: u32) -> Vec<u32> {
+        let mut labels = Vec::new();
+        self.for_each_label(slot, |label| labels.push(label));
+        labels
+    }
+
+    /// The row as the search compares it: raised to the exponent and perhaps scaled, and, in a
+    /// compact index, pruned and rounded.
+    fn row<'s>(&'s self, slot: u32, buffer: &'s mut SparseVec) -> SparseView<'s> {
+        match self.place(slot) {
+            Ok(position) => {
+                self.index.row(position, buffer);
+                buffer.view()
+            }
+            Err(at) => self.changes.added()[at].row.view(),
+        }
+    }
+}

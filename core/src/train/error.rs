@@ -1,0 +1,111 @@
+//! Why a model cannot be trained.
+
+use core::fmt;
+
+/// A parameter outside its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParamError {
+    /// The parameter, by the name of its field.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// The rule that the value breaks.
+    pub rule: ParamRule,
+}
+
+/// What the value of a parameter must be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParamRule {
+    /// Neither NaN nor infinite.
+    Finite,
+    /// This or more.
+    AtLeast(f64),
+    /// More than this.
+    Above(f64),
+    /// This or less; why there is such a limit, in words.
+    AtMost(f64, &'static str),
+}
+
+impl ParamError {
+    /// Refuses `value` unless it is finite and meets `rule`.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn check(name: &'static str, value: f64, rule: ParamRule) -> Result<(), Self> {
+        let rule = if value.is_finite() { rule } else { ParamRule::Finite };
+        let met = match rule {
+            ParamRule::Finite => value.is_finite(),
+            ParamRule::AtLeast(limit) => value >= limit,
+            ParamRule::Above(limit) => value > limit,
+            ParamRule::AtMost(limit, _) => value <= limit,
+        };
+        if met { Ok(()) } else { Err(Self { name, value, rule }) }
+    }
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}, but must be ", self.name, self.value)?;
+        match self.rule {
+            ParamRule::Finite => f.write_str("a finite number"),
+            ParamRule::AtLeast(limit) => write!(f, "at least {limit}"),
+            ParamRule::Above(limit) => write!(f, "more than {limit}"),
+            ParamRule::AtMost(limit, reason) => write!(f, "at most {limit}, {reason}"),
+        }
+    }
+}
+
+impl core::error::Error for ParamError {}
+
+/// Why a model cannot be trained.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// A parameter is outside its range.
+    Parameter(ParamError),
+    /// There are no rows to learn from.
+    NoRows,
+    /// No row has a feature.
+    NoFeatures,
+    /// No row has a label.
+    NoLabels,
+    /// More rows, values or labels than the model can number.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        value: u64,
+        /// The most there can be.
+        limit: u64,
+    },
+    /// Memory is lacking.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+}
+
+impl fmt::Display for TrainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter(error) => error.fmt(f),
+            Self::NoRows => f.write_str("there are no training rows"),
+            Self::NoFeatures => f.write_str("no training row has a feature"),
+            Self::NoLabels => f.write_str("no training row has a label"),
+            Self::TooLarge { what, value, limit } => {
+                write!(f, "{value} {what}, but at most {limit} are possible")
+            }
+            Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
+        }
+    }
+}
+
+impl core::error::Error for TrainError {}
+
+impl From<ParamError> for TrainError {
+    fn from(error: ParamError) -> Self {
+        Self::Parameter(error)
+    }
+}

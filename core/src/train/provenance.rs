@@ -1,0 +1,86 @@
+//! What made a model.
+
+use crate::data::Dataset;
+use alloc::{format, string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+/// What made a model: kept in its file and shown by `hapax inspect`.
+///
+/// Holds nothing that may differ between two runs on the same data with the same parameters
+/// and seed: no times, no thread counts, no machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The algorithm, as on the command line.
+    pub algorithm: String,
+    /// The release that trained the model.
+    pub library: String,
+    /// The seed of all random draws.
+    pub seed: u64,
+    /// Training rows.
+    pub rows: u64,
+    /// Features of the training data.
+    pub features: u32,
+    /// Labels of the training data.
+    pub labels: u32,
+    /// Stored values of the training rows.
+    pub nonzeros: u64,
+    /// XXH3 of the rows and their labels: equal data, equal fingerprint.
+    pub fingerprint: u64,
+    /// Figures measured while training, such as held-out scores.
+    pub report: Vec<(String, f64)>,
+}
+
+impl Provenance {
+    /// The record of training `algorithm` on `data` with `seed`.
+    #[must_use]
+    pub fn new(algorithm: &str, data: &Dataset, seed: u64) -> Self {
+        Self {
+            algorithm: algorithm.into(),
+            library: format!("hapax {}", env!("CARGO_PKG_VERSION")),
+            seed,
+            rows: data.len() as u64,
+            features: data.rows().features(),
+            labels: data.labels().labels(),
+            nonzeros: data.rows().nonzeros() as u64,
+            fingerprint: fingerprint(data),
+            report: Vec::new(),
+        }
+    }
+}
+
+fn fingerprint(data: &Dataset) -> u64 {
+    let mut hasher = Xxh3::new();
+    for (row, labels) in data.rows().iter().zip(data.labels().iter()) {
+        hasher.update(&(row.len() as u64).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(row.indices()));
+        hasher.update(bytemuck::cast_slice(row.values()));
+        hasher.update(&(labels.len() as u64).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(labels));
+    }
+    hasher.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+    use crate::{
+        data::{Dataset, LabelLists},
+        sparse::{SparseRows, SparseView},
+    };
+
+    #[test]
+    fn the_fingerprint_tells_data_apart_and_nothing_else() {
+        let data = |value: f32, label: u32| {
+            let mut rows = SparseRows::new(3);
+            rows.push(SparseView::new(&[1], &[value]).unwrap()).unwrap();
+            let mut labels = LabelLists::new(5);
+            labels.push([label]);
+            Dataset::new(rows, labels, None).unwrap()
+        };
+        let first = fingerprint(&data(1.0, 2));
+        assert_eq!(first, fingerprint(&data(1.0, 2)));
+        assert_ne!(first, fingerprint(&data(1.5, 2)));
+        assert_ne!(first, fingerprint(&data(1.0, 3)));
+    }
+}
