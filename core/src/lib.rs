@@ -22,6 +22,7 @@ pub mod executor;
 pub mod float;
 pub mod format;
 pub mod kernels;
+pub mod metrics;
 pub mod names;
 pub mod random;
 pub mod search;

@@ -1,0 +1,246 @@
+//! Rows to learn from and rows held out to choose by, always the same ones.
+
+use crate::random::Stream;
+use alloc::{collections::TryReserveError, vec::Vec};
+use core::fmt;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// The job number of the stream that draws a split, far from those that trainers count up
+/// from 0: frozen, for a change here changes every tuned model.
+const SPLIT_JOB: u64 = 0x7370_6c69_7400_0000;
+
+/// A division of rows in two. Both lists are rising and together hold every row once.
+///
+/// Memory: one word a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    train: Vec<usize>,
+    held_out: Vec<usize>,
+}
+
+/// Why rows cannot be divided.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SplitError {
+    /// The share to hold out is not between 0 and 1.
+    BadShare {
+        /// The refused share.
+        share: f64,
+    },
+    /// One of the two sides would be empty.
+    EmptySide {
+        /// Number of rows.
+        rows: usize,
+        /// How many of them would be held out.
+        held_out: usize,
+    },
+    /// There is no memory for the row numbers.
+    Memory(TryReserveError),
+}
+
+impl fmt::Display for SplitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadShare { share } => write!(
+                f,
+                "the share of rows to hold out is {share}: give a number above 0 and below 1, \
+                 such as 0.1"
+            ),
+            Self::EmptySide { rows, held_out } => write!(
+                f,
+                "of {rows} rows {held_out} would be held out, but both sides need a row: \
+                 give more rows or another share"
+            ),
+            Self::Memory(error) => write!(f, "no memory for the row numbers: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for SplitError {}
+
+impl Split {
+    /// Holds out `share` of the rows `0..rows`, drawn at random under `seed`: `share * rows` of
+    /// them, rounded, but at least one, and at least one left for training.
+    ///
+    /// Cost: O(rows).
+    ///
+    /// ```
+    /// use hapax_core::data::Split;
+    /// let split = Split::new(30, 0.1, 42)?;
+    /// assert_eq!((split.train().len(), split.held_out().len()), (27, 3));
+    /// assert_eq!(split, Split::new(30, 0.1, 42)?);
+    /// # Ok::<(), hapax_core::data::SplitError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the share is not between 0 and 1, there are fewer than two rows, or memory does not
+    /// suffice.
+    pub fn new(rows: usize, share: f64, seed: u64) -> Result<Self, SplitError> {
+        check(share)?;
+        if rows < 2 {
+            return Err(SplitError::EmptySide { rows, held_out: 0 });
+        }
+        // The conversion cuts off, so adding a half rounds.
+        let held_out = ((rows as f64 * share + 0.5) as usize).clamp(1, rows - 1);
+        let mut order = Vec::new();
+        order.try_reserve_exact(rows).map_err(SplitError::Memory)?;
+        order.extend(0..rows);
+        Stream::new(seed, SPLIT_JOB).shuffle(&mut order);
+        let mut train = order.split_off(held_out);
+        train.sort_unstable();
+        order.sort_unstable();
+        Ok(Self {
+            train,
+            held_out: order,
+        })
+    }
+
+    /// Holds out the rows whose key hashes, under `seed`, into the lowest `share` of all hashes.
+    ///
+    /// A key falls on the same side whatever other rows there are and in whatever order, so rows
+    /// can be added without moving others across, and rows of one key stay together. The number held
+    /// out is `share * rows` only on average. The hash is XXH3, 64 bits.
+    ///
+    /// # Errors
+    /// If the share is not between 0 and 1 or no row falls on one of the sides.
+    pub fn by_key<K: AsRef<[u8]>>(
+        keys: impl IntoIterator<Item = K>,
+        share: f64,
+        seed: u64,
+    ) -> Result<Self, SplitError> {
+        check(share)?;
+        let bound = share * (1u64 << 53) as f64;
+        let (mut train, mut held_out) = (Vec::new(), Vec::new());
+        for (row, key) in keys.into_iter().enumerate() {
+            let hash = xxh3_64_with_seed(key.as_ref(), seed) >> 11;
+            let side = if (hash as f64) < bound {
+                &mut held_out
+            } else {
+                &mut train
+            };
+            side.try_reserve(1).map_err(SplitError::Memory)?;
+            side.push(row);
+        }
+        if train.is_empty() || held_out.is_empty() {
+            return Err(SplitError::EmptySide {
+                rows: train.len() + held_out.len(),
+                held_out: held_out.len(),
+            });
+        }
+        Ok(Self { train, held_out })
+    }
+
+    /// The rows to learn from, rising.
+    #[must_use]
+    pub fn train(&self) -> &[usize] {
+        &self.train
+    }
+
+    /// The rows held out, rising.
+    #[must_use]
+    pub fn held_out(&self) -> &[usize] {
+        &self.held_out
+    }
+}
+
+fn check(share: f64) -> Result<(), SplitError> {
+    if share > 0.0 && share < 1.0 {
+        Ok(())
+    } else {
+        Err(SplitError::BadShare { share })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Split, SplitError};
+    use alloc::{format, string::ToString, vec::Vec};
+    use proptest::prelude::*;
+
+    fn is_division(split: &Split, rows: usize) -> bool {
+        let rising = |side: &[usize]| side.windows(2).all(|pair| pair[0] < pair[1]);
+        let mut all: Vec<usize> = [split.train(), split.held_out()].concat();
+        all.sort_unstable();
+        rising(split.train()) && rising(split.held_out()) && all.into_iter().eq(0..rows)
+    }
+
+    proptest! {
+        #[test]
+        fn every_row_is_on_one_side(rows in 2usize..300, share in 0.001f64..0.999, seed: u64) {
+            let split = Split::new(rows, share, seed).unwrap();
+            prop_assert!(is_division(&split, rows));
+            prop_assert_eq!(&split, &Split::new(rows, share, seed).unwrap());
+            let wanted = (rows as f64 * share).round().clamp(1.0, rows as f64 - 1.0);
+            prop_assert!((split.held_out().len() as f64 - wanted).abs() < 0.5);
+            if let Ok(split) = Split::by_key((0..rows).map(|row| row.to_string()), share, seed) {
+                prop_assert!(is_division(&split, rows));
+            }
+        }
+    }
+
+    /// Frozen: a change here changes which rows are held out everywhere.
+    #[test]
+    fn the_held_out_rows_are_frozen() {
+        let split = Split::new(50, 0.1, 42).unwrap();
+        assert_eq!(split.held_out(), FROZEN);
+        assert_ne!(split, Split::new(50, 0.1, 43).unwrap());
+        let keys = (0..50).map(|row| format!("key {row}"));
+        assert_eq!(
+            Split::by_key(keys, 0.1, 42).unwrap().held_out(),
+            FROZEN_BY_KEY
+        );
+    }
+
+    // Both computed by another program, in Python with its xxhash.
+    const FROZEN: [usize; 5] = [9, 25, 36, 41, 49];
+    const FROZEN_BY_KEY: [usize; 7] = [8, 18, 30, 39, 43, 46, 47];
+
+    /// Each row is held out equally often: chi-squared over the rows, p = 1e-4.
+    #[test]
+    fn every_row_is_held_out_equally_often() {
+        let mut counts = [0u32; 10];
+        for seed in 0..10_000 {
+            for &row in Split::new(10, 0.3, seed).unwrap().held_out() {
+                counts[row] += 1;
+            }
+        }
+        let chi: f64 = counts
+            .iter()
+            .map(|&c| (f64::from(c) - 3e3).powi(2) / 3e3)
+            .sum();
+        assert!(chi < 33.7, "{counts:?}");
+    }
+
+    #[test]
+    fn a_key_stays_on_its_side() {
+        let keys: Vec<_> = (0..4000).map(|row| format!("{row}")).collect();
+        let all = Split::by_key(&keys, 0.1, 7).unwrap();
+        let off = all.held_out().len() as f64 - 400.0;
+        assert!(off.abs() < 4.0 * 19.0, "four standard deviations: {off}");
+        let few = Split::by_key(&keys[..1000], 0.1, 7).unwrap();
+        let below: Vec<usize> = all
+            .held_out()
+            .iter()
+            .copied()
+            .filter(|&r| r < 1000)
+            .collect();
+        assert_eq!(few.held_out(), below);
+    }
+
+    #[test]
+    fn each_rule_has_its_refusal() {
+        for share in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
+            let error = Split::new(10, share, 0).unwrap_err();
+            assert!(matches!(error, SplitError::BadShare { .. }));
+            assert!(error.to_string().contains(&share.to_string()));
+        }
+        for rows in [0, 1] {
+            let error = Split::new(rows, 0.5, 0).unwrap_err();
+            assert_eq!(error, SplitError::EmptySide { rows, held_out: 0 });
+        }
+        let same = Split::by_key(["a", "a", "a"], 0.5, 0).unwrap_err();
+        assert!(matches!(same, SplitError::EmptySide { rows: 3, .. }));
+        let error = Split::new(usize::MAX, 0.5, 0).unwrap_err();
+        assert!(matches!(error, SplitError::Memory(_)));
+    }
+}

@@ -1,0 +1,217 @@
+//! What a data set is like: its sizes and how they are spread.
+
+use super::{Dataset, LabelLists, Summary};
+use crate::sparse::SparseRows;
+use alloc::{collections::TryReserveError, vec::Vec};
+
+/// The sizes of a data set and how labels and features are spread over its rows: the figures of
+/// Tables 1 to 5 of Aoshima, Kobayashi, Minami, Revisiting the Vector Space Model: Sparse Weighted
+/// Nearest-Neighbor Method for Extreme Multi-Label Classification (2018).
+///
+/// [`Statistics::rows_per_label`] and [`Statistics::rows_per_feature`] leave out labels and features
+/// without rows, as those tables do; how many these are is told apart. Rows without labels
+/// or features are counted in the summaries over rows, with 0. A summary of nothing is `None`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Number of rows N.
+    pub rows: usize,
+    /// Number of features D, stored or not.
+    pub features: u32,
+    /// Number of labels L, with rows or without.
+    pub labels: u32,
+    /// Number of stored values.
+    pub nonzeros: usize,
+    /// Number of labels of all rows together.
+    pub label_occurrences: usize,
+    /// How many rows have no label.
+    pub rows_without_labels: usize,
+    /// How many rows have no feature.
+    pub rows_without_features: usize,
+    /// How many labels have no row.
+    pub labels_without_rows: usize,
+    /// How many features have no row.
+    pub features_without_rows: usize,
+    /// Whether there are rows and each has exactly one label.
+    pub single_label: bool,
+    /// How many rows each label has that has any (Table 2).
+    pub rows_per_label: Option<Summary>,
+    /// How many labels each row has (Table 3).
+    pub labels_per_row: Option<Summary>,
+    /// How many stored features each row has (Table 4).
+    pub features_per_row: Option<Summary>,
+    /// In how many rows each feature is stored that is in any (Table 5).
+    pub rows_per_feature: Option<Summary>,
+    /// The highest P@1, P@3 and P@5 any ranking could reach; see [`attainable_precision`].
+    pub attainable_precision: [f64; 3],
+}
+
+impl Statistics {
+    /// The k of [`Statistics::attainable_precision`].
+    pub const KS: [usize; 3] = [1, 3, 5];
+
+    /// Computes the statistics of `data`.
+    ///
+    /// Cost: O(nnz + N log N + D log D + L log L); memory: 4 bytes for each of the largest of
+    /// N, D and L.
+    ///
+    /// # Errors
+    /// If memory does not suffice.
+    pub fn of(data: &Dataset) -> Result<Self, TryReserveError> {
+        let (rows, labels) = (data.rows(), data.labels());
+        let (labels_per_row, rows_without_labels) = spread_of_lengths(labels.iter())?;
+        let (features_per_row, rows_without_features) =
+            spread_of_lengths(rows.iter().map(|row| row.indices()))?;
+        let (rows_per_label, labels_without_rows) = spread_of_labels(labels)?;
+        let (rows_per_feature, features_without_rows) = spread_of_features(rows)?;
+        Ok(Self {
+            rows: rows.len(),
+            features: rows.features(),
+            labels: labels.labels(),
+            nonzeros: rows.nonzeros(),
+            label_occurrences: labels.total(),
+            rows_without_labels,
+            rows_without_features,
+            labels_without_rows,
+            features_without_rows,
+            single_label: !labels.is_empty() && labels.iter().all(|row| row.len() == 1),
+            rows_per_label,
+            labels_per_row,
+            features_per_row,
+            rows_per_feature,
+            attainable_precision: Self::KS.map(|k| attainable_precision(labels, k)),
+        })
+    }
+}
+
+/// The highest P@k any ranking could reach on rows with these labels: the mean of
+/// `min(k, |y_i|) / k`. 0 without rows and for k = 0.
+///
+/// ```
+/// use hapax_core::data::{LabelLists, attainable_precision};
+/// let mut labels = LabelLists::new(0);
+/// labels.push([3]);
+/// labels.push([0, 1, 2]);
+/// assert_eq!(attainable_precision(&labels, 2), 0.75);
+/// ```
+#[must_use]
+pub fn attainable_precision(labels: &LabelLists, k: usize) -> f64 {
+    if labels.is_empty() || k == 0 {
+        return 0.0;
+    }
+    let hits: u64 = labels.iter().map(|row| row.len().min(k) as u64).sum();
+    hits as f64 / (labels.len() as f64 * k as f64)
+}
+
+/// A summary and how many counts are zero.
+type Spread = (Option<Summary>, usize);
+
+/// The spread of the lengths of all rows, zeros included.
+fn spread_of_lengths<'a>(
+    rows: impl ExactSizeIterator<Item = &'a [u32]>,
+) -> Result<Spread, TryReserveError> {
+    let mut lengths = Vec::new();
+    lengths.try_reserve_exact(rows.len())?;
+    // A row has no more entries than there are ids, which are 32 bits wide.
+    lengths.extend(rows.map(|row| u32::try_from(row.len()).unwrap_or(u32::MAX)));
+    let zeros = lengths.iter().filter(|&&length| length == 0).count();
+    Ok((Summary::of(&mut lengths), zeros))
+}
+
+fn spread_of_labels(labels: &LabelLists) -> Result<Spread, TryReserveError> {
+    spread_of_ids(labels.labels(), labels.iter())
+}
+
+fn spread_of_features(rows: &SparseRows) -> Result<Spread, TryReserveError> {
+    spread_of_ids(rows.features(), rows.iter().map(|row| row.indices()))
+}
+
+/// The spread of the numbers of rows in which each id below `ids` occurs, zeros left out of
+/// the summary.
+fn spread_of_ids<'a>(
+    ids: u32,
+    rows: impl Iterator<Item = &'a [u32]>,
+) -> Result<Spread, TryReserveError> {
+    let mut counts = Vec::new();
+    counts.try_reserve_exact(ids as usize)?;
+    counts.resize(ids as usize, 0u32);
+    for &id in rows.flatten() {
+        counts[id as usize] += 1;
+    }
+    counts.retain(|&count| count > 0);
+    let zeros = ids as usize - counts.len();
+    Ok((Summary::of(&mut counts), zeros))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Statistics;
+    use crate::{
+        data::{Dataset, LabelLists},
+        sparse::{SparseRows, SparseVec},
+    };
+
+    fn data(features: u32, labels: u32, rows: &[(&[u32], &[u32])]) -> Dataset {
+        let (mut matrix, mut lists) = (SparseRows::new(features), LabelLists::new(labels));
+        for (row, ids) in rows {
+            let row = SparseVec::from_pairs(row.iter().map(|&index| (index, 1.0))).unwrap();
+            matrix.push(row.view()).unwrap();
+            lists.push(ids.iter().copied());
+        }
+        Dataset::new(matrix, lists, None).unwrap()
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        let rows: [(&[u32], &[u32]); 4] = [
+            (&[0, 3], &[1]),
+            (&[], &[1, 2, 5, 6]),
+            (&[3], &[]),
+            (&[1, 2, 3], &[1, 2]),
+        ];
+        let found = Statistics::of(&data(6, 9, &rows)).unwrap();
+        assert_eq!((found.rows, found.features, found.labels), (4, 6, 9));
+        assert_eq!((found.nonzeros, found.label_occurrences), (6, 7));
+        assert_eq!(
+            (found.rows_without_labels, found.rows_without_features),
+            (1, 1)
+        );
+        assert_eq!(
+            (found.labels_without_rows, found.features_without_rows),
+            (5, 2)
+        );
+        assert!(!found.single_label);
+        // Sorted: 0 1 2 4.
+        let labels = found.labels_per_row.unwrap();
+        assert_eq!((labels.minimum, labels.maximum, labels.mean), (0, 4, 1.75));
+        assert_eq!(
+            (labels.lower_quartile, labels.median, labels.upper_quartile),
+            (0.75, 1.5, 2.5)
+        );
+        // Labels 1, 2, 5, 6 have 3, 2, 1, 1 rows.
+        let per_label = found.rows_per_label.unwrap();
+        assert_eq!(
+            (per_label.minimum, per_label.median, per_label.mean),
+            (1, 1.5, 1.75)
+        );
+        // Sorted: 0 1 2 3; features 0 to 3 are in 1, 1, 1, 3 rows.
+        assert_eq!(found.features_per_row.unwrap().median, 1.5);
+        let per_feature = found.rows_per_feature.unwrap();
+        assert_eq!((per_feature.upper_quartile, per_feature.maximum), (1.5, 3));
+        assert_eq!(
+            found.attainable_precision,
+            [3.0 / 4.0, 6.0 / 12.0, 7.0 / 20.0]
+        );
+    }
+
+    #[test]
+    fn empty_data_have_no_summaries() {
+        let found = Statistics::of(&data(0, 0, &[])).unwrap();
+        assert_eq!((found.labels_per_row, found.rows_per_feature), (None, None));
+        assert_eq!(found.attainable_precision, [0.0; 3]);
+        assert!(!found.single_label);
+        let found = Statistics::of(&data(2, 1, &[(&[], &[])])).unwrap();
+        assert_eq!((found.rows_per_label, found.labels_without_rows), (None, 1));
+        assert_eq!(found.features_per_row.unwrap().maximum, 0);
+    }
+}
