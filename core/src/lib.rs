@@ -18,6 +18,8 @@ pub mod array;
 pub mod data;
 pub mod executor;
 pub mod float;
+pub mod hash;
+pub mod interner;
 pub mod kernels;
 pub mod names;
 pub mod random;
