@@ -21,6 +21,8 @@ pub mod data;
 pub mod executor;
 pub mod float;
 pub mod format;
+pub mod hash;
+pub mod interner;
 pub mod kernels;
 pub mod metrics;
 pub mod names;

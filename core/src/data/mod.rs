@@ -1,14 +1,37 @@
-//! Data sets: sparse rows with the labels of each row, and the text formats they are read from;
-//! what they are like and how rows are held out.
+//! Data sets: sparse rows with the labels of each row, and the text formats they are read from.
+//!
+//! [`read`] turns the bytes of a whole file into rows or texts, [`LineReader`] one line at a
+//! time, both with the same rules: the grammars stand at the head of each format's file. Every
+//! mistake is a [`ReadError`] with line, column, rule and value. [`Statistics`] says what data are
+//! like, and [`Split`] holds rows out.
 
+mod chunks;
 mod dataset;
+mod format;
+mod label_ids;
+mod labelled_text;
 mod labels;
+mod line_reader;
+mod number;
+mod parts;
+mod read;
+mod read_error;
 mod split;
 mod statistics;
 mod summary;
+mod svmlight;
+mod write;
+mod xmc;
 
 pub use dataset::{Dataset, DatasetError, Documents};
+pub use format::{Format, IndexBase};
+pub use label_ids::LabelIds;
+pub use labelled_text::Columns;
 pub use labels::LabelLists;
+pub use line_reader::{LineReader, Row};
+pub use read::{Input, ReadOptions, Source, read};
+pub use read_error::{Quantity, ReadError, ReadProblem};
 pub use split::{Split, SplitError};
 pub use statistics::{Statistics, attainable_precision};
 pub use summary::Summary;
+pub use write::{WriteError, write_svmlight, write_xmc, write_xmc_row};

@@ -262,7 +262,11 @@ impl SparseVec {
         if let Some(&previous) = self.indices.last()
             && previous >= index
         {
-            return Err(SparseError::NotRising { position, previous, index });
+            return Err(SparseError::NotRising {
+                position,
+                previous,
+                index,
+            });
         }
         if !value.is_finite() {
             return Err(SparseError::NotFinite { position, value });

@@ -1,0 +1,5 @@
+//! Hash functions whose values are kept in model files: frozen, each with its test vectors.
+
+mod feature;
+
+pub use feature::FeatureHash;
