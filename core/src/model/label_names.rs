@@ -15,7 +15,10 @@ pub(crate) struct LabelNames {
 
 impl LabelNames {
     pub(crate) fn new(stored: Names) -> Self {
-        Self { stored, added: Vec::new() }
+        Self {
+            stored,
+            added: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -53,7 +56,11 @@ impl LabelNames {
 
     /// One table of all names.
     pub(crate) fn table(&self) -> Result<Names, NamesError> {
-        if self.added.is_empty() { Ok(self.stored.clone()) } else { Names::new(self.iter()) }
+        if self.added.is_empty() {
+            Ok(self.stored.clone())
+        } else {
+            Names::new(self.iter())
+        }
     }
 }
 

@@ -85,7 +85,12 @@ impl Model {
     ) -> Result<Self, TrainError> {
         let nearest = Nearest::train(parameters, data, executor)?;
         let provenance = Provenance::new("nearest", data, 0);
-        Ok(Self::new(Method::Nearest(nearest), data, vectorizer, provenance))
+        Ok(Self::new(
+            Method::Nearest(nearest),
+            data,
+            vectorizer,
+            provenance,
+        ))
     }
 
     fn new(
@@ -171,9 +176,7 @@ impl Model {
             return Err(PredictError::ZeroAnswers);
         }
         match &self.method {
-            Method::Nearest(nearest) => {
-                Ok(nearest.predict(row, k, &mut scratch.nearest))
-            }
+            Method::Nearest(nearest) => Ok(nearest.predict(row, k, &mut scratch.nearest)),
         }
     }
 
@@ -184,7 +187,11 @@ impl Model {
     pub fn row(&self, text: &str, scratch: &mut Scratch) -> Result<SparseVec, PredictError> {
         let vectorizer = self.vectorizer.as_ref().ok_or(PredictError::NoVectorizer)?;
         let row = vectorizer.transform(text, &mut scratch.text);
-        if row.view().is_empty() { Err(PredictError::NoFeatures) } else { Ok(row) }
+        if row.view().is_empty() {
+            Err(PredictError::NoFeatures)
+        } else {
+            Ok(row)
+        }
     }
 
     /// The `k` best labels for a text, best first, with their names.
@@ -199,7 +206,11 @@ impl Model {
     ) -> Result<Vec<Answer>, PredictError> {
         let row = self.row(text, scratch)?;
         let best = self.predict(row.view(), k, scratch)?;
-        let named = |s: &Scored| Answer { id: s.id, name: self.label_name(s.id), score: s.score };
+        let named = |s: &Scored| Answer {
+            id: s.id,
+            name: self.label_name(s.id),
+            score: s.score,
+        };
         Ok(best.iter().map(named).collect())
     }
 
@@ -229,12 +240,19 @@ impl Model {
         let largest = labels.iter().max().copied().ok_or(TrainError::NoLabels)?;
         if largest > self.labels || largest == u32::MAX {
             let (value, limit) = (u64::from(largest), u64::from(self.labels));
-            return Err(TrainError::TooLarge { what: "is the id of the label", value, limit });
+            return Err(TrainError::TooLarge {
+                what: "is the id of the label",
+                value,
+                limit,
+            });
         }
         let Method::Nearest(nearest) = &mut self.method;
         let id = nearest.learn(row, labels)?;
         self.labels = self.labels.max(largest + 1);
-        let features = row.indices().last().map_or(0, |&last| last.saturating_add(1));
+        let features = row
+            .indices()
+            .last()
+            .map_or(0, |&last| last.saturating_add(1));
         self.features = self.features.max(features);
         Ok(id)
     }
@@ -250,11 +268,16 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
         let row = self.row(text, scratch)?;
-        let names = self.label_names.as_mut().ok_or(PredictError::NoLabelNames)?;
+        let names = self
+            .label_names
+            .as_mut()
+            .ok_or(PredictError::NoLabelNames)?;
         let ids: Option<Vec<u32>> = labels.iter().map(|name| names.find_or_add(name)).collect();
         let ids = ids.ok_or(PredictError::NoLabelNames)?;
         // Several new names at once have the ids that follow each other.
-        self.labels = self.labels.max(u32::try_from(names.len()).unwrap_or(u32::MAX));
+        self.labels = self
+            .labels
+            .max(u32::try_from(names.len()).unwrap_or(u32::MAX));
         self.learn(row.view(), &ids).map_err(PredictError::Learn)
     }
 

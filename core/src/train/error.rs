@@ -34,14 +34,22 @@ impl ParamError {
     /// # Errors
     /// If it does not.
     pub fn check(name: &'static str, value: f64, rule: ParamRule) -> Result<(), Self> {
-        let rule = if value.is_finite() { rule } else { ParamRule::Finite };
+        let rule = if value.is_finite() {
+            rule
+        } else {
+            ParamRule::Finite
+        };
         let met = match rule {
             ParamRule::Finite => value.is_finite(),
             ParamRule::AtLeast(limit) => value >= limit,
             ParamRule::Above(limit) => value > limit,
             ParamRule::AtMost(limit, _) => value <= limit,
         };
-        if met { Ok(()) } else { Err(Self { name, value, rule }) }
+        if met {
+            Ok(())
+        } else {
+            Err(Self { name, value, rule })
+        }
     }
 }
 

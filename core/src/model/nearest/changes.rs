@@ -1,7 +1,7 @@
 //! Rows learned and removed since the index was built.
 
 use crate::{
-    search::{Scored, neighbors::similarity},
+    search::{Scored, neighbors::Similarity},
     sparse::{SparseVec, SparseView},
 };
 use alloc::vec::Vec;
@@ -12,7 +12,6 @@ pub(super) struct AddedRow {
     pub(super) id: u32,
     pub(super) row: SparseVec,
     pub(super) labels: Vec<u32>,
-    norm: f64,
 }
 
 /// The difference between the index and the model.
@@ -29,7 +28,12 @@ pub(super) struct Changes {
 impl Changes {
     /// No changes; the next row learned will have the id `next_id`.
     pub(super) fn new(next_id: u32) -> Self {
-        Self { added: Vec::new(), removed: Vec::new(), removed_count: 0, next_id }
+        Self {
+            added: Vec::new(),
+            removed: Vec::new(),
+            removed_count: 0,
+            next_id,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -55,15 +59,16 @@ impl Changes {
     }
 
     pub(super) fn is_removed(&self, position: usize) -> bool {
-        self.removed.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
+        self.removed
+            .get(position / 64)
+            .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
     /// Adds a row and gives it an id; `None` once ids are used up.
     pub(super) fn add(&mut self, row: SparseVec, labels: Vec<u32>) -> Option<u32> {
         let id = self.next_id;
         self.next_id = id.checked_add(1)?;
-        let norm = row.view().norm();
-        self.added.push(AddedRow { id, row, labels, norm });
+        self.added.push(AddedRow { id, row, labels });
         Some(id)
     }
 
@@ -95,18 +100,17 @@ impl Changes {
     pub(super) fn search(
         &self,
         query: SparseView<'_>,
-        beta: f64,
+        similarity: Similarity,
         indexed: usize,
         into: &mut Vec<Scored>,
     ) {
-        if self.added.is_empty() {
-            return;
-        }
-        let norm = query.norm();
         for (at, added) in self.added.iter().enumerate() {
-            let score = similarity(query, norm, added.row.view(), added.norm, beta);
+            let score = similarity.between(query, added.row.view());
             if score > 0.0 {
-                into.push(Scored { id: (indexed + at) as u32, score });
+                into.push(Scored {
+                    id: (indexed + at) as u32,
+                    score,
+                });
             }
         }
     }

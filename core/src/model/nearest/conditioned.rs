@@ -18,11 +18,23 @@ pub(super) fn condition(row: SparseView<'_>, exponent: f64, into: &mut SparseVec
         let magnitude = power(f64::from(value.abs()), exponent).clamp(f64::MIN_POSITIVE, f64::MAX);
         if value < 0.0 { -magnitude } else { magnitude }
     };
-    let largest = row.values().iter().map(|&v| raised(v).abs()).fold(0.0, f64::max);
+    let largest = row
+        .values()
+        .iter()
+        .map(|&v| raised(v).abs())
+        .fold(0.0, f64::max);
     // Relative to the largest value the sum of squares can neither overflow nor vanish.
-    let squares: f64 = row.values().iter().map(|&v| (raised(v) / largest) * (raised(v) / largest)).sum();
+    let squares: f64 = row
+        .values()
+        .iter()
+        .map(|&v| (raised(v) / largest) * (raised(v) / largest))
+        .sum();
     let norm = largest * crate::float::sqrt(squares);
-    let scale = if NORMS.contains(&norm) || row.is_empty() { 1.0 } else { power_of_two_below(norm) };
+    let scale = if NORMS.contains(&norm) || row.is_empty() {
+        1.0
+    } else {
+        power_of_two_below(norm)
+    };
     into.clear();
     for (index, value) in row.iter() {
         // Indices rise as they did in `row` and values are at most the norm: finite.
@@ -45,13 +57,20 @@ mod tests {
     fn conditioned(values: &[f32], exponent: f64) -> SparseVec {
         let indices: alloc::vec::Vec<u32> = (0..values.len() as u32).collect();
         let mut into = SparseVec::default();
-        condition(SparseView::new(&indices, values).unwrap(), exponent, &mut into);
+        condition(
+            SparseView::new(&indices, values).unwrap(),
+            exponent,
+            &mut into,
+        );
         into
     }
 
     #[test]
     fn ordinary_rows_are_left_alone() {
-        assert_eq!(conditioned(&[0.5, -2.0, 1e-4], 1.0).view().values(), [0.5, -2.0, 1e-4]);
+        assert_eq!(
+            conditioned(&[0.5, -2.0, 1e-4], 1.0).view().values(),
+            [0.5, -2.0, 1e-4]
+        );
         assert_eq!(conditioned(&[0.5, -2.0], 2.0).view().values(), [0.25, -4.0]);
         assert!(conditioned(&[], 1.0).view().is_empty());
     }

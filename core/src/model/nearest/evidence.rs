@@ -46,19 +46,24 @@ impl Nearest {
         let query = scratch.query.view();
         let norm = query.norm();
         let chosen = scratch.neighbors.iter().take(neighbors);
-        let evidence = chosen.map(|&Scored { id: slot, score: similarity }| {
-            let view = self.row(slot, &mut row);
-            let mut shared = shared_features(query, view, norm * view.norm());
-            shared.truncate(features);
-            let vote = super::votes::vote(similarity, self.parameters.alpha) as f32;
-            Evidence {
-                row: self.id(slot),
-                similarity,
-                vote,
-                labels: self.row_labels(slot),
-                features: shared,
-            }
-        });
+        let evidence = chosen.map(
+            |&Scored {
+                 id: slot,
+                 score: similarity,
+             }| {
+                let view = self.row(slot, &mut row);
+                let mut shared = shared_features(query, view, norm * view.norm());
+                shared.truncate(features);
+                let vote = super::votes::vote(similarity, self.parameters.alpha) as f32;
+                Evidence {
+                    row: self.id(slot),
+                    similarity,
+                    vote,
+                    labels: self.row_labels(slot),
+                    features: shared,
+                }
+            },
+        );
         evidence.collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Learning and forgetting single rows.
 
-use super::{Changes, Index, Nearest, RowLabels, condition, conditioned_rows};
+use super::{Changes, Nearest, condition};
 use crate::{
     data::LabelLists,
     executor::Executor,
@@ -27,7 +27,11 @@ impl Nearest {
         labels.sort_unstable();
         labels.dedup();
         let limit = u64::from(u32::MAX);
-        self.changes.add(own, labels).ok_or(TrainError::TooLarge { what: "rows", value: limit + 1, limit })
+        self.changes.add(own, labels).ok_or(TrainError::TooLarge {
+            what: "rows",
+            value: limit + 1,
+            limit,
+        })
     }
 
     /// Removes the row with this id; whether there was one.
@@ -57,7 +61,11 @@ impl Nearest {
     pub fn folded(&self, executor: &impl Executor) -> Result<Self, TrainError> {
         let indexed = 0..self.index.len();
         let mut slots: Vec<u32> = Vec::new();
-        slots.extend(indexed.filter(|&p| !self.changes.is_removed(p)).map(|p| p as u32));
+        slots.extend(
+            indexed
+                .filter(|&p| !self.changes.is_removed(p))
+                .map(|p| p as u32),
+        );
         slots.extend((0..self.changes.added().len()).map(|at| (self.index.len() + at) as u32));
         if slots.is_empty() {
             return Err(TrainError::NoRows);
@@ -67,17 +75,25 @@ impl Nearest {
         let mut buffer = SparseVec::default();
         for &slot in &slots {
             let row = self.row(slot, &mut buffer);
-            rows.widen(row.indices().last().map_or(0, |&last| last.saturating_add(1)));
+            rows.widen(
+                row.indices()
+                    .last()
+                    .map_or(0, |&last| last.saturating_add(1)),
+            );
             // Cannot fail: the rows were just widened to hold it.
             let _ = rows.push(row);
             labels.push(self.row_labels(slot));
         }
         let ids: Vec<u32> = slots.iter().map(|&slot| self.id(slot)).collect();
-        let plain = ids.iter().enumerate().all(|(position, &id)| position == id as usize);
+        let plain = ids
+            .iter()
+            .enumerate()
+            .all(|(position, &id)| position == id as usize);
         Ok(Self {
             parameters: self.parameters,
+            similarity: self.similarity,
             index: self.index.rebuilt(&rows, executor)?,
-            labels: RowLabels::new(&labels)?,
+            labels,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),
         })

@@ -26,16 +26,21 @@ mod changes;
 mod conditioned;
 mod evidence;
 mod index;
+mod learn;
 mod parameters;
+#[cfg(test)]
+mod tests;
 mod votes;
 
 pub use evidence::{Evidence, SharedFeature};
 pub use parameters::NearestParameters;
 
 use crate::{
-    data::Dataset,
+    array::Array,
+    data::{Dataset, LabelLists},
     executor::Executor,
-    search::{Scored, rank},
+    kernels::Kernels,
+    search::{Scored, neighbors::Similarity, rank},
     sparse::{SparseRows, SparseVec, SparseView},
     train::{ParamError, ParamRule, TrainError},
 };
@@ -52,10 +57,11 @@ use votes::{Votes, vote};
 #[derive(Clone, Debug)]
 pub struct Nearest {
     parameters: NearestParameters,
+    similarity: Similarity,
     /// The rows that were there when the index was built.
     index: Index,
     /// Their labels.
-    labels: RowLabels,
+    labels: LabelLists,
     /// Their ids, rising; empty where a row's id is its position.
     ids: Array<u32>,
     /// What happened since.
@@ -69,6 +75,48 @@ pub struct NearestScratch {
     index: IndexScratch,
     neighbors: Vec<Scored>,
     votes: Votes,
+}
+
+impl NearestScratch {
+    /// Scratch memory whose searches run these kernels.
+    #[must_use]
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            index: IndexScratch::new(kernels),
+            ..Self::default()
+        }
+    }
+}
+
+/// Refuses data that no model can learn from.
+fn check_data(data: &Dataset) -> Result<(), TrainError> {
+    if data.is_empty() {
+        Err(TrainError::NoRows)
+    } else if data.rows().nonzeros() == 0 {
+        Err(TrainError::NoFeatures)
+    } else if data.labels().total() == 0 {
+        Err(TrainError::NoLabels)
+    } else if data.len() >= u32::MAX as usize {
+        let (value, limit) = (data.len() as u64, u64::from(u32::MAX) - 1);
+        Err(TrainError::TooLarge {
+            what: "rows",
+            value,
+            limit,
+        })
+    } else {
+        Ok(())
+    }
+}
+
+fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
+    let mut conditioned = SparseRows::new(rows.features());
+    let mut buffer = SparseVec::default();
+    for row in rows.iter() {
+        condition(row, exponent, &mut buffer);
+        // Cannot fail: conditioning keeps or drops indices.
+        let _ = conditioned.push(buffer.view());
+    }
+    conditioned
 }
 
 impl Nearest {
@@ -87,11 +135,12 @@ impl Nearest {
         let rows = f64::from(data.len() as u32);
         let limit = ParamRule::AtMost(rows, "the number of training rows");
         ParamError::check("neighbors", f64::from(parameters.neighbors), limit)?;
-        let rows = conditioned_rows(data.rows(), parameters.exponent)?;
+        let rows = conditioned_rows(data.rows(), parameters.exponent);
         Ok(Self {
             parameters,
+            similarity: parameters.similarity()?,
             index: Index::exact(&rows, executor)?,
-            labels: RowLabels::new(data.labels())?,
+            labels: data.labels().clone(),
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),
         })
@@ -133,17 +182,26 @@ impl Nearest {
 
     /// Fills `scratch.neighbors` with the slots of the most similar rows.
     fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) {
-        let NearestParameters { neighbors: wanted, beta, exponent, .. } = self.parameters;
+        let NearestParameters {
+            neighbors: wanted,
+            exponent,
+            ..
+        } = self.parameters;
         condition(query, exponent, &mut scratch.query);
         let query = scratch.query.view();
         let removed = self.changes.removed_bits();
-        let indexed = self.index.search(query, wanted as usize, beta, removed, &mut scratch.index);
+        let similarity = self.similarity;
+        let wanted = wanted as usize;
+        let indexed = self
+            .index
+            .search(query, wanted, similarity, removed, &mut scratch.index);
         let neighbors = &mut scratch.neighbors;
         neighbors.clear();
         neighbors.extend_from_slice(indexed);
-        self.changes.search(query, beta, self.index.len(), neighbors);
+        self.changes
+            .search(query, similarity, self.index.len(), neighbors);
         neighbors.sort_unstable_by(rank);
-        neighbors.truncate(wanted as usize);
+        neighbors.truncate(wanted);
     }
 
     /// The `k` labels with the highest scores, best first: fewer where the neighbors carry fewer.
@@ -155,7 +213,9 @@ impl Nearest {
     ) -> &'s [Scored] {
         self.find(query, scratch);
         let alpha = self.parameters.alpha;
-        let NearestScratch { neighbors, votes, .. } = scratch;
+        let NearestScratch {
+            neighbors, votes, ..
+        } = scratch;
         for neighbor in neighbors.iter() {
             let vote = vote(neighbor.score, alpha);
             self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
@@ -167,7 +227,11 @@ impl Nearest {
     /// the rows learned since.
     fn place(&self, slot: u32) -> Result<usize, usize> {
         let slot = slot as usize;
-        if slot < self.index.len() { Ok(slot) } else { Err(slot - self.index.len()) }
+        if slot < self.index.len() {
+            Ok(slot)
+        } else {
+            Err(slot - self.index.len())
+        }
     }
 
     fn id(&self, slot: u32) -> u32 {
@@ -179,8 +243,12 @@ impl Nearest {
 
     fn for_each_label(&self, slot: u32, visit: impl FnMut(u32)) {
         match self.place(slot) {
-            Ok(position) => self.labels.row(position).for_each(visit),
-            Err(at) => self.changes.added()[at].labels.iter().copied().for_each(visit),
+            Ok(position) => self.labels.row(position).iter().copied().for_each(visit),
+            Err(at) => self.changes.added()[at]
+                .labels
+                .iter()
+                .copied()
+                .for_each(visit),
         }
     }
 

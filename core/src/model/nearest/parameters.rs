@@ -1,6 +1,9 @@
 //! What the user chooses, and its limits.
 
-use crate::train::{ParamError, ParamRule};
+use crate::{
+    search::neighbors::Similarity,
+    train::{ParamError, ParamRule},
+};
 use serde::{Deserialize, Serialize};
 
 /// How neighbors are compared and how they vote.
@@ -20,17 +23,39 @@ pub struct NearestParameters {
 impl Default for NearestParameters {
     /// Chosen on held-out training rows of several data sets.
     fn default() -> Self {
-        Self { neighbors: 20, alpha: 2.0, beta: 1.0, exponent: 1.0 }
+        Self {
+            neighbors: 20,
+            alpha: 2.0,
+            beta: 1.0,
+            exponent: 1.0,
+        }
     }
 }
 
 impl NearestParameters {
+    /// The similarity by which neighbors are compared.
+    ///
+    /// # Errors
+    /// If beta is negative, NaN or infinite.
+    pub fn similarity(&self) -> Result<Similarity, ParamError> {
+        let refused = ParamError {
+            name: "beta",
+            value: self.beta,
+            rule: ParamRule::AtLeast(0.0),
+        };
+        Similarity::new(self.beta).map_err(|_| refused)
+    }
+
     /// Refuses values outside their ranges.
     ///
     /// # Errors
     /// The first parameter that is.
     pub fn check(&self) -> Result<(), ParamError> {
-        ParamError::check("neighbors", f64::from(self.neighbors), ParamRule::AtLeast(1.0))?;
+        ParamError::check(
+            "neighbors",
+            f64::from(self.neighbors),
+            ParamRule::AtLeast(1.0),
+        )?;
         ParamError::check("alpha", self.alpha, ParamRule::Finite)?;
         ParamError::check("beta", self.beta, ParamRule::AtLeast(0.0))?;
         ParamError::check("exponent", self.exponent, ParamRule::Above(0.0))

@@ -23,11 +23,15 @@ impl Votes {
 
     /// The `k` labels with the most votes, best first; all votes are forgotten.
     pub(super) fn best(&mut self, k: usize) -> &[Scored] {
-        self.cast.sort_unstable_by_key(|&(label, turn, _)| (label, turn));
+        self.cast
+            .sort_unstable_by_key(|&(label, turn, _)| (label, turn));
         self.top.reset(k);
         for votes in self.cast.chunk_by(|a, b| a.0 == b.0) {
             let sum: f64 = votes.iter().map(|&(_, _, vote)| vote).sum();
-            self.top.push(Scored { id: votes[0].0, score: sum as f32 });
+            self.top.push(Scored {
+                id: votes[0].0,
+                score: sum as f32,
+            });
         }
         self.cast.clear();
         self.top.sorted()
