@@ -25,3 +25,4 @@ pub mod names;
 pub mod random;
 pub mod search;
 pub mod sparse;
+pub mod text;
