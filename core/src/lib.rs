@@ -31,3 +31,4 @@ pub mod random;
 pub mod search;
 pub mod sparse;
 pub mod train;
+pub mod text;

@@ -1,7 +1,7 @@
 //! What a model is trained and evaluated on.
 
 use super::LabelLists;
-use crate::{names::Names, sparse::SparseRows};
+use crate::{executor::Executor, names::Names, sparse::SparseRows, text::Vectorizer};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -23,6 +23,34 @@ pub struct Documents {
     pub labels: LabelLists,
     /// The names of the labels, by id.
     pub label_names: Names,
+}
+
+impl Documents {
+    /// Turns the texts into rows; labels and their names stay as they are. Texts without a known
+    /// token become empty rows.
+    ///
+    /// # Errors
+    /// If there are not as many label lists as texts, or a label has no name.
+    pub fn vectorize<E: Executor>(
+        self,
+        vectorizer: &Vectorizer,
+        executor: &E,
+    ) -> Result<Dataset, DatasetError> {
+        let rows = vectorizer.transform_all(&self.texts, executor);
+        Dataset::new(rows, self.labels, Some(self.label_names))
+    }
+
+    /// Number of texts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are no texts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
 }
 
 /// Why rows and labels do not make a data set.

@@ -88,6 +88,14 @@ impl SparseRows {
         Ok(())
     }
 
+    /// Appends a row whose indices are known to be in range.
+    pub(crate) fn push_checked(&mut self, row: SparseView<'_>) {
+        debug_assert!(self.check_range(row).is_ok());
+        self.indices.extend_from_slice(row.indices());
+        self.values.extend_from_slice(row.values());
+        self.offsets.push(self.indices.len());
+    }
+
     /// Row `row`.
     ///
     /// # Panics

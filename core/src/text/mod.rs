@@ -1,0 +1,14 @@
+//! Text to sparse rows: tokens, and the vectorizer that is saved with the model.
+
+mod options;
+mod scratch;
+mod tokens;
+mod vectorizer;
+mod vocabulary;
+
+pub use options::{
+    FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerError, VectorizerOptions,
+};
+pub use scratch::{NoFeatures, TextScratch};
+pub use tokens::{TokenScratch, for_each_token};
+pub use vectorizer::{Vectorizer, VectorizerParts};

@@ -1,0 +1,247 @@
+//! Text to tokens.
+//!
+//! The tables of Unicode this needs come from the crates `unicode-normalization` (NFKC),
+//! `unicode-segmentation` (words) and `core` (lower case); what they cost in a wasm file is
+//! stated in [`for_each_token`]. Text that is all ASCII passes by the first and the last.
+
+use super::{NGrams, TokenOptions};
+use alloc::{string::String, vec::Vec};
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Memory for taking a text apart, reused from text to text.
+#[derive(Clone, Debug, Default)]
+pub struct TokenScratch {
+    /// The text, normalized.
+    text: String,
+    /// Where each word begins and ends in `text`.
+    words: Vec<(usize, usize)>,
+    /// The token that is being made.
+    token: String,
+    /// A word with its ends marked.
+    marked: String,
+    /// Where each character of the marked word begins, and its end.
+    starts: Vec<usize>,
+}
+
+/// Calls `take` with every token of `text`, repetitions included: first the word n-grams, by
+/// place and then by length, then the character n-grams of each word in the same order.
+///
+/// Time: linear in the text, times the number of lengths asked for. Allocates only where `scratch`
+/// is still too small. In a wasm file (`opt-level = 3`, before `wasm-opt`) the tables and
+/// code of normalization take about NFKC_KB kB, those of word segmentation about WORDS_KB kB,
+/// and those of lower case about LOWER_KB kB.
+///
+/// ```
+/// use hapax_core::text::{NGrams, TokenOptions, TokenScratch, for_each_token};
+/// let options = TokenOptions { characters: Some(NGrams { min: 4, max: 4 }), ..Default::default() };
+/// let mut tokens = Vec::new();
+/// for_each_token("Ein Ｍaus!", &options, &mut TokenScratch::default(), |t| tokens.push(t.to_owned()));
+/// assert_eq!(tokens, ["ein", "ein maus", "maus", "#<ein", "#ein>", "#<mau", "#maus", "#aus>"]);
+/// ```
+pub fn for_each_token(
+    text: &str,
+    options: &TokenOptions,
+    scratch: &mut TokenScratch,
+    mut take: impl FnMut(&str),
+) {
+    normalize(text, options, &mut scratch.text);
+    scratch.words.clear();
+    let least = usize::from(options.min_word_length);
+    scratch.words.extend(
+        scratch
+            .text
+            .unicode_word_indices()
+            .filter(|(_, word)| least <= 1 || word.chars().count() >= least)
+            .map(|(start, word)| (start, start + word.len())),
+    );
+    if let Some(lengths) = options.words {
+        word_ngrams(scratch, lengths, &mut take);
+    }
+    if let Some(lengths) = options.characters {
+        character_ngrams(scratch, lengths, &mut take);
+    }
+}
+
+fn normalize(text: &str, options: &TokenOptions, out: &mut String) {
+    out.clear();
+    if text.is_ascii() {
+        out.push_str(text);
+        if options.lower_case {
+            out.make_ascii_lowercase();
+        }
+    } else if options.normalize {
+        push_all(text.nfkc(), options.lower_case, out);
+    } else {
+        push_all(text.chars(), options.lower_case, out);
+    }
+}
+
+fn push_all(characters: impl Iterator<Item = char>, lower_case: bool, out: &mut String) {
+    if !lower_case {
+        out.extend(characters);
+        return;
+    }
+    for character in characters {
+        match character {
+            'A'..='Z' => out.push(character.to_ascii_lowercase()),
+            '\0'..='\x7f' => out.push(character),
+            // What a capital sigma becomes would otherwise depend on where it stands.
+            'ς' => out.push('σ'),
+            _ => out.extend(character.to_lowercase()),
+        }
+    }
+}
+
+fn word_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl FnMut(&str)) {
+    let TokenScratch {
+        text, words, token, ..
+    } = scratch;
+    for first in 0..words.len() {
+        token.clear();
+        let following = words.iter().skip(first).zip(1..=lengths.max);
+        for (&(start, end), length) in following {
+            if length > 1 {
+                token.push(' ');
+            }
+            token.push_str(&text[start..end]);
+            if length >= lengths.min {
+                take(token);
+            }
+        }
+    }
+}
+
+fn character_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl FnMut(&str)) {
+    let TokenScratch {
+        text,
+        words,
+        token,
+        marked,
+        starts,
+    } = scratch;
+    for &(start, end) in words.iter() {
+        marked.clear();
+        marked.push('<');
+        marked.push_str(&text[start..end]);
+        marked.push('>');
+        starts.clear();
+        starts.extend(marked.char_indices().map(|(at, _)| at));
+        starts.push(marked.len());
+        let count = starts.len() - 1;
+        for first in 0..count {
+            for length in usize::from(lengths.min)..=usize::from(lengths.max).min(count - first) {
+                // A mark alone says nothing.
+                if length == 1 && (first == 0 || first + 1 == count) {
+                    continue;
+                }
+                token.clear();
+                token.push('#');
+                token.push_str(&marked[starts[first]..starts[first + length]]);
+                take(token);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NGrams, TokenOptions, TokenScratch, for_each_token};
+    use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
+    use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
+    use unicode_segmentation::UnicodeSegmentation;
+
+    fn tokens(text: &str, options: &TokenOptions) -> Vec<String> {
+        let mut list = Vec::new();
+        let mut scratch = TokenScratch::default();
+        for_each_token(text, options, &mut scratch, |token| {
+            list.push(token.to_owned());
+        });
+        list
+    }
+
+    /// The same tokens, made the obvious way.
+    fn plain(text: &str, options: &TokenOptions) -> Vec<String> {
+        let mut text: String = if options.normalize {
+            text.nfkc().collect()
+        } else {
+            text.to_owned()
+        };
+        if options.lower_case {
+            text = text.chars().flat_map(char::to_lowercase).collect();
+            text = text.replace('ς', "σ");
+        }
+        let words: Vec<&str> = text
+            .unicode_words()
+            .filter(|word| word.chars().count() >= usize::from(options.min_word_length))
+            .collect();
+        let mut list = vec![];
+        let lengths = |ngrams: NGrams| usize::from(ngrams.min)..=usize::from(ngrams.max);
+        for first in 0..words.len() {
+            for length in options.words.map(lengths).into_iter().flatten() {
+                if let Some(run) = words.get(first..first + length) {
+                    list.push(run.join(" "));
+                }
+            }
+        }
+        for word in words {
+            let marked: Vec<char> = format!("<{word}>").chars().collect();
+            for first in 0..marked.len() {
+                for length in options.characters.map(lengths).into_iter().flatten() {
+                    let Some(run) = marked.get(first..first + length) else {
+                        continue;
+                    };
+                    let ends = first == 0 || first + 1 == marked.len();
+                    if length > 1 || !ends {
+                        list.push(format!("#{}", run.iter().collect::<String>()));
+                    }
+                }
+            }
+        }
+        list
+    }
+
+    prop_compose! {
+        fn lengths()(min in 1u8..4, more in 0u8..3) -> NGrams {
+            NGrams { min, max: min + more }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn equal_the_tokens_made_the_obvious_way(
+            text in "([a-cA-Z0-9 .,'_-]|ΣΑΣ|[éßςİﬁ①漢字]|e\u{301}|🙂|\\PC){0,30}",
+            normalize: bool,
+            lower_case: bool,
+            min_word_length in 0u8..4,
+            words in prop::option::of(lengths()),
+            characters in prop::option::of(lengths()),
+        ) {
+            let options =
+                TokenOptions { normalize, lower_case, min_word_length, words, characters };
+            prop_assert_eq!(tokens(&text, &options), plain(&text, &options));
+        }
+    }
+
+    #[test]
+    fn case_and_compatible_forms_are_one() {
+        let options = TokenOptions {
+            words: Some(NGrams { min: 1, max: 1 }),
+            ..TokenOptions::default()
+        };
+        for (left, right) in [
+            ("ΟΔΟΣ", "οδος"),
+            ("ﬁn", "FIN"),
+            ("caf\u{e9}", "CAFE\u{301}"),
+            ("①", "1"),
+        ] {
+            assert_eq!(tokens(left, &options), tokens(right, &options));
+        }
+        assert_eq!(
+            tokens("it's 3.5 m, don't!", &options),
+            ["it's", "3.5", "m", "don't"]
+        );
+        assert!(tokens(" -- 🙂 ", &options).is_empty());
+    }
+}

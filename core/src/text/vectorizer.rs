@@ -1,0 +1,367 @@
+//! Texts to sparse rows.
+
+use super::{
+    FeatureSpace, TermWeight, TextScratch, VectorizerError, VectorizerOptions,
+    tokens::for_each_token,
+    vocabulary::{Limits, hashed_frequencies, vocabulary},
+};
+use crate::{
+    array::Array,
+    executor::Executor,
+    float,
+    hash::FeatureHash,
+    interner::Interner,
+    names::Names,
+    sparse::{SparseRows, SparseVec, SparseView},
+};
+use alloc::{string::String, vec::Vec};
+
+/// Turns texts into sparse rows, always the way it was fitted: saved with the model.
+///
+/// A text's tokens ([`for_each_token`]) become features by a vocabulary or by hashing. A feature
+/// that occurs `tf` times in a text weighs `1 + ln tf` there (or `tf`, or 1), times
+/// `ln((1 + n) / (1 + df)) + 1` where it occurs in `df` of the `n` training texts; rows are
+/// divided by their Euclidean norm. Everything is computed in `f64`, features in rising order,
+/// and rounded to `f32` at the end, so rows are equal to the bit everywhere.
+///
+/// ```
+/// use hapax_core::{executor::Sequential, text::{TextScratch, Vectorizer, VectorizerOptions}};
+/// let texts = ["a small mouse", "a small house", "a house of cards"];
+/// let vectorizer = Vectorizer::fit(&texts, VectorizerOptions::default(), &Sequential)?;
+/// let mut scratch = TextScratch::new();
+/// let row = vectorizer.transform("The small house, a dream", &mut scratch);
+/// let names: Vec<_> = row.view().indices().iter().map(|&id| vectorizer.feature_name(id)).collect();
+/// assert_eq!(names.iter().flatten().collect::<Vec<_>>(), ["a", "house", "small"]);
+/// assert!((row.view().norm() - 1.0).abs() < 1e-6);
+/// # Ok::<(), hapax_core::text::VectorizerError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Vectorizer {
+    options: VectorizerOptions,
+    documents: u32,
+    features: Features,
+    /// For each feature the number of training texts that hold it; empty for hashed features
+    /// without inverse document frequency.
+    frequencies: Array<u32>,
+}
+
+#[derive(Clone, Debug)]
+enum Features {
+    Vocabulary {
+        names: Names,
+        index: Option<Interner>,
+    },
+    Hashed(FeatureHash),
+}
+
+/// What a model file stores of a [`Vectorizer`].
+#[derive(Clone, Copy, Debug)]
+pub struct VectorizerParts<'a> {
+    /// What it was told.
+    pub options: &'a VectorizerOptions,
+    /// Number of training texts.
+    pub documents: u32,
+    /// The tokens in alphabetical order; `None` for hashed features.
+    pub vocabulary: Option<&'a Names>,
+    /// In how many training texts each feature occurs; empty for hashed features without
+    /// inverse document frequency.
+    pub frequencies: &'a [u32],
+}
+
+/// Texts turned into rows in one job.
+const TEXTS_A_JOB: usize = 256;
+
+impl Vectorizer {
+    /// Finds the features of `texts` and in how many texts each occurs.
+    ///
+    /// The result does not depend on the executor. Time: one pass over the texts and a sort of
+    /// the different tokens; memory: all different tokens once, about 30 bytes each.
+    ///
+    /// # Errors
+    /// Bad options, no texts, or no token within the limits.
+    pub fn fit<T: AsRef<str> + Sync, E: Executor>(
+        texts: &[T],
+        options: VectorizerOptions,
+        executor: &E,
+    ) -> Result<Self, VectorizerError> {
+        options.check()?;
+        let documents = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
+        if documents == 0 {
+            return Err(VectorizerError::NoTexts);
+        }
+        let (features, frequencies) = match options.features {
+            FeatureSpace::Vocabulary {
+                min_documents,
+                max_document_share,
+                max_features,
+            } => {
+                let limits = Limits {
+                    min_documents,
+                    max_document_share,
+                    max_features,
+                };
+                let (names, counts) = vocabulary(texts, &options.tokens, limits, executor)?;
+                (Features::Vocabulary { names, index: None }, counts)
+            }
+            FeatureSpace::Hashed { bits, seed } => {
+                let hash = FeatureHash::new(bits, seed).ok_or(VectorizerError::BadBits { bits })?;
+                let counts = if options.inverse_document_frequency {
+                    hashed_frequencies(texts, &options.tokens, hash, executor)?
+                } else {
+                    Vec::new()
+                };
+                (Features::Hashed(hash), counts)
+            }
+        };
+        Ok(Self {
+            options,
+            documents,
+            features,
+            frequencies: frequencies.into(),
+        })
+    }
+
+    /// Fits to `texts` and turns them into rows: the rows that [`Vectorizer::transform`] gives
+    /// for each.
+    ///
+    /// # Errors
+    /// As [`Vectorizer::fit`].
+    pub fn fit_transform<T: AsRef<str> + Sync, E: Executor>(
+        texts: &[T],
+        options: VectorizerOptions,
+        executor: &E,
+    ) -> Result<(Self, SparseRows), VectorizerError> {
+        let mut fitted = Self::fit(texts, options, executor)?;
+        fitted.build_index();
+        let rows = fitted.transform_all(texts, executor);
+        fitted.drop_index();
+        Ok((fitted, rows))
+    }
+
+    /// What a model file stores.
+    #[must_use]
+    pub fn parts(&self) -> VectorizerParts<'_> {
+        VectorizerParts {
+            options: &self.options,
+            documents: self.documents,
+            vocabulary: match &self.features {
+                Features::Vocabulary { names, .. } => Some(names),
+                Features::Hashed(_) => None,
+            },
+            frequencies: &self.frequencies,
+        }
+    }
+
+    /// A vectorizer from stored parts, checked.
+    ///
+    /// # Errors
+    /// If the options break a rule or the tables do not fit them.
+    pub fn from_parts(
+        options: VectorizerOptions,
+        documents: u32,
+        vocabulary: Option<Names>,
+        frequencies: Array<u32>,
+    ) -> Result<Self, VectorizerError> {
+        options.check()?;
+        if documents == 0 {
+            return Err(VectorizerError::NoTexts);
+        }
+        let (features, needed) = match (options.features, vocabulary) {
+            (FeatureSpace::Vocabulary { .. }, Some(names)) => {
+                check_sorted(&names)?;
+                let needed = names.len();
+                (Features::Vocabulary { names, index: None }, needed)
+            }
+            (FeatureSpace::Hashed { bits, seed }, None) => {
+                let hash = FeatureHash::new(bits, seed).ok_or(VectorizerError::BadBits { bits })?;
+                let stored = options.inverse_document_frequency;
+                let needed = if stored { hash.features() as usize } else { 0 };
+                (Features::Hashed(hash), needed)
+            }
+            _ => return Err(VectorizerError::VocabularyMismatch),
+        };
+        let found = frequencies.len();
+        if found != needed {
+            return Err(VectorizerError::FrequenciesDiffer { needed, found });
+        }
+        for (feature, &frequency) in (0..).zip(frequencies.iter()) {
+            if frequency > documents {
+                return Err(VectorizerError::FrequencyTooHigh {
+                    feature,
+                    frequency,
+                    documents,
+                });
+            }
+        }
+        Ok(Self {
+            options,
+            documents,
+            features,
+            frequencies,
+        })
+    }
+
+    /// What the vectorizer was told.
+    #[must_use]
+    pub fn options(&self) -> &VectorizerOptions {
+        &self.options
+    }
+
+    /// Number of features D of the rows.
+    #[must_use]
+    pub fn features(&self) -> u32 {
+        match &self.features {
+            Features::Vocabulary { names, .. } => names.len() as u32,
+            Features::Hashed(hash) => hash.features(),
+        }
+    }
+
+    /// The token that is feature `id`, for evidence; `None` for hashed features, whose tokens
+    /// are not known, and beyond the last feature.
+    #[must_use]
+    pub fn feature_name(&self, id: u32) -> Option<String> {
+        match &self.features {
+            Features::Vocabulary { names, .. } => names.get(id),
+            Features::Hashed(_) => None,
+        }
+    }
+
+    /// Makes a hash table of the vocabulary, so that a token is found in one step instead of about
+    /// sixteen. It pays from some hundred texts on, costs about 16 bytes a token and the
+    /// tokens decoded, changes no result, and is not saved.
+    pub fn build_index(&mut self) {
+        if let Features::Vocabulary { names, index } = &mut self.features {
+            index.get_or_insert_with(|| Interner::from_names(names));
+        }
+    }
+
+    fn drop_index(&mut self) {
+        if let Features::Vocabulary { index, .. } = &mut self.features {
+            *index = None;
+        }
+    }
+
+    /// The row of `text`; empty if no token is known ([`TextScratch::no_features`] says why).
+    #[must_use]
+    pub fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
+        self.transform_view(text, scratch).to_owned()
+    }
+
+    /// As [`Vectorizer::transform`], but the row stays in `scratch`. With an index
+    /// ([`Vectorizer::build_index`]) or hashed features this allocates nothing once `scratch` is
+    /// large enough.
+    #[must_use]
+    pub fn transform_view<'s>(&self, text: &str, scratch: &'s mut TextScratch) -> SparseView<'s> {
+        let TextScratch {
+            tokens,
+            features,
+            token_count,
+            ..
+        } = scratch;
+        features.clear();
+        *token_count = 0;
+        for_each_token(text, &self.options.tokens, tokens, |token| {
+            *token_count += 1;
+            features.extend(self.find(token));
+        });
+        features.sort_unstable();
+        self.weigh(scratch);
+        SparseView::from_checked(&scratch.indices, &scratch.values)
+    }
+
+    fn find(&self, token: &str) -> Option<u32> {
+        match &self.features {
+            Features::Vocabulary {
+                index: Some(index), ..
+            } => index.find(token),
+            Features::Vocabulary { names, .. } => names.find(token),
+            Features::Hashed(hash) => Some(hash.feature(token.as_bytes())),
+        }
+    }
+
+    /// Turns sorted features into indices and values.
+    fn weigh(&self, scratch: &mut TextScratch) {
+        scratch.indices.clear();
+        scratch.weights.clear();
+        let mut squares = 0.0;
+        for run in scratch.features.chunk_by(|a, b| a == b) {
+            let weight = self.term_weight(run.len()) * self.inverse_frequency(run[0]);
+            squares += weight * weight;
+            scratch.indices.push(run[0]);
+            scratch.weights.push(weight);
+        }
+        let norm = if self.options.unit_norm && squares > 0.0 {
+            float::sqrt(squares)
+        } else {
+            1.0
+        };
+        // Weights are at least 1 and below 1e12, so no value rounds to zero or infinity.
+        scratch.values.clear();
+        let values = scratch.weights.iter().map(|weight| (weight / norm) as f32);
+        scratch.values.extend(values);
+    }
+
+    fn term_weight(&self, count: usize) -> f64 {
+        match self.options.term_weight {
+            TermWeight::Binary => 1.0,
+            TermWeight::Count => count as f64,
+            TermWeight::Logarithmic if count == 1 => 1.0,
+            TermWeight::Logarithmic => 1.0 + float::ln(count as f64),
+        }
+    }
+
+    fn inverse_frequency(&self, feature: u32) -> f64 {
+        if !self.options.inverse_document_frequency {
+            return 1.0;
+        }
+        let frequency = self.frequencies.get(feature as usize).copied().unwrap_or(0);
+        let share = (1.0 + f64::from(self.documents)) / (1.0 + f64::from(frequency));
+        float::ln(share) + 1.0
+    }
+
+    /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not
+    /// depend on the executor. Build the index first where there are many texts.
+    #[must_use]
+    pub fn transform_all<T: AsRef<str> + Sync, E: Executor>(
+        &self,
+        texts: &[T],
+        executor: &E,
+    ) -> SparseRows {
+        let features = self.features();
+        let jobs: Vec<&[T]> = texts.chunks(TEXTS_A_JOB).collect();
+        let parts = executor.map(jobs.len(), TextScratch::new, |scratch, job| {
+            let mut rows = SparseRows::new(features);
+            for text in jobs[job] {
+                rows.push_checked(self.transform_view(text.as_ref(), scratch));
+            }
+            rows
+        });
+        let mut rows = SparseRows::new(features);
+        for row in parts.iter().flat_map(SparseRows::iter) {
+            rows.push_checked(row);
+        }
+        rows
+    }
+}
+
+fn check_sorted(names: &Names) -> Result<(), VectorizerError> {
+    let mut previous: Option<String> = None;
+    for name in names.iter() {
+        if previous.is_some_and(|previous| previous >= name) {
+            return Err(VectorizerError::NotSorted);
+        }
+        previous = Some(name);
+    }
+    Ok(())
+}
+
+impl PartialEq for Vectorizer {
+    /// Whether both store the same; an index makes no difference.
+    fn eq(&self, other: &Self) -> bool {
+        let (left, right) = (self.parts(), other.parts());
+        left.options == right.options
+            && left.documents == right.documents
+            && left.vocabulary == right.vocabulary
+            && left.frequencies == right.frequencies
+    }
+}
