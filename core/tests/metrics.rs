@@ -1,5 +1,6 @@
 //! The metrics against values computed by an independent program; see the heads of the files
 //! in `tests/data` for how.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax_core::metrics::{Evaluation, Options, Propensities, Report};
 use std::{collections::BTreeMap, fs, path::Path};

@@ -1,4 +1,5 @@
 //! The metrics on rows small enough to compute by hand, and at their borders.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax_core::{
     data::LabelLists,

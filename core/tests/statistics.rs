@@ -3,6 +3,7 @@
 //! The data sets lie beside the workspace in `shared/data`; without them these tests say so and
 //! only the hand-made data of the unit tests are checked. The parser here is a plain one of its
 //! own, so that the readers are not tested by themselves.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax_core::{
     data::{Dataset, LabelLists, Statistics, Summary},

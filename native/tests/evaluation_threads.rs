@@ -1,4 +1,5 @@
 //! The number of threads never shows in an evaluation.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{
     core::{

@@ -99,7 +99,7 @@ impl Propensities {
     /// ```
     /// use hapax_core::metrics::Propensities;
     /// let p = Propensities::new(&[100, 0], 1000, Propensities::A, Propensities::B)?;
-    /// assert!((p.weight(0) - 1.770_21).abs() < 1e-5);
+    /// assert!((p.weight(0) - 1.770_43).abs() < 1e-5);
     /// assert!(p.weight(1) > p.weight(0), "rare labels weigh more");
     /// # Ok::<(), hapax_core::metrics::PropensityError>(())
     /// ```
