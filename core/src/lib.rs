@@ -30,5 +30,5 @@ pub mod names;
 pub mod random;
 pub mod search;
 pub mod sparse;
-pub mod train;
 pub mod text;
+pub mod train;

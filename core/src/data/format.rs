@@ -4,6 +4,7 @@ use super::{
     ReadError, ReadProblem, chunks::lines, labelled_text, read_error::Fault, svmlight, xmc::Header,
 };
 use core::fmt;
+use serde::{Deserialize, Serialize};
 
 /// A text format of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl fmt::Display for Format {
 }
 
 /// Where the feature indices of an svmlight file start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexBase {
     /// At 0.
     Zero,

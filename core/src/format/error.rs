@@ -91,6 +91,8 @@ pub enum FormatError {
         /// The rule, as a sentence.
         rule: &'static str,
     },
+    /// All rows of the model were forgotten: there is nothing to write.
+    NothingToWrite,
     /// Memory for the file's contents is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -175,6 +177,7 @@ impl fmt::Display for FormatError {
             } => {
                 write!(f, "section {section}, item {position}: {rule}")
             }
+            Self::NothingToWrite => f.write_str("all rows of the model were forgotten"),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }

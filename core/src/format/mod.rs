@@ -36,6 +36,8 @@
 
 mod container;
 mod error;
+mod model;
+mod nearest;
 mod sections;
 
 #[cfg(test)]
@@ -43,4 +45,5 @@ mod tests;
 
 pub use container::{Container, ContainerWriter, HEADER_BYTES, MAX_METADATA_BYTES, VERSION};
 pub use error::FormatError;
+pub use model::{Sizes, sizes};
 pub use sections::SectionId;

@@ -1,6 +1,6 @@
 //! Answers to queries, and why there is none.
 
-use crate::train::TrainError;
+use crate::{text::NoFeatures, train::TrainError};
 use alloc::string::String;
 use core::fmt;
 
@@ -24,7 +24,7 @@ pub enum PredictError {
     /// A text was given, but the model was trained on rows.
     NoVectorizer,
     /// The text has no feature that the model knows.
-    NoFeatures,
+    NoFeatures(NoFeatures),
     /// A label was named, but the model's labels have no names, or names are used up.
     NoLabelNames,
     /// The row cannot be learned.
@@ -38,7 +38,7 @@ impl fmt::Display for PredictError {
             Self::NoVectorizer => f.write_str(
                 "the model was trained on rows of numbers, not on texts: give it rows of features",
             ),
-            Self::NoFeatures => f.write_str("the text has no word that the model knows"),
+            Self::NoFeatures(reason) => reason.fmt(f),
             Self::NoLabelNames => f.write_str("the model's labels have no names: give label ids"),
             Self::Learn(error) => error.fmt(f),
         }

@@ -50,6 +50,13 @@ impl LabelNames {
         Some(id)
     }
 
+    /// Names labels without a name by their ids, up to `labels` names in all.
+    pub(crate) fn extend_to(&mut self, labels: usize) {
+        while self.len() < labels {
+            self.added.push(self.len().to_string());
+        }
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = String> {
         self.stored.iter().chain(self.added.iter().cloned())
     }

@@ -24,7 +24,7 @@ use crate::{
     train::{Provenance, TrainError},
 };
 use alloc::{string::String, vec::Vec};
-use label_names::LabelNames;
+pub(crate) use label_names::LabelNames;
 use nearest::{Evidence, NearestScratch};
 
 /// A trained model; see the module's text.
@@ -51,7 +51,6 @@ pub enum Method {
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) text: TextScratch,
-    pub(crate) row: SparseVec,
 }
 
 impl Scratch {
@@ -61,7 +60,6 @@ impl Scratch {
         Self {
             nearest: NearestScratch::new(kernels),
             text: TextScratch::default(),
-            row: SparseVec::default(),
         }
     }
 }
@@ -162,6 +160,14 @@ impl Model {
         self.label_names.as_ref()?.table().ok()
     }
 
+    /// How many training rows carry each label, where the model knows.
+    #[must_use]
+    pub fn label_frequencies(&self) -> Option<Vec<u32>> {
+        match &self.method {
+            Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
+        }
+    }
+
     /// The `k` best labels for a row, best first; fewer where fewer have a score.
     ///
     /// # Errors
@@ -187,10 +193,9 @@ impl Model {
     pub fn row(&self, text: &str, scratch: &mut Scratch) -> Result<SparseVec, PredictError> {
         let vectorizer = self.vectorizer.as_ref().ok_or(PredictError::NoVectorizer)?;
         let row = vectorizer.transform(text, &mut scratch.text);
-        if row.view().is_empty() {
-            Err(PredictError::NoFeatures)
-        } else {
-            Ok(row)
+        match scratch.text.no_features() {
+            Some(reason) => Err(PredictError::NoFeatures(reason)),
+            None => Ok(row),
         }
     }
 
@@ -249,6 +254,9 @@ impl Model {
         let Method::Nearest(nearest) = &mut self.method;
         let id = nearest.learn(row, labels)?;
         self.labels = self.labels.max(largest + 1);
+        if let Some(names) = &mut self.label_names {
+            names.extend_to(self.labels as usize);
+        }
         let features = row
             .indices()
             .last()

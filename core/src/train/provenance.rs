@@ -1,6 +1,6 @@
 //! What made a model.
 
-use crate::data::Dataset;
+use crate::data::{Dataset, IndexBase};
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
@@ -25,6 +25,10 @@ pub struct Provenance {
     pub labels: u32,
     /// Stored values of the training rows.
     pub nonzeros: u64,
+    /// Labels of all training rows together.
+    pub label_total: u64,
+    /// Where the feature indices of the training file started, if it held rows.
+    pub index_base: Option<IndexBase>,
     /// XXH3 of the rows and their labels: equal data, equal fingerprint.
     pub fingerprint: u64,
     /// Figures measured while training, such as held-out scores.
@@ -43,6 +47,8 @@ impl Provenance {
             features: data.rows().features(),
             labels: data.labels().labels(),
             nonzeros: data.rows().nonzeros() as u64,
+            label_total: data.labels().total() as u64,
+            index_base: None,
             fingerprint: fingerprint(data),
             report: Vec::new(),
         }

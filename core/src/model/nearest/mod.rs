@@ -44,7 +44,7 @@ use crate::{
     sparse::{SparseRows, SparseVec, SparseView},
     train::{ParamError, ParamRule, TrainError},
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use changes::Changes;
 use conditioned::condition;
 use index::{Index, IndexScratch};
@@ -162,6 +162,23 @@ impl Nearest {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many rows carry each of `labels` labels.
+    #[must_use]
+    pub fn label_frequencies(&self, labels: usize) -> Vec<u32> {
+        let mut counts = vec![0u32; labels];
+        let mut count = |label: u32| {
+            if let Some(count) = counts.get_mut(label as usize) {
+                *count += 1;
+            }
+        };
+        let indexed = (0..self.index.len()).filter(|&position| !self.changes.is_removed(position));
+        let added = 0..self.changes.added().len();
+        for slot in indexed.chain(added.map(|at| self.index.len() + at)) {
+            self.for_each_label(slot as u32, &mut count);
+        }
+        counts
     }
 
     /// The ids of the most similar rows and their similarities, most similar first.

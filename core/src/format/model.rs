@@ -1,0 +1,211 @@
+//! A model to a file and back: what all methods share.
+
+use super::{
+    Container, ContainerWriter, FormatError, SectionId,
+    container::kind,
+    nearest::{self, NearestDescription},
+};
+use crate::{
+    executor::Sequential,
+    model::{LabelNames, Method, Model},
+    names::{Names, NamesError},
+    text::{Vectorizer, VectorizerOptions},
+    train::{Provenance, TrainError},
+};
+use alloc::vec::Vec;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// The kind of a model of nearest neighbors.
+const NEAREST: u32 = 1;
+
+/// What the metadata say of a model.
+#[derive(Debug, Serialize, Deserialize)]
+struct Description {
+    provenance: Provenance,
+    features: u32,
+    labels: u32,
+    /// How many labels have names; none if the sections of names are absent.
+    label_names: Option<u32>,
+    vectorizer: Option<VectorizerDescription>,
+    method: MethodDescription,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct VectorizerDescription {
+    options: VectorizerOptions,
+    documents: u32,
+    /// How many words the vocabulary has; none for hashed features.
+    vocabulary: Option<u32>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum MethodDescription {
+    Nearest(NearestDescription),
+}
+
+/// How many bytes a part of a model file has.
+pub type Sizes = Vec<(SectionId, u64)>;
+
+impl Model {
+    /// The model as one file of bytes; see [`crate::format`]. Rows learned or forgotten since the index was
+    /// built are folded into it.
+    ///
+    /// # Errors
+    /// If memory is lacking, or all rows were forgotten.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
+        let Method::Nearest(current) = &self.method;
+        let folded;
+        let nearest = if current.has_changes() {
+            folded = current.folded(&Sequential).map_err(cannot_fold)?;
+            &folded
+        } else {
+            current
+        };
+        let names = self.label_names.as_ref().map(LabelNames::table).transpose();
+        let names = names.map_err(|_| FormatError::MetadataInvalid)?;
+        let parts = self.vectorizer.as_ref().map(Vectorizer::parts);
+        let description = Description {
+            provenance: self.provenance.clone(),
+            features: self.features,
+            labels: self.labels,
+            label_names: names.as_ref().map(|names| names.len() as u32),
+            vectorizer: parts.map(|parts| VectorizerDescription {
+                options: parts.options.clone(),
+                documents: parts.documents,
+                vocabulary: parts.vocabulary.map(|words| words.len() as u32),
+            }),
+            method: MethodDescription::Nearest(nearest.description()),
+        };
+        let mut writer = ContainerWriter::new(NEAREST);
+        if let Some(names) = &names {
+            write_names(&mut writer, names, LABEL_NAMES);
+        }
+        if let Some(parts) = &parts {
+            if let Some(words) = parts.vocabulary {
+                write_names(&mut writer, words, VOCABULARY);
+            }
+            writer.section(SectionId::DOCUMENT_FREQUENCIES, parts.frequencies);
+        }
+        nearest.write(&mut writer);
+        writer.finish(&description)
+    }
+
+    /// Reads a model from the bytes of a file, which it borrows as long as it lives: arrays are not
+    /// copied. Every rule of the format is checked first.
+    ///
+    /// ```
+    /// use hapax_core::{bytes::Bytes, format::FormatError, model::Model};
+    /// let error = Model::from_bytes(Bytes::from_static(b"no model")).unwrap_err();
+    /// assert_eq!(error, FormatError::NotAModel);
+    /// ```
+    ///
+    /// # Errors
+    /// The first rule that the bytes break, and where.
+    pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
+        let bytes = bytes.into();
+        match kind(&bytes)? {
+            NEAREST => {}
+            kind => return Err(FormatError::UnknownKind { kind }),
+        }
+        let mut container = Container::<Description>::open(&bytes)?;
+        let label_names = read_label_names(&mut container)?;
+        let vectorizer = read_vectorizer(&mut container)?;
+        let description = container.description();
+        let (features, labels) = (description.features, description.labels);
+        if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
+            return Err(FormatError::MetadataInvalid);
+        }
+        let MethodDescription::Nearest(nearest) = description.method;
+        let nearest = nearest::read(&mut container, &nearest, features, labels)?;
+        let Description { provenance, .. } = container.finish()?;
+        Ok(Self {
+            features,
+            labels,
+            label_names,
+            vectorizer,
+            provenance,
+            method: Method::Nearest(nearest),
+        })
+    }
+}
+
+/// The parts of a model file and their bytes, header and metadata apart.
+///
+/// # Errors
+/// If the bytes are no sound container.
+pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
+    Ok(Container::<Description>::open(bytes)?.sizes().collect())
+}
+
+fn cannot_fold(error: TrainError) -> FormatError {
+    match error {
+        TrainError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
+        _ => FormatError::NothingToWrite,
+    }
+}
+
+/// The sections of a table of names: where its blocks begin, and its text.
+type NamesSections = (SectionId, SectionId);
+const LABEL_NAMES: NamesSections = (SectionId::LABEL_NAME_STARTS, SectionId::LABEL_NAME_TEXT);
+const VOCABULARY: NamesSections = (SectionId::VOCABULARY_STARTS, SectionId::VOCABULARY_TEXT);
+
+fn write_names<'a>(
+    writer: &mut ContainerWriter<'a>,
+    names: &'a Names,
+    (starts, text): NamesSections,
+) {
+    writer.section(starts, names.starts());
+    writer.section(text, names.text());
+}
+
+fn read_names(
+    container: &mut Container<Description>,
+    count: u32,
+    (starts, text): NamesSections,
+) -> Result<Names, FormatError> {
+    let (blocks, names) = (container.array(starts)?, container.array(text)?);
+    Names::from_parts(count, blocks, names).map_err(|error| match error {
+        NamesError::BadEntry { entry } => FormatError::ValueInvalid {
+            section: text,
+            position: u64::from(entry),
+            rule: "the name is cut off or not UTF-8",
+        },
+        _ => FormatError::ValueInvalid {
+            section: starts,
+            position: 0,
+            rule: "blocks must begin where the names say",
+        },
+    })
+}
+
+fn read_label_names(
+    container: &mut Container<Description>,
+) -> Result<Option<LabelNames>, FormatError> {
+    let labels = container.description().labels;
+    match container.description().label_names {
+        None => Ok(None),
+        Some(count) if count != labels => Err(FormatError::MetadataInvalid),
+        Some(count) => read_names(container, count, LABEL_NAMES).map(LabelNames::new).map(Some),
+    }
+}
+
+fn read_vectorizer(
+    container: &mut Container<Description>,
+) -> Result<Option<Vectorizer>, FormatError> {
+    let Some(description) = &container.description().vectorizer else {
+        return Ok(None);
+    };
+    let (options, documents) = (description.options.clone(), description.documents);
+    let vocabulary = match description.vocabulary {
+        Some(count) => Some(read_names(container, count, VOCABULARY)?),
+        None => None,
+    };
+    let frequencies = container.array(SectionId::DOCUMENT_FREQUENCIES)?;
+    let vectorizer = Vectorizer::from_parts(options, documents, vocabulary, frequencies);
+    vectorizer.map(Some).map_err(|_| FormatError::ValueInvalid {
+        section: SectionId::DOCUMENT_FREQUENCIES,
+        position: 0,
+        rule: "vocabulary, document frequencies and options must fit each other",
+    })
+}

@@ -1,0 +1,87 @@
+//! Why the command ends without having done its work, and the exit status that says so.
+
+use hapax::{
+    core::{
+        format::FormatError, model::PredictError, train::TrainError,
+    },
+    files::FileError,
+};
+use std::{fmt, io, path::Path, process::ExitCode};
+
+/// Why the command ends.
+#[derive(Debug)]
+pub enum Failure {
+    /// Wrong usage or input: the user can mend it. Exit status 2.
+    Input(String),
+    /// Anything else. Exit status 1.
+    Other(String),
+    /// Whoever read the output has stopped reading, which is no failure.
+    OutputClosed,
+}
+
+impl Failure {
+    /// Something about this file is wrong: `path: message`.
+    pub fn in_file(path: &Path, message: impl fmt::Display) -> Self {
+        Self::Input(format!("{}: {message}", path.display()))
+    }
+
+    /// Something about a place in a file of text is wrong: `path:line:column: message`.
+    pub fn at(path: &Path, line: u64, column: u64, message: impl fmt::Display) -> Self {
+        Self::Input(format!("{}:{line}:{column}: {message}", path.display()))
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Input(_) => ExitCode::from(2),
+            Self::Other(_) => ExitCode::FAILURE,
+            Self::OutputClosed => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(message) | Self::Other(message) => f.write_str(message),
+            Self::OutputClosed => f.write_str("the output was closed"),
+        }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<TrainError> for Failure {
+    fn from(error: TrainError) -> Self {
+        match error {
+            TrainError::OutOfMemory { .. } => Self::Other(error.to_string()),
+            TrainError::Parameter(error) => Self::Input(format!("--{error}")),
+            _ => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<PredictError> for Failure {
+    fn from(error: PredictError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl From<FormatError> for Failure {
+    fn from(error: FormatError) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::OutputClosed
+        } else {
+            Self::Other(format!("cannot write the output: {error}"))
+        }
+    }
+}

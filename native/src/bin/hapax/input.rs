@@ -1,0 +1,169 @@
+//! What every verb that reads data shares: the options, and the way from a file to rows.
+
+use super::failure::Failure;
+use clap::{Args, ValueEnum};
+use hapax::{
+    core::{
+        data::{Columns, Dataset, Documents, Format, IndexBase, Input, ReadOptions, Source, read},
+        executor::Executor,
+        model::Model,
+        names::Names,
+    },
+    files::read_text,
+    threads::Threads,
+};
+use std::path::{Path, PathBuf};
+
+/// How to read data.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Data")]
+pub struct DataOptions {
+    /// The format of the data [default: found by looking at the first lines]
+    #[arg(long, value_enum)]
+    pub format: Option<FormatName>,
+    /// The order of the columns of tab-separated data: text and labels separated by spaces, or
+    /// labels separated by commas and text
+    #[arg(long, value_enum, default_value = "text,labels")]
+    pub columns: ColumnsName,
+    /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]
+    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..2))]
+    pub index_base: Option<u8>,
+}
+
+/// The formats by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FormatName {
+    /// `rows features labels`, then `label,label index:value …`, all from 0
+    Xmc,
+    /// `label index:value …`
+    Svmlight,
+    /// Columns separated by tabs
+    Tsv,
+    /// `__label__name … text`
+    Fasttext,
+}
+
+/// The orders of columns by name.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum ColumnsName {
+    /// Text, then labels separated by spaces
+    #[default]
+    #[value(name = "text,labels")]
+    TextLabels,
+    /// Labels separated by commas, then text
+    #[value(name = "labels,text")]
+    LabelsText,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Xmc => Self::Xmc,
+            FormatName::Svmlight => Self::Svmlight,
+            FormatName::Tsv => Self::Tsv,
+            FormatName::Fasttext => Self::FastText,
+        }
+    }
+}
+
+impl DataOptions {
+    /// The options for reading training data.
+    pub fn for_training(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format.map(Format::from),
+            columns: match self.columns {
+                ColumnsName::TextLabels => Columns::TextLabels,
+                ColumnsName::LabelsText => Columns::LabelsText,
+            },
+            index_base: self.index_base.map(|base| match base {
+                0 => IndexBase::Zero,
+                _ => IndexBase::One,
+            }),
+            label_names: None,
+            labels_optional: false,
+        }
+    }
+
+    /// The options for reading data that a model is to answer: its labels keep their ids, and feature
+    /// indices start where those of its training data did.
+    pub fn for_model(&self, model: &Model) -> ReadOptions {
+        let mut options = self.for_training();
+        options.label_names = model.label_table();
+        options.index_base = options.index_base.or(model.provenance().index_base);
+        options
+    }
+}
+
+/// Reads a whole file of data.
+pub fn read_input(
+    path: &Path,
+    options: &ReadOptions,
+    threads: &Threads,
+) -> Result<Input, Failure> {
+    let bytes = read_text(path)?;
+    read(&bytes, options, threads)
+        .map_err(|error| Failure::Input(format!("{}:{error}", path.display())))
+}
+
+/// Reads a file of data as rows that a model can answer: texts go through its vectorizer. Labels that it
+/// has not seen in training get ids beyond its own.
+pub fn read_for_model(
+    path: &Path,
+    data: &DataOptions,
+    model: &Model,
+    threads: &Threads,
+) -> Result<Dataset, Failure> {
+    match read_input(path, &data.for_model(model), threads)?.source {
+        Source::Rows(rows) => Ok(rows),
+        Source::Texts(documents) => vectorize(path, documents, model, threads),
+    }
+}
+
+fn vectorize(
+    path: &Path,
+    documents: Documents,
+    model: &Model,
+    threads: &Threads,
+) -> Result<Dataset, Failure> {
+    let vectorizer = model.vectorizer().ok_or_else(|| {
+        Failure::in_file(path, "holds texts, but the model was trained on rows of features")
+    })?;
+    let rows = vectorizer.transform_all(&documents.texts, threads);
+    Dataset::new(rows, documents.labels, Some(documents.label_names))
+        .map_err(|error| Failure::in_file(path, error))
+}
+
+/// Loads a model, every rule of its file checked.
+pub fn load_model(path: &Path) -> Result<Model, Failure> {
+    let bytes = hapax::files::map_model(path)?;
+    Model::from_bytes(bytes).map_err(|error| Failure::in_file(path, error))
+}
+
+/// The pool of threads that `--threads` asks for.
+pub fn threads(count: usize) -> Result<Threads, Failure> {
+    Threads::new(count).map_err(|error| Failure::Other(format!("cannot start threads: {error}")))
+}
+
+/// Reads a file that names labels, one a line in the order of their ids. Of lines with tabs the column
+/// `column` counts, from 1.
+pub fn read_label_names(path: &PathBuf, column: usize) -> Result<Names, Failure> {
+    let bytes = read_text(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        Failure::in_file(path, format_args!("byte {} is not UTF-8", error.valid_up_to()))
+    })?;
+    let mut names = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let name = line.split('\t').nth(column - 1).ok_or_else(|| {
+            let columns = line.split('\t').count();
+            let rule = format_args!("the line has {columns} columns, but names are in column {column}");
+            Failure::at(path, at as u64 + 1, 1, rule)
+        })?;
+        names.push(name);
+    }
+    Names::new(names).map_err(|error| Failure::in_file(path, error))
+}
+
+/// Says whether this many threads are in use, for reports.
+pub fn thread_count(threads: &Threads) -> usize {
+    threads.threads()
+}

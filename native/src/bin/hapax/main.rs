@@ -1,0 +1,89 @@
+//! The `hapax` command: one file per verb.
+
+mod compact;
+mod evaluate;
+mod failure;
+mod input;
+mod inspect;
+mod predict;
+mod progress;
+mod resources;
+mod table;
+mod train;
+mod verify;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use failure::Failure;
+use std::{io, process::ExitCode};
+
+/// Choose among thousands to millions of labels, most of which occur a handful of times.
+///
+/// hapax learns from labelled texts or feature rows and suggests labels for new ones. A model is one
+/// file, and it gives the same answers to the last bit on servers, in browsers and on devices.
+#[derive(Parser)]
+#[command(name = "hapax", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  hapax train nearest train.tsv -o model.hapax --test test.tsv
+      learn from lines of text, tab, labels; then score the model on other such lines
+  echo 'a small animal that eats cheese' | hapax predict model.hapax -k 5 --explain
+      suggest labels for texts from standard input, and say why
+  hapax evaluate model.hapax test.tsv -k 1,3,5
+      precision, nDCG, recall and more
+  hapax inspect train.tsv
+      what the data look like; with a model, what it is made of
+
+Exit status: 0 done, 2 wrong usage or input, 1 anything else.";
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Train a model from a file of labelled texts or rows
+    #[command(subcommand)]
+    Train(train::Algorithm),
+    /// Suggest labels for texts or rows
+    Predict(predict::Predict),
+    /// Score a model on a test file
+    Evaluate(evaluate::Evaluate),
+    /// Show what a model is and what made it, or what data look like
+    Inspect(inspect::Inspect),
+    /// Make a model smaller, to a number of bytes
+    Compact(compact::Compact),
+    /// Check every rule of a model file
+    Verify(verify::Verify),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example: hapax completions bash > ~/.local/share/bash-completion/completions/hapax")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.verb {
+        Verb::Train(algorithm) => algorithm.run(),
+        Verb::Predict(verb) => verb.run(),
+        Verb::Evaluate(verb) => verb.run(),
+        Verb::Inspect(verb) => verb.run(),
+        Verb::Compact(verb) => verb.run(),
+        Verb::Verify(verb) => verb.run(),
+        Verb::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut io::stdout());
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("hapax: {failure}");
+            failure.exit_code()
+        }
+    }
+}
