@@ -1,0 +1,1 @@
+//! WordNet 3.1 itself, where the npm package is installed.
