@@ -9,6 +9,7 @@ use hapax_demo::{
 use std::{
     error::Error,
     fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -73,7 +74,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         kind_of_thing: &kind_of_thing,
         reverse_dictionary: &reverse_dictionary,
     };
-    println!("{counts}");
+    let mut out = io::stdout().lock();
+    writeln!(out, "{counts}")?;
     if let Some(folder) = &arguments.write {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for (name, documents) in [
@@ -83,7 +85,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         ] {
             let path = folder.join(name);
             tsv::write(&path, documents).map_err(|error| format!("{}: {error}", path.display()))?;
-            println!("wrote {}", path.display());
+            writeln!(out, "wrote {}", path.display())?;
         }
     }
     Ok(())

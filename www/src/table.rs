@@ -37,7 +37,7 @@ impl fmt::Display for Counts<'_> {
             "\nkind of thing: {} definitions have a hypernym; {} of them one of the {} that two or \
              more share.\nOne tenth is held out by number, and labels are the hypernyms of two or \
              more training rows:\nwithout a label, {} training rows and {} held-out rows are left \
-             out; {} labels of the held-out rows kept are unknown to training.",
+             out; {} hypernyms of the held-out rows kept are no label.",
             grouped(counts.rows),
             grouped(counts.rows_in_classes),
             grouped(counts.classes),

@@ -5,6 +5,7 @@ use std::{
     io::{self, BufWriter, Write},
     path::Path,
 };
+use tempfile::NamedTempFile;
 
 /// Writes one line a row: the text, a tab, and the names of its labels, separated by spaces;
 /// a space within a name is written as `_`, as WordNet itself does. The text's own white space is
@@ -17,9 +18,13 @@ pub fn write(path: &Path, documents: &Documents) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file = beside(folder)?;
     let mut out = BufWriter::new(&mut file);
-    let names: Vec<String> = documents.label_names.iter().map(|name| name.replace(' ', "_")).collect();
+    let names: Vec<String> = documents
+        .label_names
+        .iter()
+        .map(|name| name.replace(' ', "_"))
+        .collect();
     for (text, labels) in documents.texts.iter().zip(documents.labels.iter()) {
         let labels: Vec<&str> = labels
             .iter()
@@ -31,6 +36,14 @@ pub fn write(path: &Path, documents: &Documents) -> io::Result<()> {
     drop(out);
     file.persist(path)?;
     Ok(())
+}
+
+/// A file without a place yet, which others may read as far as the user's mask lets them.
+fn beside(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

@@ -210,7 +210,10 @@ mod tests {
         let folder = Fixture::animals().write();
         std::fs::write(folder.path().join("data.adj"), b"00000001 \xff\n").unwrap();
         let said = WordNet::read(folder.path()).unwrap_err().to_string();
-        assert!(said.ends_with("data.adj:1: the line is not UTF-8"), "{said}");
+        assert!(
+            said.ends_with("data.adj:1: the line is not UTF-8"),
+            "{said}"
+        );
         std::fs::remove_file(folder.path().join("data.noun")).unwrap();
         let said = WordNet::read(folder.path()).unwrap_err().to_string();
         assert!(said.contains("data.noun: "), "{said}");

@@ -21,7 +21,9 @@ fn line(offset: u32, letter: char, words: &str, hypernyms: &[u32], gloss: &str) 
         .collect();
     let frames = if letter == 'v' { "01 + 02 00 " } else { "" };
     let number = hypernyms.len();
-    format!("{offset:08} 03 {letter} {count:02x} {words}{number:03} {pointers}{frames}| {gloss}  \n")
+    format!(
+        "{offset:08} 03 {letter} {count:02x} {words}{number:03} {pointers}{frames}| {gloss}  \n"
+    )
 }
 
 impl Fixture {
@@ -33,15 +35,36 @@ impl Fixture {
         noun += &line(200, 'n', "rodent", &[100], "a gnawing mammal");
         noun += &line(300, 'n', "device", &[100], "a thing made for a purpose");
         noun += &line(400, 'n', "mouse", &[200], "a small rodent; \"mice squeak\"");
-        noun += &line(500, 'n', "mouse computer_mouse", &[300], "a pointing device: \"a click\"");
+        noun += &line(
+            500,
+            'n',
+            "mouse computer_mouse",
+            &[300],
+            "a pointing device: \"a click\"",
+        );
         noun += &line(600, 'n', "wood_mouse", &[400], "a mouse of the woods");
         noun += &line(700, 'n', "House_mouse", &[400], "a mouse of houses");
         noun += &line(800, 'n', "harvest_mouse", &[400], "a mouse of fields");
         noun += &line(900, 'n', "wheel_mouse", &[500], "a mouse with a wheel");
         noun += &line(1000, 'n', "laser_mouse", &[500], "a mouse with a laser");
-        noun += &line(1100, 'n', "cordless_mouse", &[500], "a mouse without a cord");
-        for (offset, word) in (1200..).step_by(100).zip(["rat", "vole", "gerbil", "hamster"]) {
-            noun += &line(offset, 'n', word, &[200], &format!("a rodent called {word}"));
+        noun += &line(
+            1100,
+            'n',
+            "cordless_mouse",
+            &[500],
+            "a mouse without a cord",
+        );
+        for (offset, word) in (1200..)
+            .step_by(100)
+            .zip(["rat", "vole", "gerbil", "hamster"])
+        {
+            noun += &line(
+                offset,
+                'n',
+                word,
+                &[200],
+                &format!("a rodent called {word}"),
+            );
         }
         noun += &line(1600, 'n', "lever", &[300], "a bar on a pivot");
         noun += &line(1700, 'n', "Mickey", &[400, 100], "a mouse and a celebrity");

@@ -129,7 +129,9 @@ fn install(package: &Path, npm: &str) -> Result<(), FolderError> {
 /// The first two lines of npm's complaint, which name the error and its reason, as one.
 fn complaint(stderr: &str) -> Option<String> {
     let lines = stderr.lines().filter_map(|line| {
-        let said = line.strip_prefix("npm error ").or(line.strip_prefix("npm ERR! "))?;
+        let said = line
+            .strip_prefix("npm error ")
+            .or(line.strip_prefix("npm ERR! "))?;
         Some(said.trim()).filter(|said| !said.is_empty())
     });
     let said = lines.take(2).collect::<Vec<_>>().join(", ");
@@ -173,7 +175,10 @@ mod tests {
         let package = tempfile::tempdir().unwrap();
         let refused = install(package.path(), "npm-that-does-not-exist").unwrap_err();
         let said = refused.to_string();
-        assert!(said.contains("install Node.js, or --data DIR takes"), "{said}");
+        assert!(
+            said.contains("install Node.js, or --data DIR takes"),
+            "{said}"
+        );
         assert_eq!(said.lines().count(), 1);
     }
 

@@ -75,7 +75,9 @@ mod tests {
         fixture.noun = fixture.noun.replace("wood_mouse", "vole");
         fixture.noun = fixture.noun.replace("House_mouse", "vole");
         fixture.noun = fixture.noun.replace("wheel_mouse 0", "lever 0");
-        fixture.noun = fixture.noun.replace("01 laser_mouse 0", "02 lever 0 jack 0");
+        fixture.noun = fixture
+            .noun
+            .replace("01 laser_mouse 0", "02 lever 0 jack 0");
         let wordnet = fixture.read().unwrap();
         let all: BTreeSet<_> = wordnet.synsets().iter().map(|synset| synset.id).collect();
         let names = kind_names(&wordnet, &all);

@@ -58,7 +58,8 @@ impl KindOfThing {
         let (held_out, training): (Vec<&Synset>, Vec<&Synset>) =
             rows.iter().partition(|synset| is_held_out(synset.id));
         let everywhere = classes(&rows);
-        let in_class = |synset: &&&Synset| synset.hypernyms.iter().any(|id| everywhere.contains(id));
+        let in_class =
+            |synset: &&&Synset| synset.hypernyms.iter().any(|id| everywhere.contains(id));
         let labels = Labels::new(wordnet, &classes(&training))?;
         let (training_documents, training_synsets) = labels.documents(&training, text);
         let (held_out_documents, held_out_synsets) = labels.documents(&held_out, text);
@@ -178,13 +179,28 @@ mod tests {
         let task = KindOfThing::new(&wordnet, DocumentText::DefinitionAndExamples).unwrap();
         let names = &task.training.label_names;
         let shown: Vec<String> = names.iter().collect();
-        assert_eq!(shown, ["device", "entity", "mouse (device)", "mouse (rodent)", "rodent"]);
+        assert_eq!(
+            shown,
+            [
+                "device",
+                "entity",
+                "mouse (device)",
+                "mouse (rodent)",
+                "rodent"
+            ]
+        );
         let find = |text: &str| {
-            let at = task.training.texts.iter().position(|other| other == text);
-            let row = task.training.labels.row(at.unwrap());
-            row.iter().map(|&id| names.get(id).unwrap()).collect::<BTreeSet<_>>()
+            let sides = [&task.training, &task.held_out].into_iter();
+            let mut rows = sides.flat_map(|side| side.texts.iter().zip(side.labels.iter()));
+            let (_, row) = rows.find(|(other, _)| *other == text).unwrap();
+            row.iter()
+                .map(|&id| names.get(id).unwrap())
+                .collect::<BTreeSet<_>>()
         };
-        assert_eq!(find("a small rodent; \"mice squeak\""), ["rodent".to_owned()].into());
+        assert_eq!(
+            find("a small rodent; \"mice squeak\""),
+            ["rodent".to_owned()].into()
+        );
         assert_eq!(
             find("a mouse and a celebrity"),
             ["entity".to_owned(), "mouse (rodent)".to_owned()].into()
@@ -195,7 +211,12 @@ mod tests {
     #[test]
     fn nothing_to_train_on_is_refused() {
         let mut fixture = Fixture::animals();
-        fixture.noun = fixture.noun.lines().take(2).map(|line| format!("{line}\n")).collect();
+        fixture.noun = fixture
+            .noun
+            .lines()
+            .take(2)
+            .map(|line| format!("{line}\n"))
+            .collect();
         let wordnet = fixture.read().unwrap();
         let refused = KindOfThing::new(&wordnet, DocumentText::Definition);
         assert_eq!(refused, Err(TaskError::NothingToTrainOn));

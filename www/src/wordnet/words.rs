@@ -27,7 +27,11 @@ impl DistinctWords {
     pub fn of(wordnet: &WordNet) -> Self {
         let mut spellings: BTreeMap<String, BTreeMap<&str, u32>> = BTreeMap::new();
         for word in wordnet.synsets().iter().flat_map(|synset| &synset.words) {
-            *spellings.entry(fold(word)).or_default().entry(word).or_default() += 1;
+            *spellings
+                .entry(fold(word))
+                .or_default()
+                .entry(word)
+                .or_default() += 1;
         }
         let mut shown: Vec<String> = spellings.values().map(usual).collect();
         shown.sort_unstable();
@@ -50,8 +54,11 @@ impl DistinctWords {
 
 /// The spelling with the most synsets, the last in byte order among equals.
 fn usual(spellings: &BTreeMap<&str, u32>) -> String {
-    let most = spellings.iter().max_by_key(|&(&spelling, &count)| (count, spelling));
-    most.map(|(&spelling, _)| spelling.to_owned()).unwrap_or_default()
+    let most = spellings
+        .iter()
+        .max_by_key(|&(&spelling, &count)| (count, spelling));
+    most.map(|(&spelling, _)| spelling.to_owned())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
