@@ -26,3 +26,39 @@ pub fn bytes(bytes: u64) -> String {
 pub fn count(count: u64) -> String {
     indicatif::HumanCount(count).to_string()
 }
+
+/// Reads a number of bytes such as `4000000`, `4MB`, `500 kB` or `4MiB`.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(format!("'{unit}' is no unit: use kB, MB, GB, KiB, MiB or GiB")),
+    };
+    match number.parse::<f64>() {
+        Ok(value) if value * factor >= 1.0 => Ok((value * factor) as u64),
+        _ => Err(format!("'{text}' is no number of bytes: write 4000000 or 4MB")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_bytes;
+
+    #[test]
+    fn bytes_are_read_with_and_without_units() {
+        assert_eq!(parse_bytes("4000000"), Ok(4_000_000));
+        assert_eq!(parse_bytes("4MB"), Ok(4_000_000));
+        assert_eq!(parse_bytes("1.5 kib"), Ok(1536));
+        for wrong in ["", "0", "-4MB", "4 apples", "1.2.3"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

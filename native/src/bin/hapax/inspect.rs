@@ -1,0 +1,238 @@
+//! `hapax inspect`: what a model is made of, or what data look like.
+
+use super::{
+    failure::Failure,
+    input::{DataOptions, load_model, read_input, threads},
+    table::{count, percent, table},
+};
+use clap::Args;
+use hapax::{
+    core::{
+        data::{Dataset, IndexBase, Source, Statistics, Summary},
+        format,
+        model::{Method, Model},
+        text::{FeatureSpace, Vectorizer},
+    },
+    files::map_model,
+};
+use serde_json::{Value, json};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Show what a model is and what made it, or what data look like.
+///
+/// Of a model: its method and parameters, the data and release that made it, and its bytes by part. Of
+/// data: how many rows, features and labels there are, how they are spread, and the highest precision any
+/// ranking could reach.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  hapax inspect model.hapax
+  hapax inspect train.txt.xz --json")]
+pub struct Inspect {
+    /// A model, or data
+    file: PathBuf,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataOptions,
+}
+
+impl Inspect {
+    pub fn run(self) -> Result<(), Failure> {
+        if begins_like_a_model(&self.file) { self.model() } else { self.data() }
+    }
+
+    fn model(&self) -> Result<(), Failure> {
+        let model = load_model(&self.file)?;
+        let mapped = map_model(&self.file)?;
+        let sizes = format::sizes(&mapped).map_err(|error| Failure::in_file(&self.file, error))?;
+        let parts: Vec<(String, u64)> =
+            sizes.iter().map(|(id, size)| (id.name().to_string(), *size)).collect();
+        let total = mapped.len() as u64;
+        let facts = model_facts(&model);
+        if self.json {
+            let made = model.provenance();
+            let parts: serde_json::Map<String, Value> =
+                parts.iter().map(|(name, size)| (name.clone(), json!(size))).collect();
+            let facts: serde_json::Map<String, Value> =
+                facts.iter().map(|(name, fact)| ((*name).to_string(), json!(fact))).collect();
+            println!(
+                "{}",
+                json!({"model_bytes": total, "parts": parts, "facts": facts, "n": made.rows,
+                       "d": model.features(), "l": model.labels(), "algorithm": made.algorithm})
+            );
+            return Ok(());
+        }
+        let mut about = table(&["", ""]);
+        for (name, fact) in &facts {
+            about.add_row([name, fact.as_str()]);
+        }
+        println!("{about}\n");
+        let mut by_part = table(&["part of the file", "bytes", "percent"]);
+        for (name, size) in &parts {
+            by_part.add_row([name.clone(), count(*size), percent(*size as f64 / total as f64)]);
+        }
+        by_part.add_row(["in all", &count(total), ""]);
+        println!("{by_part}");
+        Ok(())
+    }
+
+    fn data(&self) -> Result<(), Failure> {
+        let threads = threads(0)?;
+        let input = read_input(&self.file, &self.data.for_training(), &threads)?;
+        let mut source = input.format.to_string();
+        if let Some(base) = input.index_base {
+            source = match base {
+                IndexBase::Zero => format!("{source}, feature indices from 0"),
+                IndexBase::One => format!("{source}, feature indices from 1"),
+            };
+        }
+        let data = match input.source {
+            Source::Rows(data) => data,
+            Source::Texts(documents) => {
+                source = format!("{source}; features are words and pairs of words in 2 texts or more");
+                let fitted =
+                    Vectorizer::fit_transform(&documents.texts, Default::default(), &threads);
+                let (_, rows) = fitted.map_err(|error| Failure::in_file(&self.file, error))?;
+                Dataset::new(rows, documents.labels, Some(documents.label_names))
+                    .map_err(|error| Failure::in_file(&self.file, error))?
+            }
+        };
+        let statistics = Statistics::of(&data)
+            .map_err(|error| Failure::Other(format!("no memory for the statistics: {error}")))?;
+        if self.json {
+            println!("{}", statistics_json(&source, &statistics));
+        } else {
+            print_statistics(&source, &statistics);
+        }
+        Ok(())
+    }
+}
+
+fn begins_like_a_model(path: &Path) -> bool {
+    let mut first = [0; 5];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && &first == b"HAPAX"
+}
+
+/// What is worth knowing of a model, by name.
+fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
+    let made = model.provenance();
+    let Method::Nearest(nearest) = model.method() else {
+        return Vec::new();
+    };
+    let parameters = nearest.parameters();
+    let mut facts = vec![
+        ("algorithm", made.algorithm.clone()),
+        ("neighbors", parameters.neighbors.to_string()),
+        ("alpha", parameters.alpha.to_string()),
+        ("beta", parameters.beta.to_string()),
+        ("exponent", parameters.exponent.to_string()),
+        ("index", nearest.index_name().to_string()),
+        ("rows", count(nearest.len() as u64)),
+        ("features", count(u64::from(model.features()))),
+        ("labels", count(u64::from(model.labels()))),
+        ("texts", texts(model)),
+        ("made by", made.library.clone()),
+        ("seed", made.seed.to_string()),
+        ("training rows", count(made.rows)),
+        ("training values", count(made.nonzeros)),
+        ("data fingerprint", format!("{:016x}", made.fingerprint)),
+    ];
+    for (name, value) in &made.report {
+        facts.push(("reported", format!("{name} {value}")));
+    }
+    facts
+}
+
+fn texts(model: &Model) -> String {
+    match model.vectorizer() {
+        None => "none: rows of features".into(),
+        Some(vectorizer) => match vectorizer.options().features {
+            FeatureSpace::Vocabulary { .. } => {
+                format!("vocabulary of {}", count(u64::from(vectorizer.features())))
+            }
+            FeatureSpace::Hashed { bits, .. } => format!("hashed to 2^{bits} features"),
+        },
+    }
+}
+
+type Spreads<'a> = [(&'static str, &'a Option<Summary>); 4];
+
+fn spreads(statistics: &Statistics) -> Spreads<'_> {
+    [
+        ("labels per row", &statistics.labels_per_row),
+        ("rows per label", &statistics.rows_per_label),
+        ("features per row", &statistics.features_per_row),
+        ("rows per feature", &statistics.rows_per_feature),
+    ]
+}
+
+fn statistics_json(source: &str, statistics: &Statistics) -> Value {
+    let summary = |spread: &Option<Summary>| {
+        spread.map(|s| {
+            json!({"minimum": s.minimum, "lower_quartile": s.lower_quartile, "median": s.median,
+                   "upper_quartile": s.upper_quartile, "maximum": s.maximum, "mean": s.mean})
+        })
+    };
+    let mut line = json!({
+        "format": source, "n": statistics.rows, "d": statistics.features, "l": statistics.labels,
+        "nonzeros": statistics.nonzeros, "label_occurrences": statistics.label_occurrences,
+        "rows_without_labels": statistics.rows_without_labels,
+        "rows_without_features": statistics.rows_without_features,
+        "labels_without_rows": statistics.labels_without_rows,
+        "features_without_rows": statistics.features_without_rows,
+        "single_label": statistics.single_label,
+    });
+    for (name, spread) in spreads(statistics) {
+        line[name.replace(' ', "_")] = json!(summary(spread));
+    }
+    let attainable = Statistics::KS.iter().zip(statistics.attainable_precision);
+    line["attainable_precision"] =
+        attainable.map(|(k, p)| (k.to_string(), json!(p))).collect::<serde_json::Map<_, _>>().into();
+    line
+}
+
+fn print_statistics(source: &str, statistics: &Statistics) {
+    println!("format: {source}\n");
+    let mut sizes = table(&["", ""]);
+    let mut line = |name: &str, size: usize| {
+        sizes.add_row([name, &count(size as u64)]);
+    };
+    line("rows", statistics.rows);
+    line("  without labels", statistics.rows_without_labels);
+    line("  without features", statistics.rows_without_features);
+    line("features", statistics.features as usize);
+    line("  in no row", statistics.features_without_rows);
+    line("labels", statistics.labels as usize);
+    line("  of no row", statistics.labels_without_rows);
+    line("stored values", statistics.nonzeros);
+    line("labels of all rows", statistics.label_occurrences);
+    println!("{sizes}\n");
+    let header = ["", "min", "1/4", "median", "3/4", "max", "mean"];
+    let mut spread_table = table(&header);
+    for (name, spread) in spreads(statistics) {
+        if let Some(s) = spread {
+            spread_table.add_row([
+                name.to_string(),
+                count(u64::from(s.minimum)),
+                s.lower_quartile.to_string(),
+                s.median.to_string(),
+                s.upper_quartile.to_string(),
+                count(u64::from(s.maximum)),
+                format!("{:.2}", s.mean),
+            ]);
+        }
+    }
+    println!("{spread_table}\n");
+    let [one, three, five] = statistics.attainable_precision.map(percent);
+    println!("highest attainable P@1 {one}   P@3 {three}   P@5 {five}");
+    if statistics.single_label {
+        println!("every row has exactly one label");
+    }
+}
