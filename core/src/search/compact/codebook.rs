@@ -1,0 +1,196 @@
+//! The few values a stored weight can have.
+
+use super::CompactError;
+use crate::{array::Array, float};
+use alloc::vec::Vec;
+
+/// The levels that stored values are rounded to: level 0 stands for no value, the others are a
+/// geometric sequence, for then the relative error is the same for large and small values.
+///
+/// Where values have both signs, half of the codes are for negative ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Codebook {
+    levels: Array<f32>,
+}
+
+/// Smaller weights, as a share of their row's norm, are stored as if they were this large.
+const SMALLEST: f64 = 1.0 / 256.0;
+
+/// The lowest level is at this quantile of the absolute values: 1 in 200 is raised to it.
+const QUANTILE: usize = 200;
+
+impl Codebook {
+    /// The codebook of `1 << bits` codes for `values`, each of which is a weight of a row divided by
+    /// the row's norm, when rows have at most `longest` weights. Reorders `values`.
+    pub(super) fn fit(values: &mut [f32], longest: usize, bits: u8) -> Self {
+        let signed = values.iter().any(|&value| value < 0.0);
+        let highest = values.iter().fold(0.0f32, |max, v| max.max(v.abs()));
+        let highest = if highest > 0.0 {
+            f64::from(highest.min(1.0))
+        } else {
+            1.0
+        };
+        let ceiling = highest.min(1.0 / float::sqrt(longest.max(1) as f64));
+        let lowest = quantile(values).clamp(SMALLEST.min(ceiling), ceiling);
+        let codes = 1usize << bits;
+        let positive = if signed { codes / 2 - 1 } else { codes - 1 };
+        let step = float::ln(highest / lowest) / (positive.max(2) - 1) as f64;
+        let mut levels = Vec::with_capacity(codes);
+        levels.push(0.0);
+        levels.extend((0..positive).map(|at| (lowest * float::exp(step * at as f64)) as f32));
+        // Rounding must not carry the last level past 1.
+        levels
+            .iter_mut()
+            .for_each(|level| *level = level.min(highest as f32));
+        for code in 1..codes - positive {
+            let mirrored = levels[code.min(positive)];
+            levels.push(-mirrored);
+        }
+        Self {
+            levels: levels.into(),
+        }
+    }
+
+    /// Takes over stored levels.
+    ///
+    /// # Errors
+    /// If there is not one for each code of `bits` bits, or a level breaks a rule of
+    /// [`CompactError::BadLevel`].
+    pub(super) fn from_levels(levels: Array<f32>, bits: u8) -> Result<Self, CompactError> {
+        if levels.len() != 1 << bits {
+            return Err(CompactError::BadLevel { code: levels.len() });
+        }
+        let bad = levels.iter().enumerate().position(|(code, level)| {
+            if code == 0 {
+                *level != 0.0
+            } else {
+                // Also true of NaN.
+                !(level.abs() > 0.0 && level.abs() <= 1.0)
+            }
+        });
+        match bad {
+            Some(code) => Err(CompactError::BadLevel { code }),
+            None => Ok(Self { levels }),
+        }
+    }
+
+    /// The levels by code.
+    #[must_use]
+    pub fn levels(&self) -> &Array<f32> {
+        &self.levels
+    }
+
+    /// The value of a code, 0 for code 0 and for codes that do not exist.
+    #[must_use]
+    pub fn value(&self, code: u8) -> f32 {
+        self.levels.get(usize::from(code)).copied().unwrap_or(0.0)
+    }
+
+    /// What turns values into codes.
+    pub(super) fn encoder(&self) -> Encoder {
+        let positive: Vec<f32> = self
+            .levels
+            .iter()
+            .skip(1)
+            .copied()
+            .take_while(|&level| level > 0.0)
+            .collect();
+        // Halfway between two levels on the scale of logarithms.
+        let borders = positive
+            .windows(2)
+            .map(|pair| float::sqrt(f64::from(pair[0]) * f64::from(pair[1])) as f32)
+            .collect();
+        Encoder {
+            borders,
+            positive: positive.len() as u8,
+        }
+    }
+}
+
+/// The absolute value that one in [`QUANTILE`] values stays below.
+fn quantile(values: &mut [f32]) -> f64 {
+    if values.is_empty() {
+        return 1.0;
+    }
+    let at = values.len() / QUANTILE;
+    let (_, found, _) =
+        values.select_nth_unstable_by(at, |a, b| a.abs().total_cmp(&b.abs()).then(a.total_cmp(b)));
+    f64::from(found.abs())
+}
+
+/// Finds the code of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Encoder {
+    borders: Vec<f32>,
+    positive: u8,
+}
+
+impl Encoder {
+    /// The code of the level nearest to `value` by ratio; never 0.
+    pub(super) fn code(&self, value: f32) -> u8 {
+        let size = value.abs();
+        let at = self.borders.partition_point(|&border| border <= size) as u8;
+        if value < 0.0 {
+            1 + self.positive + at
+        } else {
+            1 + at
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Codebook;
+    use alloc::{vec, vec::Vec};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_value_gets_the_nearest_level(
+            values in prop::collection::vec((0.004f32..1.0, any::<bool>()), 1..50),
+            bits in prop::sample::select(vec![4u8, 6, 8]),
+        ) {
+            let values: Vec<f32> = values.iter().map(|&(v, minus)| if minus { -v } else { v }).collect();
+            let book = Codebook::fit(&mut values.clone(), values.len(), bits);
+            prop_assert!(Codebook::from_levels(book.levels().clone(), bits).is_ok());
+            let encoder = book.encoder();
+            for &value in &values {
+                let found = book.value(encoder.code(value));
+                let ratio = |level: f32| {
+                    let ratio = f64::from(level) / f64::from(value);
+                    if ratio > 0.0 { libm::log(ratio).abs() } else { f64::INFINITY }
+                };
+                let best = book.levels().iter().map(|&l| ratio(l)).fold(f64::INFINITY, f64::min);
+                prop_assert!(ratio(found) <= best + 1e-5, "{value} became {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_levels_out_of_range() {
+        let mut levels = vec![0.5f32; 16];
+        levels[0] = 0.0;
+        assert!(Codebook::from_levels(levels.clone().into(), 4).is_ok());
+        assert!(Codebook::from_levels(levels.clone().into(), 6).is_err());
+        for (code, bad) in [
+            (0, 0.5),
+            (3, 0.0),
+            (3, f32::NAN),
+            (3, 1.5),
+            (3, f32::INFINITY),
+        ] {
+            let mut levels = levels.clone();
+            levels[code] = bad;
+            assert!(Codebook::from_levels(levels.into(), 4).is_err());
+        }
+    }
+
+    #[test]
+    fn no_values_and_equal_values_have_a_codebook() {
+        for mut values in [vec![], vec![0.25f32; 30]] {
+            let book = Codebook::fit(&mut values, 16, 4);
+            assert!(Codebook::from_levels(book.levels().clone(), 4).is_ok());
+            assert!((book.value(book.encoder().code(0.25)) - 0.25).abs() < 0.1);
+        }
+    }
+}

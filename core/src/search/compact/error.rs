@@ -1,0 +1,133 @@
+//! Why a compact index cannot be built or loaded.
+
+use core::fmt;
+
+/// Why options, rows or stored parts do not make a compact index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CompactError {
+    /// The largest document-frequency share is not in `(0, 1]`.
+    BadShare {
+        /// The offending share.
+        share: f64,
+    },
+    /// The number of weights kept of a row is 0.
+    NoRowWeights,
+    /// The number of features used of a query is not in `1..=1023`.
+    BadQueryFeatures {
+        /// The offending number.
+        features: u16,
+    },
+    /// The bits of a stored value are not 4, 6 or 8.
+    BadBits {
+        /// The offending number of bits.
+        bits: u8,
+    },
+    /// There are more rows or labels than ids of 32 bits.
+    TooManyRows {
+        /// The number of rows.
+        rows: usize,
+    },
+    /// The index would exceed the 4 GiB that its offsets reach.
+    TooLarge {
+        /// The bytes of its postings.
+        bytes: u64,
+    },
+    /// Memory was refused.
+    OutOfMemory {
+        /// The bytes asked for.
+        bytes: usize,
+    },
+    /// A stored level is wrong: there must be one for each code, the first 0 and the others
+    /// finite, not 0, and at most 1 in absolute value.
+    BadLevel {
+        /// The code of the level, or the number of levels if that is wrong.
+        code: usize,
+    },
+    /// The block offsets do not start at 0, do not rise, do not end at the number of bytes, or
+    /// are not one for each block and one more.
+    BadOffsets {
+        /// The offending block.
+        block: usize,
+    },
+    /// The headers and lists of a block of features do not fill its bytes exactly.
+    BadBlock {
+        /// The offending block.
+        block: usize,
+    },
+    /// The rows of a posting list do not rise, or lie beyond the last row.
+    BadList {
+        /// The feature of the list.
+        feature: u32,
+    },
+    /// The stored number of features of a row is not the number of its postings.
+    BadCount {
+        /// The offending row.
+        row: usize,
+        /// The number stored.
+        stored: u8,
+        /// The number of its postings.
+        postings: u8,
+    },
+    /// The labels of a row do not rise, are not below the number of labels, or end too early.
+    BadLabels {
+        /// The offending row.
+        row: usize,
+    },
+}
+
+impl fmt::Display for CompactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::BadShare { share } => write!(
+                f,
+                "the largest document-frequency share is {share}: it must be above 0 and at most 1"
+            ),
+            Self::NoRowWeights => write!(f, "0 weights kept of a row: keep at least 1"),
+            Self::BadQueryFeatures { features } => write!(
+                f,
+                "{features} features used of a query: use at least 1 and at most 1023"
+            ),
+            Self::BadBits { bits } => {
+                write!(f, "{bits} bits for a stored value: choose 4, 6 or 8")
+            }
+            Self::TooManyRows { rows } => {
+                write!(f, "{rows} rows: at most {} have ids", u32::MAX)
+            }
+            Self::TooLarge { bytes } => write!(
+                f,
+                "the postings take {bytes} bytes and may take 4294967295: keep fewer weights of a row"
+            ),
+            Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
+            Self::BadLevel { code } => write!(
+                f,
+                "level {code}: there must be one level for each code, the first 0, the others finite, not 0 and within [-1, 1]"
+            ),
+            Self::BadOffsets { block } => {
+                write!(f, "the offset of block {block} is out of order or missing")
+            }
+            Self::BadBlock { block } => write!(
+                f,
+                "the headers and lists of block {block} do not fill its bytes exactly"
+            ),
+            Self::BadList { feature } => write!(
+                f,
+                "the posting list of feature {feature} does not rise or leaves the rows"
+            ),
+            Self::BadCount {
+                row,
+                stored,
+                postings,
+            } => write!(
+                f,
+                "row {row} should have {stored} features but has {postings} postings"
+            ),
+            Self::BadLabels { row } => write!(
+                f,
+                "the labels of row {row} do not rise, are out of range or are cut off"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for CompactError {}

@@ -1,0 +1,39 @@
+//! A nearest-neighbor index that is small and fast at the price of being approximate.
+//!
+//! Three things are left out. Features stored in too large a share of the rows are dropped; of
+//! each row only the largest weights are kept; and each kept weight, divided by the norm of what
+//! is kept of its row, is rounded to one of a few [levels](Codebook). Of a query, too, only the
+//! largest weights are looked up. On text this loses next to nothing, and often gains: what is left
+//! out is mostly noise.
+//!
+//! What remains is stored by feature, as words of one to three bytes that hold the gap to the next row
+//! and the code of its level ([`words`]). A search adds up integers: the sums do not depend on
+//! their order, so the answers are the same to the bit everywhere.
+//!
+//! Everything stored is an [`Array`](crate::array::Array), so a model file lends it without a copy;
+//! [`CompactIndex::from_parts`] accepts any bytes and lets only well-formed ones through.
+
+mod blocks;
+mod build;
+mod codebook;
+mod error;
+mod estimate;
+mod index;
+mod labels;
+mod options;
+mod parts;
+mod prune;
+mod restore;
+mod search;
+pub mod words;
+
+pub use codebook::Codebook;
+pub use error::CompactError;
+pub use index::CompactIndex;
+pub use labels::{CompactLabels, CompactLabelsParts, CompactRow};
+pub use options::CompactOptions;
+pub use parts::CompactParts;
+pub use search::CompactScratch;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! The search: integer sums over posting lists, then the best rows by bounds on blocks of rows.
+//!
+//! For the used features j of a query, with weights `w_j` of norm 1, and a list's levels `v`, the
+//! sum of row i gathers `(round(w_j v 2^19) << 10) + 1` over its postings: the cosine in units of
+//! 2^-19 above, the number of shared features `c` in the low 10 bits. Cosines stay below 4 because
+//! stored rows have a norm below 2.3 even when every value was rounded up.
+//!
+//! With m used features and `n_i` weights of row i, the similarity is
+//! `cos * c^beta / (m + n_i - c)^beta`. Rows are looked at in blocks: the largest sum, the largest
+//! count and the smallest `n_i` of a block bound its similarities, and a block that cannot reach the
+//! worst of the best rows so far is passed over. No bound costs an answer: what is returned
+//! is what sorting all rows by these similarities gives.
+
+use super::{
+    CompactIndex, prune,
+    words::{BLOCK, List},
+};
+use crate::{
+    float,
+    search::{Scored, Top},
+    sparse::SparseView,
+};
+use alloc::vec::Vec;
+
+const COUNT_BITS: u32 = 10;
+const COUNT_MASK: i32 = (1 << COUNT_BITS) - 1;
+/// The cosine 1 in units of a sum.
+const ONE: f64 = (1 << 19) as f64;
+
+/// The memory of a search; reused, a search allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct CompactScratch {
+    /// One sum for each row, all 0 between searches.
+    sums: Vec<i32>,
+    /// One mark for each block of rows, all 0 between searches.
+    marks: Vec<u8>,
+    pairs: Vec<(u32, f32)>,
+    powers: Powers,
+    top: Top,
+    words: usize,
+}
+
+impl CompactScratch {
+    /// How many words of posting lists the last search read: its cost, whatever the machine.
+    #[must_use]
+    pub fn words_read(&self) -> usize {
+        self.words
+    }
+
+    fn fit(&mut self, rows: usize) {
+        let blocks = rows.div_ceil(BLOCK);
+        self.sums.resize(blocks * BLOCK, 0);
+        self.marks.resize(blocks, 0);
+    }
+}
+
+/// `k^beta` for every whole number a search can need, made once for each beta.
+#[derive(Clone, Debug, Default)]
+struct Powers {
+    beta: f64,
+    table: Vec<f64>,
+}
+
+impl Powers {
+    fn prepare(&mut self, beta: f64, largest: usize) {
+        if self.beta.to_bits() != beta.to_bits() {
+            self.table.clear();
+            self.beta = beta;
+        }
+        for k in self.table.len()..=largest {
+            self.table.push(float::power(k as f64, beta));
+        }
+    }
+
+    /// `J^beta` for `shared` features of a union of `union`.
+    fn jaccard(&self, shared: usize, union: usize) -> f64 {
+        match (self.table.get(shared), self.table.get(union)) {
+            (Some(above), Some(below)) if *below > 0.0 => above / below,
+            _ => 0.0,
+        }
+    }
+}
+
+impl CompactIndex {
+    /// The `neighbors` rows of largest similarity above 0, best first, ties by smaller row.
+    ///
+    /// `beta` is a finite number, at least 0; with any other, no similarity is above 0.
+    pub fn search<'s>(
+        &self,
+        query: SparseView<'_>,
+        neighbors: usize,
+        beta: f64,
+        scratch: &'s mut CompactScratch,
+    ) -> &'s [Scored] {
+        scratch.fit(self.rows());
+        scratch.top.reset(neighbors);
+        scratch.words = 0;
+        self.used(query, &mut scratch.pairs);
+        let used = scratch.pairs.len();
+        if neighbors > 0 && beta >= 0.0 && beta < f64::INFINITY {
+            scratch.powers.prepare(beta, used + usize::from(u8::MAX));
+            self.add_up(scratch);
+            self.collect(used, scratch);
+        }
+        scratch.top.sorted()
+    }
+
+    /// The features of `query` that are looked up: the heaviest that have a list, heaviest first.
+    pub(super) fn used(&self, query: SparseView<'_>, pairs: &mut Vec<(u32, f32)>) {
+        pairs.clear();
+        pairs.extend(query.iter());
+        pairs.sort_unstable_by(prune::heavier);
+        let limit = usize::from(self.query_features);
+        let mut used = 0;
+        for at in 0..pairs.len() {
+            if used == limit {
+                break;
+            }
+            if self.list(pairs[at].0).words() > 0 {
+                pairs.swap(used, at);
+                used += 1;
+            }
+        }
+        pairs.truncate(used);
+    }
+
+    /// Adds the lists of the used features to the sums.
+    fn add_up(&self, scratch: &mut CompactScratch) {
+        let norm = prune::norm(&scratch.pairs);
+        let mut table = [0i32; 256];
+        for &(feature, value) in &scratch.pairs {
+            let weight = f64::from(value) / norm * ONE;
+            for (slot, &level) in table.iter_mut().zip(self.codebook.levels().iter()).skip(1) {
+                *slot = (round(weight * f64::from(level)) << COUNT_BITS) + 1;
+            }
+            let list: List<'_> = self.list(feature);
+            scratch.words += list.words();
+            list.add(self.bits, &table, &mut scratch.sums, &mut scratch.marks);
+        }
+    }
+
+    /// Offers the rows of every marked block that may hold one of the best, and clears the sums.
+    fn collect(&self, used: usize, scratch: &mut CompactScratch) {
+        let CompactScratch {
+            sums,
+            marks,
+            powers,
+            top,
+            ..
+        } = scratch;
+        let blocks = sums.chunks_exact_mut(BLOCK).zip(self.counts.chunks(BLOCK));
+        for (block, (mark, (sums, counts))) in marks.iter_mut().zip(blocks).enumerate() {
+            if *mark == 0 {
+                continue;
+            }
+            *mark = 0;
+            let bound = bound(sums, counts, used, powers);
+            if bound > 0.0 && reaches(bound, top) {
+                offer(block * BLOCK, sums, counts, used, powers, top);
+            }
+            sums.fill(0);
+        }
+    }
+}
+
+/// Rounds half away from zero; the argument is below 4 * 2^19 for every index that was built, and
+/// saturates for others.
+fn round(value: f64) -> i32 {
+    let limit = f64::from(i32::MAX >> (COUNT_BITS + 1));
+    let half = if value < 0.0 { -0.5 } else { 0.5 };
+    (value + half).clamp(-limit, limit) as i32
+}
+
+/// Whether something as similar as `bound`, which is a little more than the truth, could be among the best.
+fn reaches(bound: f64, top: &Top) -> bool {
+    top.threshold()
+        .is_none_or(|worst| bound >= f64::from(worst.score))
+}
+
+/// At least the largest similarity of the rows of a block.
+fn bound(sums: &[i32], counts: &[u8], used: usize, powers: &Powers) -> f64 {
+    let largest = sums.iter().fold(0, |most, &sum| most.max(sum));
+    let shared = sums.iter().fold(0, |most, &sum| most.max(sum & COUNT_MASK)) as usize;
+    let fewest = counts
+        .iter()
+        .fold(u8::MAX, |least, &count| least.min(count));
+    let union = used + usize::from(fewest).max(shared) - shared.min(used);
+    // The rounding to f32 that a similarity undergoes moves it by less than this.
+    f64::from(largest >> COUNT_BITS) / ONE * powers.jaccard(shared, union) * (1.0 + 1e-6)
+}
+
+/// Offers every row of a block whose similarity is above 0 to the best.
+fn offer(first: usize, sums: &[i32], counts: &[u8], used: usize, powers: &Powers, top: &mut Top) {
+    for (row, (&sum, &count)) in (first..).zip(sums.iter().zip(counts)) {
+        let cosine = sum >> COUNT_BITS;
+        if cosine <= 0 {
+            continue;
+        }
+        let shared = (sum & COUNT_MASK) as usize;
+        let union = (used + usize::from(count)).saturating_sub(shared);
+        let score = (f64::from(cosine) / ONE * powers.jaccard(shared, union)) as f32;
+        if score > 0.0 {
+            top.push(Scored {
+                id: row as u32,
+                score,
+            });
+        }
+    }
+}
