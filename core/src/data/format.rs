@@ -57,8 +57,8 @@ impl Format {
     /// Tells the format from the first 32 lines.
     ///
     /// XMC if the first line is three whole numbers. Otherwise, by all lines that are neither blank
-    /// nor begin with `#`: fastText if each begins with `__label__`; svmlight if each is a label
-    /// (or several) and features `index:value`; tab-separated if each holds a tab. Lines
+    /// nor begin with `#`: fastText if each begins with `__label__`; svmlight if each is a row of
+    /// labels (numbers) and features `index:value`; tab-separated if each holds a tab. Lines
     /// of the last two kinds at once are ambiguous.
     ///
     /// # Errors

@@ -95,7 +95,8 @@ pub fn read<E: Executor>(
     executor: &E,
 ) -> Result<Input, ReadError> {
     let bytes = without_mark(bytes);
-    if bytes.trim_ascii().is_empty() {
+    // A blank line can be an svmlight row.
+    if bytes.trim_ascii().is_empty() && options.format != Some(Format::Svmlight) {
         return Err(whole(ReadProblem::Empty));
     }
     let format = match options.format {

@@ -6,8 +6,8 @@
 //!
 //! Labels are whole numbers of either sign and any size. They are names of classes, not ids: ids
 //! follow the order of the numbers, or the training set's. `+1` and `1` are one class. A row
-//! without labels begins with a space, or with its first feature. Empty lines and lines of
-//! nothing but a comment are no rows. Query ids are ignored.
+//! without labels begins with a space, or with its first feature; a space alone is a row of
+//! neither. Empty lines and lines that begin with `#` are no rows. Query ids are ignored.
 //!
 //! Indices rise within a line. They count from 1, or from 0 in some files: unless the caller says
 //! which, index 0 anywhere in the input (with whatever value) means that they count from 0. Values
@@ -89,10 +89,10 @@ fn behind_query_id(line: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether `line` is a row with at least one label: what telling formats apart asks.
+/// Whether `line` is a row: what telling formats apart asks.
 pub(super) fn looks_like(line: &[u8]) -> bool {
     let mut part = RowPart::default();
-    parse_row(line, None, &mut part).is_ok() && !part.labels.ids.is_empty()
+    parse_row(line, None, &mut part).is_ok() && !part.ends.is_empty()
 }
 
 /// Turns indices as written into indices from 0.

@@ -3,7 +3,7 @@
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
     container::kind,
-    nearest::{self, NearestDescription},
+    nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
     executor::Sequential,
@@ -62,6 +62,7 @@ impl Model {
         } else {
             current
         };
+        let arrays = NearestArrays::of(nearest);
         let names = self.label_names.as_ref().map(LabelNames::table).transpose();
         let names = names.map_err(|_| FormatError::MetadataInvalid)?;
         let parts = self.vectorizer.as_ref().map(Vectorizer::parts);
@@ -75,7 +76,7 @@ impl Model {
                 documents: parts.documents,
                 vocabulary: parts.vocabulary.map(|words| words.len() as u32),
             }),
-            method: MethodDescription::Nearest(nearest.description()),
+            method: MethodDescription::Nearest(arrays.description()),
         };
         let mut writer = ContainerWriter::new(NEAREST);
         if let Some(names) = &names {
@@ -87,7 +88,7 @@ impl Model {
             }
             writer.section(SectionId::DOCUMENT_FREQUENCIES, parts.frequencies);
         }
-        nearest.write(&mut writer);
+        arrays.write(&mut writer);
         writer.finish(&description)
     }
 
@@ -186,7 +187,9 @@ fn read_label_names(
     match container.description().label_names {
         None => Ok(None),
         Some(count) if count != labels => Err(FormatError::MetadataInvalid),
-        Some(count) => read_names(container, count, LABEL_NAMES).map(LabelNames::new).map(Some),
+        Some(count) => read_names(container, count, LABEL_NAMES)
+            .map(LabelNames::new)
+            .map(Some),
     }
 }
 

@@ -34,6 +34,12 @@ sections! {
     VOCABULARY_TEXT = 4, "vocabulary";
     /// In how many training texts each feature occurs.
     DOCUMENT_FREQUENCIES = 5, "document frequencies";
+    /// Where each block of 16 rows begins in the packed labels (u32).
+    ROW_LABEL_OFFSETS = 16, "row label blocks";
+    /// The packed labels of all rows.
+    ROW_LABELS = 17, "row labels";
+    /// The ids of rows, rising; empty where they are positions (u32).
+    ROW_IDS = 18, "row ids";
 }
 
 impl fmt::Display for SectionId {

@@ -131,10 +131,8 @@ impl Vectorizer {
         options: VectorizerOptions,
         executor: &E,
     ) -> Result<(Self, SparseRows), VectorizerError> {
-        let mut fitted = Self::fit(texts, options, executor)?;
-        fitted.build_index();
+        let fitted = Self::fit(texts, options, executor)?;
         let rows = fitted.transform_all(texts, executor);
-        fitted.drop_index();
         Ok((fitted, rows))
     }
 
@@ -227,7 +225,7 @@ impl Vectorizer {
     }
 
     /// Makes a hash table of the vocabulary, so that a token is found in one step instead of about
-    /// sixteen. It pays from some hundred texts on, costs about 16 bytes a token and the
+    /// sixteen. It pays from some hundred single texts on, costs about 16 bytes a token and the
     /// tokens decoded, changes no result, and is not saved.
     pub fn build_index(&mut self) {
         if let Features::Vocabulary { names, index } = &mut self.features {
@@ -235,9 +233,20 @@ impl Vectorizer {
         }
     }
 
-    fn drop_index(&mut self) {
-        if let Features::Vocabulary { index, .. } = &mut self.features {
-            *index = None;
+    fn index(&self) -> Option<&Interner> {
+        match &self.features {
+            Features::Vocabulary { index, .. } => index.as_ref(),
+            Features::Hashed(_) => None,
+        }
+    }
+
+    /// An index for one call, if it pays for so many texts.
+    fn temporary_index(&self, texts: usize) -> Option<Interner> {
+        match &self.features {
+            Features::Vocabulary { names, index: None } if texts >= TEXTS_A_JOB => {
+                Some(Interner::from_names(names))
+            }
+            _ => None,
         }
     }
 
@@ -252,6 +261,15 @@ impl Vectorizer {
     /// large enough.
     #[must_use]
     pub fn transform_view<'s>(&self, text: &str, scratch: &'s mut TextScratch) -> SparseView<'s> {
+        self.transform_indexed(text, self.index(), scratch)
+    }
+
+    fn transform_indexed<'s>(
+        &self,
+        text: &str,
+        index: Option<&Interner>,
+        scratch: &'s mut TextScratch,
+    ) -> SparseView<'s> {
         let TextScratch {
             tokens,
             features,
@@ -262,20 +280,18 @@ impl Vectorizer {
         *token_count = 0;
         for_each_token(text, &self.options.tokens, tokens, |token| {
             *token_count += 1;
-            features.extend(self.find(token));
+            features.extend(self.find(token, index));
         });
         features.sort_unstable();
         self.weigh(scratch);
         SparseView::from_checked(&scratch.indices, &scratch.values)
     }
 
-    fn find(&self, token: &str) -> Option<u32> {
-        match &self.features {
-            Features::Vocabulary {
-                index: Some(index), ..
-            } => index.find(token),
-            Features::Vocabulary { names, .. } => names.find(token),
-            Features::Hashed(hash) => Some(hash.feature(token.as_bytes())),
+    fn find(&self, token: &str, index: Option<&Interner>) -> Option<u32> {
+        match (&self.features, index) {
+            (Features::Hashed(hash), _) => Some(hash.feature(token.as_bytes())),
+            (Features::Vocabulary { .. }, Some(index)) => index.find(token),
+            (Features::Vocabulary { names, .. }, None) => names.find(token),
         }
     }
 
@@ -320,7 +336,7 @@ impl Vectorizer {
     }
 
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not
-    /// depend on the executor. Build the index first where there are many texts.
+    /// depend on the executor.
     #[must_use]
     pub fn transform_all<T: AsRef<str> + Sync, E: Executor>(
         &self,
@@ -328,11 +344,13 @@ impl Vectorizer {
         executor: &E,
     ) -> SparseRows {
         let features = self.features();
+        let temporary = self.temporary_index(texts.len());
+        let index = temporary.as_ref().or(self.index());
         let jobs: Vec<&[T]> = texts.chunks(TEXTS_A_JOB).collect();
         let parts = executor.map(jobs.len(), TextScratch::new, |scratch, job| {
             let mut rows = SparseRows::new(features);
             for text in jobs[job] {
-                rows.push_checked(self.transform_view(text.as_ref(), scratch));
+                rows.push_checked(self.transform_indexed(text.as_ref(), index, scratch));
             }
             rows
         });

@@ -5,6 +5,7 @@ use crate::{
     kernels::Kernels,
     search::{
         Scored,
+        compact::{CompactIndex, CompactScratch},
         neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     },
     sparse::{SparseRows, SparseVec, SparseView},
@@ -13,14 +14,22 @@ use crate::{
 
 /// An index of rows.
 #[derive(Clone, Debug)]
-pub(super) struct Index {
-    rows: SparseRows,
-    postings: Exhaustive,
+pub(crate) enum Index {
+    /// All that the rows hold.
+    Exact {
+        rows: SparseRows,
+        postings: Exhaustive,
+    },
+    /// What is left after pruning and rounding.
+    Compact(CompactIndex),
 }
 
 /// The memory of a search.
 #[derive(Debug, Default)]
-pub(super) struct IndexScratch(ExhaustiveScratch);
+pub(super) struct IndexScratch {
+    exact: ExhaustiveScratch,
+    compact: CompactScratch,
+}
 
 impl IndexScratch {
     pub(super) fn new(_kernels: &'static dyn Kernels) -> Self {
@@ -29,31 +38,41 @@ impl IndexScratch {
 }
 
 impl Index {
-    pub(super) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
-        Ok(Self {
-            rows: rows.clone(),
-            postings: Exhaustive::new(rows),
-        })
+    pub(crate) fn exact(rows: SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
+        let postings = Exhaustive::new(&rows);
+        Ok(Self::Exact { rows, postings })
     }
 
     pub(super) fn rebuilt(
         &self,
-        rows: &SparseRows,
+        rows: SparseRows,
         executor: &impl Executor,
     ) -> Result<Self, TrainError> {
-        Self::exact(rows, executor)
+        match self {
+            Self::Exact { .. } => Self::exact(rows, executor),
+            Self::Compact(_) => todo!(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.rows.len()
+        match self {
+            Self::Exact { rows, .. } => rows.len(),
+            Self::Compact(index) => index.rows(),
+        }
     }
 
     pub(super) fn features(&self) -> u32 {
-        self.rows.features()
+        match self {
+            Self::Exact { rows, .. } => rows.features(),
+            Self::Compact(index) => index.features(),
+        }
     }
 
     pub(super) fn row(&self, position: usize, into: &mut SparseVec) {
-        *into = self.rows.row(position).to_owned();
+        *into = match self {
+            Self::Exact { rows, .. } => rows.row(position).to_owned(),
+            Self::Compact(index) => index.row(position as u32),
+        };
     }
 
     pub(super) fn search<'s>(
@@ -64,7 +83,13 @@ impl Index {
         _removed: &[u64],
         scratch: &'s mut IndexScratch,
     ) -> &'s [Scored] {
-        self.postings
-            .search(query, neighbors, similarity, &mut scratch.0)
+        match self {
+            Self::Exact { postings, .. } => {
+                postings.search(query, neighbors, similarity, &mut scratch.exact)
+            }
+            Self::Compact(index) => {
+                index.search(query, neighbors, similarity.beta(), &mut scratch.compact)
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Learning and forgetting single rows.
 
-use super::{Changes, Nearest, condition};
+use super::{Changes, Nearest, condition, packed};
 use crate::{
     data::LabelLists,
     executor::Executor,
@@ -92,8 +92,8 @@ impl Nearest {
         Ok(Self {
             parameters: self.parameters,
             similarity: self.similarity,
-            index: self.index.rebuilt(&rows, executor)?,
-            labels,
+            index: self.index.rebuilt(rows, executor)?,
+            labels: packed(&labels)?,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),
         })

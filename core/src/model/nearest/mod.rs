@@ -40,14 +40,20 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
     kernels::Kernels,
-    search::{Scored, neighbors::Similarity, rank},
+    search::{
+        Scored,
+        compact::{CompactError, CompactLabels},
+        neighbors::Similarity,
+        rank,
+    },
     sparse::{SparseRows, SparseVec, SparseView},
     train::{ParamError, ParamRule, TrainError},
 };
 use alloc::{vec, vec::Vec};
 use changes::Changes;
 use conditioned::condition;
-use index::{Index, IndexScratch};
+pub(crate) use index::Index;
+use index::IndexScratch;
 use votes::{Votes, vote};
 
 /// A nearest-neighbor classifier; see the module's text.
@@ -61,7 +67,7 @@ pub struct Nearest {
     /// The rows that were there when the index was built.
     index: Index,
     /// Their labels.
-    labels: LabelLists,
+    labels: CompactLabels,
     /// Their ids, rising; empty where a row's id is its position.
     ids: Array<u32>,
     /// What happened since.
@@ -108,6 +114,23 @@ fn check_data(data: &Dataset) -> Result<(), TrainError> {
     }
 }
 
+/// The labels of all rows as the model keeps them.
+fn packed(labels: &LabelLists) -> Result<CompactLabels, TrainError> {
+    CompactLabels::new(labels).map_err(|error| match error {
+        CompactError::OutOfMemory { bytes } => TrainError::OutOfMemory {
+            bytes: bytes as u64,
+        },
+        _ => {
+            let (value, limit) = (labels.total() as u64, u64::from(u32::MAX));
+            TrainError::TooLarge {
+                what: "labels of rows",
+                value,
+                limit,
+            }
+        }
+    })
+}
+
 fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
     let mut conditioned = SparseRows::new(rows.features());
     let mut buffer = SparseVec::default();
@@ -139,8 +162,8 @@ impl Nearest {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: Index::exact(&rows, executor)?,
-            labels: data.labels().clone(),
+            index: Index::exact(rows, executor)?,
+            labels: packed(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),
         })
@@ -162,6 +185,40 @@ impl Nearest {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What a model file stores: index, labels, ids and the id of the next row.
+    pub(crate) fn stored(&self) -> (&Index, &CompactLabels, &Array<u32>, u32) {
+        (&self.index, &self.labels, &self.ids, self.changes.next_id())
+    }
+
+    /// A model from what a file stored, each part sound by itself; `None` if they do not fit each
+    /// other.
+    pub(crate) fn from_stored(
+        parameters: NearestParameters,
+        index: Index,
+        labels: CompactLabels,
+        ids: Array<u32>,
+        next_id: u32,
+    ) -> Option<Self> {
+        parameters.check().ok()?;
+        let similarity = parameters.similarity().ok()?;
+        let rising = ids.windows(2).all(|pair| pair[0] < pair[1]);
+        let positions = ids.is_empty() || ids.len() == index.len();
+        let largest = ids
+            .last()
+            .copied()
+            .or((index.len() as u32).checked_sub(1))?;
+        let fits = rising && positions && labels.rows() == index.len() && next_id > largest;
+        let changes = Changes::new(next_id);
+        fits.then_some(Self {
+            parameters,
+            similarity,
+            index,
+            labels,
+            ids,
+            changes,
+        })
     }
 
     /// How many rows carry each of `labels` labels.
@@ -260,7 +317,7 @@ impl Nearest {
 
     fn for_each_label(&self, slot: u32, visit: impl FnMut(u32)) {
         match self.place(slot) {
-            Ok(position) => self.labels.row(position).iter().copied().for_each(visit),
+            Ok(position) => self.labels.row(position).for_each(visit),
             Err(at) => self.changes.added()[at]
                 .labels
                 .iter()

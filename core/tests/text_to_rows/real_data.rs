@@ -1,0 +1,158 @@
+//! Real files: they are read whole, and written again as they were.
+
+use crate::executors::Backwards;
+use hapax_core::{
+    data::{Columns, Dataset, Format, IndexBase, Input, ReadOptions, Source, read, write_xmc},
+    executor::Sequential,
+    text::{Vectorizer, VectorizerOptions},
+};
+use std::{path::Path, process::Command};
+
+/// The bytes of a shared data file; `None`, said loudly, where it or `xz` is missing.
+fn shared(name: &str) -> Option<Vec<u8>> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(name);
+    let unpacked = Command::new("xz").arg("-dc").arg(&path).output();
+    match unpacked {
+        Ok(output) if output.status.success() => Some(output.stdout),
+        _ => {
+            eprintln!("REAL DATA IS MISSING, NOT TESTED: {}", path.display());
+            None
+        }
+    }
+}
+
+fn read_shared(name: &str, options: &ReadOptions) -> Option<(Vec<u8>, Input)> {
+    let bytes = shared(name)?;
+    let input = read(&bytes, options, &Sequential).unwrap_or_else(|e| panic!("{name}:{e}"));
+    assert_eq!(input, read(&bytes, options, &Backwards(2)).unwrap());
+    Some((bytes, input))
+}
+
+fn rows(input: Input) -> Dataset {
+    match input.source {
+        Source::Rows(data) => data,
+        Source::Texts(_) => panic!("rows were read as texts"),
+    }
+}
+
+#[test]
+fn xmc_files_are_written_as_they_were() {
+    for (name, n, d, l) in [
+        ("eurlex57k/test.txt.xz", 6000, 46_846, 4271),
+        ("stackex-cs/train.txt.xz", 7498, 635, 274),
+        ("onet-titles/train.txt.xz", 40_584, 21_475, 1016),
+    ] {
+        let Some((bytes, input)) = read_shared(name, &ReadOptions::default()) else {
+            continue;
+        };
+        assert_eq!(input.format, Format::Xmc);
+        let data = rows(input);
+        let counts = (data.len(), data.rows().features(), data.labels().labels());
+        assert_eq!(counts, (n, d, l));
+        let mut written = String::new();
+        write_xmc(&data, &mut written).unwrap();
+        let original = String::from_utf8(bytes).unwrap();
+        for (left, right) in written.lines().zip(original.lines()) {
+            assert_eq!(left.trim_end(), right.trim_end(), "{name}");
+        }
+        assert_eq!(written.lines().count(), original.lines().count());
+    }
+}
+
+#[test]
+fn svmlight_files_share_the_labels_of_their_training_set() {
+    for (set, classes, features, first) in [
+        ("iris", 3, 4, "1"),
+        ("glass", 6, 9, "1"),
+        ("letter", 26, 16, "1"),
+        ("splice", 2, 60, "-1"),
+    ] {
+        let train = read_shared(&format!("{set}/train.txt.xz"), &ReadOptions::default());
+        let Some((_, train)) = train else { continue };
+        assert_eq!(
+            (train.format, train.index_base),
+            (Format::Svmlight, Some(IndexBase::One))
+        );
+        let train = rows(train);
+        let names = train.label_names().unwrap();
+        assert_eq!(
+            (names.len(), train.rows().features()),
+            (classes, features),
+            "{set}"
+        );
+        assert_eq!(names.get(0).as_deref(), Some(first));
+        let options = ReadOptions {
+            label_names: Some(names.clone()),
+            ..ReadOptions::default()
+        };
+        if let Some((_, test)) = read_shared(&format!("{set}/test.txt.xz"), &options) {
+            assert_eq!(
+                rows(test).label_names(),
+                Some(names),
+                "{set}: no new labels"
+            );
+        }
+    }
+}
+
+/// The data set's own features were made by another program with the same weights: the values of
+/// words they share agree to the four decimals that file keeps, up to differences in
+/// what counts as a word.
+#[test]
+fn text_becomes_rows_like_the_published_ones() {
+    let options = ReadOptions {
+        columns: Columns::LabelsText,
+        ..ReadOptions::default()
+    };
+    let (Some((_, raw)), Some((_, made)), Some(vocabulary)) = (
+        read_shared("onet-titles/train.raw.tsv.xz", &options),
+        read_shared("onet-titles/train.txt.xz", &ReadOptions::default()),
+        shared("onet-titles/vocab.tsv.xz"),
+    ) else {
+        return;
+    };
+    let Source::Texts(documents) = raw.source else {
+        panic!("text was read as rows")
+    };
+    let made = rows(made);
+    let ours = Vectorizer::fit(&documents.texts, VectorizerOptions::default(), &Sequential);
+    let ours = ours.unwrap();
+    let theirs: Vec<(&str, u32)> = std::str::from_utf8(&vocabulary)
+        .unwrap()
+        .lines()
+        .map(|line| line.split_once('\t').unwrap())
+        .map(|(term, df)| (term, df.parse().unwrap()))
+        .collect();
+    let parts = ours.parts();
+    let same = theirs
+        .iter()
+        .filter(|(term, df)| {
+            let id = parts.vocabulary.unwrap().find(term);
+            id.is_some_and(|id| parts.frequencies[id as usize] == *df)
+        })
+        .count();
+    eprintln!("{same} of {} terms agree", theirs.len());
+    assert!(
+        same * 100 >= theirs.len() * 99,
+        "{same} of {} terms agree",
+        theirs.len()
+    );
+    let data = documents.vectorize(&ours, &Sequential).unwrap();
+    assert_eq!(data.len(), made.len());
+    let equal = (0..data.len())
+        .filter(|&row| {
+            let (ours, theirs) = (data.rows().row(row), made.rows().row(row));
+            ours.len() == theirs.len()
+                && ours
+                    .iter()
+                    .zip(theirs.iter())
+                    .all(|(a, b)| (a.1 - b.1).abs() < 6e-4)
+        })
+        .count();
+    eprintln!("{equal} of {} rows agree", data.len());
+    assert!(
+        equal * 100 >= data.len() * 95,
+        "{equal} of {} rows agree",
+        data.len()
+    );
+}
