@@ -160,6 +160,12 @@ impl Model {
         self.label_names.as_ref()?.table().ok()
     }
 
+    /// How many labels a training row had on average.
+    #[must_use]
+    pub fn mean_labels_per_row(&self) -> f64 {
+        self.provenance.label_total as f64 / self.provenance.rows.max(1) as f64
+    }
+
     /// How many training rows carry each label, where the model knows.
     #[must_use]
     pub fn label_frequencies(&self) -> Option<Vec<u32>> {

@@ -187,6 +187,15 @@ impl Nearest {
         self.len() == 0
     }
 
+    /// What the rows are kept in, in words.
+    #[must_use]
+    pub fn index_name(&self) -> &'static str {
+        match self.index {
+            Index::Exact { .. } => "exact",
+            Index::Compact(_) => "compact: pruned and rounded",
+        }
+    }
+
     /// What a model file stores: index, labels, ids and the id of the next row.
     pub(crate) fn stored(&self) -> (&Index, &CompactLabels, &Array<u32>, u32) {
         (&self.index, &self.labels, &self.ids, self.changes.next_id())

@@ -33,7 +33,13 @@ pub struct Evaluate {
     /// The test data, perhaps compressed (xz, gzip, zstd); - is standard input
     test: PathBuf,
     /// At how many answers to look
-    #[arg(short, long = "answers", value_name = "K,K,…", value_delimiter = ',', default_value = "1,3,5")]
+    #[arg(
+        short,
+        long = "answers",
+        value_name = "K,K,…",
+        value_delimiter = ',',
+        default_value = "1,3,5"
+    )]
     k: Vec<usize>,
     /// How many threads [default: one for each core]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -85,8 +91,11 @@ pub fn evaluate(
         }
         None => None,
     };
-    let cut = model.mean_labels_per_row().map_or(1, |mean| (mean.round() as usize).max(1));
-    let options = Options { propensities: propensities.as_ref(), cut };
+    let cut = (model.mean_labels_per_row().round() as usize).max(1);
+    let options = Options {
+        propensities: propensities.as_ref(),
+        cut,
+    };
     let mut evaluation = Evaluation::new(ks, options).map_err(|error| wrong(&error))?;
     let depth = evaluation.depth();
     let progress = Progress::new("evaluating", test.len());
@@ -102,7 +111,12 @@ pub fn evaluate(
     });
     let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
     let report = evaluation.finish().map_err(|error| wrong(&error))?;
-    Ok(Evaluated { report, seconds, cpu_seconds, threads: threads.threads() })
+    Ok(Evaluated {
+        report,
+        seconds,
+        cpu_seconds,
+        threads: threads.threads(),
+    })
 }
 
 impl Evaluated {
@@ -113,7 +127,12 @@ impl Evaluated {
     pub fn json(&self, model_bytes: u64) -> Value {
         let report = &self.report;
         let by_k = |figures: &[f64]| -> Map<String, Value> {
-            report.ks.iter().zip(figures).map(|(k, &figure)| (k.to_string(), json!(figure))).collect()
+            report
+                .ks
+                .iter()
+                .zip(figures)
+                .map(|(k, &figure)| (k.to_string(), json!(figure)))
+                .collect()
         };
         json!({
             "n": report.rows,

@@ -1,9 +1,7 @@
 //! Why the command ends without having done its work, and the exit status that says so.
 
 use hapax::{
-    core::{
-        format::FormatError, model::PredictError, train::TrainError,
-    },
+    core::{format::FormatError, model::PredictError, train::TrainError},
     files::FileError,
 };
 use std::{fmt, io, path::Path, process::ExitCode};

@@ -5,14 +5,13 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::{Columns, Dataset, Documents, Format, IndexBase, Input, ReadOptions, Source, read},
-        executor::Executor,
         model::Model,
         names::Names,
     },
     files::read_text,
     threads::Threads,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How to read data.
 #[derive(Args, Clone, Debug, Default)]
@@ -95,11 +94,7 @@ impl DataOptions {
 }
 
 /// Reads a whole file of data.
-pub fn read_input(
-    path: &Path,
-    options: &ReadOptions,
-    threads: &Threads,
-) -> Result<Input, Failure> {
+pub fn read_input(path: &Path, options: &ReadOptions, threads: &Threads) -> Result<Input, Failure> {
     let bytes = read_text(path)?;
     read(&bytes, options, threads)
         .map_err(|error| Failure::Input(format!("{}:{error}", path.display())))
@@ -126,7 +121,10 @@ fn vectorize(
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
     let vectorizer = model.vectorizer().ok_or_else(|| {
-        Failure::in_file(path, "holds texts, but the model was trained on rows of features")
+        Failure::in_file(
+            path,
+            "holds texts, but the model was trained on rows of features",
+        )
     })?;
     let rows = vectorizer.transform_all(&documents.texts, threads);
     Dataset::new(rows, documents.labels, Some(documents.label_names))
@@ -146,24 +144,23 @@ pub fn threads(count: usize) -> Result<Threads, Failure> {
 
 /// Reads a file that names labels, one a line in the order of their ids. Of lines with tabs the column
 /// `column` counts, from 1.
-pub fn read_label_names(path: &PathBuf, column: usize) -> Result<Names, Failure> {
+pub fn read_label_names(path: &Path, column: usize) -> Result<Names, Failure> {
     let bytes = read_text(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
-        Failure::in_file(path, format_args!("byte {} is not UTF-8", error.valid_up_to()))
+        Failure::in_file(
+            path,
+            format_args!("byte {} is not UTF-8", error.valid_up_to()),
+        )
     })?;
     let mut names = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let name = line.split('\t').nth(column - 1).ok_or_else(|| {
             let columns = line.split('\t').count();
-            let rule = format_args!("the line has {columns} columns, but names are in column {column}");
+            let rule =
+                format_args!("the line has {columns} columns, but names are in column {column}");
             Failure::at(path, at as u64 + 1, 1, rule)
         })?;
         names.push(name);
     }
     Names::new(names).map_err(|error| Failure::in_file(path, error))
-}
-
-/// Says whether this many threads are in use, for reports.
-pub fn thread_count(threads: &Threads) -> usize {
-    threads.threads()
 }

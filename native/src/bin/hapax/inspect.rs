@@ -44,23 +44,33 @@ pub struct Inspect {
 
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
-        if begins_like_a_model(&self.file) { self.model() } else { self.data() }
+        if begins_like_a_model(&self.file) {
+            self.model()
+        } else {
+            self.data()
+        }
     }
 
     fn model(&self) -> Result<(), Failure> {
         let model = load_model(&self.file)?;
         let mapped = map_model(&self.file)?;
         let sizes = format::sizes(&mapped).map_err(|error| Failure::in_file(&self.file, error))?;
-        let parts: Vec<(String, u64)> =
-            sizes.iter().map(|(id, size)| (id.name().to_string(), *size)).collect();
+        let parts: Vec<(String, u64)> = sizes
+            .iter()
+            .map(|(id, size)| (id.name().to_string(), *size))
+            .collect();
         let total = mapped.len() as u64;
         let facts = model_facts(&model);
         if self.json {
             let made = model.provenance();
-            let parts: serde_json::Map<String, Value> =
-                parts.iter().map(|(name, size)| (name.clone(), json!(size))).collect();
-            let facts: serde_json::Map<String, Value> =
-                facts.iter().map(|(name, fact)| ((*name).to_string(), json!(fact))).collect();
+            let parts: serde_json::Map<String, Value> = parts
+                .iter()
+                .map(|(name, size)| (name.clone(), json!(size)))
+                .collect();
+            let facts: serde_json::Map<String, Value> = facts
+                .iter()
+                .map(|(name, fact)| ((*name).to_string(), json!(fact)))
+                .collect();
             println!(
                 "{}",
                 json!({"model_bytes": total, "parts": parts, "facts": facts, "n": made.rows,
@@ -75,7 +85,11 @@ impl Inspect {
         println!("{about}\n");
         let mut by_part = table(&["part of the file", "bytes", "percent"]);
         for (name, size) in &parts {
-            by_part.add_row([name.clone(), count(*size), percent(*size as f64 / total as f64)]);
+            by_part.add_row([
+                name.clone(),
+                count(*size),
+                percent(*size as f64 / total as f64),
+            ]);
         }
         by_part.add_row(["in all", &count(total), ""]);
         println!("{by_part}");
@@ -95,7 +109,8 @@ impl Inspect {
         let data = match input.source {
             Source::Rows(data) => data,
             Source::Texts(documents) => {
-                source = format!("{source}; features are words and pairs of words in 2 texts or more");
+                source =
+                    format!("{source}; features are words and pairs of words in 2 texts or more");
                 let fitted =
                     Vectorizer::fit_transform(&documents.texts, Default::default(), &threads);
                 let (_, rows) = fitted.map_err(|error| Failure::in_file(&self.file, error))?;
@@ -193,8 +208,10 @@ fn statistics_json(source: &str, statistics: &Statistics) -> Value {
         line[name.replace(' ', "_")] = json!(summary(spread));
     }
     let attainable = Statistics::KS.iter().zip(statistics.attainable_precision);
-    line["attainable_precision"] =
-        attainable.map(|(k, p)| (k.to_string(), json!(p))).collect::<serde_json::Map<_, _>>().into();
+    line["attainable_precision"] = attainable
+        .map(|(k, p)| (k.to_string(), json!(p)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
     line
 }
 

@@ -1,6 +1,5 @@
 //! The `hapax` command: one file per verb.
 
-mod compact;
 mod evaluate;
 mod failure;
 mod input;
@@ -9,6 +8,7 @@ mod predict;
 mod progress;
 mod resources;
 mod table;
+mod text_options;
 mod train;
 mod verify;
 
@@ -52,12 +52,12 @@ enum Verb {
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
     Inspect(inspect::Inspect),
-    /// Make a model smaller, to a number of bytes
-    Compact(compact::Compact),
     /// Check every rule of a model file
     Verify(verify::Verify),
     /// Print a completion script for a shell
-    #[command(after_help = "Example: hapax completions bash > ~/.local/share/bash-completion/completions/hapax")]
+    #[command(
+        after_help = "Example: hapax completions bash > ~/.local/share/bash-completion/completions/hapax"
+    )]
     Completions {
         /// The shell
         shell: Shell,
@@ -71,7 +71,6 @@ fn main() -> ExitCode {
         Verb::Predict(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
-        Verb::Compact(verb) => verb.run(),
         Verb::Verify(verb) => verb.run(),
         Verb::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut io::stdout());

@@ -108,7 +108,9 @@ impl Predict {
         let mut number = 0;
         // Blocks for one line, then takes what else is there.
         while let Ok(first) = lines.recv() {
-            let batch: Vec<_> = std::iter::once(first).chain(lines.try_iter().take(BATCH - 1)).collect();
+            let batch: Vec<_> = std::iter::once(first)
+                .chain(lines.try_iter().take(BATCH - 1))
+                .collect();
             let mut queries = Vec::with_capacity(batch.len());
             for line in batch {
                 let line = line.map_err(|error| Failure::in_file(&self.input, error))?;
@@ -142,29 +144,42 @@ impl Predict {
         if let Some(format) = self.data.format {
             return Ok(format.into());
         }
-        let first = input.fill_buf().map_err(|error| Failure::in_file(&self.input, error))?;
+        let first = input
+            .fill_buf()
+            .map_err(|error| Failure::in_file(&self.input, error))?;
         if model.vectorizer().is_some() {
             let marked = first.trim_ascii_start().starts_with(b"__label__");
-            return Ok(if marked { Format::FastText } else { Format::Tsv });
+            return Ok(if marked {
+                Format::FastText
+            } else {
+                Format::Tsv
+            });
         }
         // The last line may be cut off where the buffer ends.
-        let end = first.iter().rposition(|&byte| byte == b'\n').map_or(first.len(), |at| at + 1);
+        let end = first
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(first.len(), |at| at + 1);
         if first.trim_ascii().is_empty() {
             return Ok(Format::Xmc);
         }
         Format::detect(&first[..end]).map_err(|error| {
-            Failure::Input(format!("{}:{error} (or say it with --format)", self.input.display()))
+            Failure::Input(format!(
+                "{}:{error} (or say it with --format)",
+                self.input.display()
+            ))
         })
     }
 
     fn answer(&self, model: &Model, queries: &[(u64, Query)], threads: &Threads) -> Vec<Answered> {
         let scratch = || Scratch::new(kernels::best());
         threads.map(queries.len(), scratch, |scratch, job| {
-            self.answer_one(model, &queries[job].1, scratch).unwrap_or_else(|problem| Answered {
-                best: Vec::new(),
-                evidence: Vec::new(),
-                problem: Some(problem),
-            })
+            self.answer_one(model, &queries[job].1, scratch)
+                .unwrap_or_else(|problem| Answered {
+                    best: Vec::new(),
+                    evidence: Vec::new(),
+                    problem: Some(problem),
+                })
         })
     }
 
@@ -184,17 +199,36 @@ impl Predict {
         };
         let best = model.predict(row, self.k, scratch)?.to_vec();
         let (neighbors, features) = EVIDENCE;
-        let evidence =
-            if self.explain { model.explain(row, neighbors, features, scratch) } else { Vec::new() };
-        Ok(Answered { best, evidence, problem: None })
+        let evidence = if self.explain {
+            model.explain(row, neighbors, features, scratch)
+        } else {
+            Vec::new()
+        };
+        Ok(Answered {
+            best,
+            evidence,
+            problem: None,
+        })
     }
 
-    fn print(&self, out: &mut impl Write, model: &Model, answered: &Answered) -> Result<(), Failure> {
-        let default = if stdout().is_terminal() { Output::Text } else { Output::Json };
+    fn print(
+        &self,
+        out: &mut impl Write,
+        model: &Model,
+        answered: &Answered,
+    ) -> Result<(), Failure> {
+        let default = if stdout().is_terminal() {
+            Output::Text
+        } else {
+            Output::Json
+        };
         match self.output.unwrap_or(default) {
             Output::Json => writeln!(out, "{}", json_line(model, answered, self.explain))?,
             Output::Xmc => {
-                let pairs = answered.best.iter().map(|s| format!("{}:{}", s.id, s.score));
+                let pairs = answered
+                    .best
+                    .iter()
+                    .map(|s| format!("{}:{}", s.id, s.score));
                 writeln!(out, "{}", pairs.collect::<Vec<_>>().join(" "))?;
             }
             Output::Text => print_text(out, model, answered)?,
@@ -229,7 +263,10 @@ fn label(model: &Model, id: u32) -> String {
 }
 
 fn feature(model: &Model, id: u32) -> String {
-    model.vectorizer().and_then(|v| v.feature_name(id)).unwrap_or_else(|| id.to_string())
+    model
+        .vectorizer()
+        .and_then(|v| v.feature_name(id))
+        .unwrap_or_else(|| id.to_string())
 }
 
 fn json_line(model: &Model, answered: &Answered, explain: bool) -> Value {
@@ -274,7 +311,12 @@ fn print_text(out: &mut impl Write, model: &Model, answered: &Answered) -> std::
             .map(|f| format!("{} {:.0}%", feature(model, f.feature), 100.0 * f.share))
             .collect();
         let similarity = neighbor.similarity;
-        writeln!(out, "           row {} ({similarity:.3}): {}", neighbor.row, labels.join(", "))?;
+        writeln!(
+            out,
+            "           row {} ({similarity:.3}): {}",
+            neighbor.row,
+            labels.join(", ")
+        )?;
         writeln!(out, "             shares {}", shared.join(", "))?;
     }
     writeln!(out)

@@ -23,22 +23,36 @@ impl Progress {
     /// Begins `total` steps of `what`, for example "predicting".
     pub fn new(what: &'static str, total: usize) -> Self {
         let terminal = stderr().is_terminal();
-        let target =
-            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = if terminal {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} {eta}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} {eta}")
+        {
             bar.set_style(style);
         }
         bar.set_message(what);
         let start = Instant::now();
-        Self { bar, what, last_line: (!terminal).then(|| Mutex::new(start)), start }
+        Self {
+            bar,
+            what,
+            last_line: (!terminal).then(|| Mutex::new(start)),
+            start,
+        }
     }
 
     /// So many more steps are done. May be called from any thread.
     pub fn advance(&self, steps: usize) {
         self.bar.inc(steps as u64);
-        let Some(last_line) = &self.last_line else { return };
-        let Ok(mut last) = last_line.try_lock() else { return };
+        let Some(last_line) = &self.last_line else {
+            return;
+        };
+        let Ok(mut last) = last_line.try_lock() else {
+            return;
+        };
         if last.elapsed() >= EVERY {
             *last = Instant::now();
             let (done, total) = (self.bar.position(), self.bar.length().unwrap_or(0));

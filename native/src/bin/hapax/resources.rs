@@ -11,7 +11,10 @@ pub struct Stopwatch {
 
 impl Stopwatch {
     pub fn start() -> Self {
-        Self { wall: Instant::now(), cpu: ProcessTime::now() }
+        Self {
+            wall: Instant::now(),
+            cpu: ProcessTime::now(),
+        }
     }
 
     /// Seconds by the clock.

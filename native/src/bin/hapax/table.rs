@@ -30,7 +30,9 @@ pub fn count(count: u64) -> String {
 /// Reads a number of bytes such as `4000000`, `4MB`, `500 kB` or `4MiB`.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1.0,
@@ -40,11 +42,17 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         "kib" => 1024.0,
         "mib" => 1024.0 * 1024.0,
         "gib" => 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("'{unit}' is no unit: use kB, MB, GB, KiB, MiB or GiB")),
+        _ => {
+            return Err(format!(
+                "'{unit}' is no unit: use kB, MB, GB, KiB, MiB or GiB"
+            ));
+        }
     };
     match number.parse::<f64>() {
         Ok(value) if value * factor >= 1.0 => Ok((value * factor) as u64),
-        _ => Err(format!("'{text}' is no number of bytes: write 4000000 or 4MB")),
+        _ => Err(format!(
+            "'{text}' is no number of bytes: write 4000000 or 4MB"
+        )),
     }
 }
 

@@ -39,13 +39,19 @@ struct NGramsArgument(NGrams);
 
 fn parse_ngrams(text: &str) -> Result<Lengths, String> {
     let number = |part: &str| {
-        part.trim().parse::<u8>().map_err(|_| format!("'{part}' is no number from 0 to 16"))
+        part.trim()
+            .parse::<u8>()
+            .map_err(|_| format!("'{part}' is no number from 0 to 16"))
     };
     let (min, max) = match text.split_once('-') {
         Some((min, max)) => (number(min)?, number(max)?),
         None => (number(text)?, number(text)?),
     };
-    Ok(if max == 0 { None } else { Some(NGramsArgument(NGrams { min, max })) })
+    Ok(if max == 0 {
+        None
+    } else {
+        Some(NGramsArgument(NGrams { min, max }))
+    })
 }
 
 impl TextOptions {

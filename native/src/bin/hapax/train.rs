@@ -90,13 +90,25 @@ pub struct TrainNearest {
     #[arg(long, value_name = "S", help_heading = "Nearest neighbors")]
     neighbors: Option<u32>,
     /// The exponent of a vote, similarity^alpha: any number [default: 2]
-    #[arg(long, help_heading = "Nearest neighbors", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        help_heading = "Nearest neighbors",
+        allow_negative_numbers = true
+    )]
     alpha: Option<f64>,
     /// The exponent of the Jaccard index: 0 or more [default: 1]
-    #[arg(long, help_heading = "Nearest neighbors", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        help_heading = "Nearest neighbors",
+        allow_negative_numbers = true
+    )]
     beta: Option<f64>,
     /// The exponent of the values of features: above 0 [default: 1]
-    #[arg(long, help_heading = "Nearest neighbors", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        help_heading = "Nearest neighbors",
+        allow_negative_numbers = true
+    )]
     exponent: Option<f64>,
     /// Choose neighbors, alpha, beta and exponent on a held-out tenth of the training rows
     #[arg(long, conflicts_with_all = ["neighbors", "alpha", "beta", "exponent"],
@@ -126,14 +138,23 @@ impl Common {
                 let (vectorizer, rows) =
                     fitted.map_err(|error| Failure::in_file(&self.train, error))?;
                 let data = Dataset::new(rows, documents.labels, Some(documents.label_names));
-                (data.map_err(|error| Failure::in_file(&self.train, error))?, Some(vectorizer))
+                (
+                    data.map_err(|error| Failure::in_file(&self.train, error))?,
+                    Some(vectorizer),
+                )
             }
         };
-        Ok(Training { data: self.named(data)?, vectorizer, index_base })
+        Ok(Training {
+            data: self.named(data)?,
+            vectorizer,
+            index_base,
+        })
     }
 
     fn named(&self, data: Dataset) -> Result<Dataset, Failure> {
-        let Some(path) = &self.label_names else { return Ok(data) };
+        let Some(path) = &self.label_names else {
+            return Ok(data);
+        };
         let names = read_label_names(path, self.label_names_column as usize)?;
         Dataset::new(data.rows().clone(), data.labels().clone(), Some(names))
             .map_err(|error| Failure::in_file(path, error))
@@ -163,7 +184,12 @@ impl TrainNearest {
         let written = model.to_bytes()?;
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
         write_whole(&self.common.output, &written)?;
-        self.report(&model, &threads, (seconds, cpu_seconds), written.len() as u64)
+        self.report(
+            &model,
+            &threads,
+            (seconds, cpu_seconds),
+            written.len() as u64,
+        )
     }
 
     fn report(
