@@ -1,6 +1,6 @@
 //! From bytes of text to rows: readers, writers and the vectorizer, from outside.
 
-// A test may panic, in its helper functions too, which clippy does not know for tests.
+// All of this is tests, which may panic; clippy sees that in `#[test]` functions only.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod executors;
