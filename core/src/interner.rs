@@ -8,7 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 /// A growing set of strings, numbered from 0 in the order they came.
 ///
 /// [`Names`] is what a model stores; this is what makes one, and what finds many strings
-/// quickly. Memory: the strings one behind the other, and about 16 bytes each.
+/// quickly. Memory: the strings one behind the other, and about 16 bytes each. The hash
+/// function is not secret: strings chosen by an enemy can make adding them slow, so only training
+/// data belong here, while finding is safe in a table of honest strings.
 ///
 /// ```
 /// use hapax_core::interner::Interner;

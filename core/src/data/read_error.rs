@@ -36,6 +36,17 @@ pub enum Quantity {
     Value,
 }
 
+impl Quantity {
+    /// What a header says about it.
+    fn declared(self) -> Self {
+        match self {
+            Self::Label => Self::Labels,
+            Self::Index => Self::Features,
+            own => own,
+        }
+    }
+}
+
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -183,16 +194,11 @@ impl fmt::Display for ReadProblem {
                 quantity,
                 value,
                 limit,
-            } => {
-                let declared = match quantity {
-                    Quantity::Label => Quantity::Labels,
-                    _ => Quantity::Features,
-                };
-                write!(
-                    f,
-                    "{quantity} {value} is not below the {declared} in the header, {limit}"
-                )
-            }
+            } => write!(
+                f,
+                "{quantity} {value} is not below the {} in the header, {limit}",
+                quantity.declared()
+            ),
             Self::ZeroIndex => write!(
                 f,
                 "feature index 0 where indices start at 1; read the input as {}",

@@ -23,7 +23,7 @@ fn check(format: Option<Format>, cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn of_xmc() {
+fn of_headers_of_xmc() {
     let cases = [
         ("", "1:1: the input is empty; at least one row is needed"),
         (
@@ -50,6 +50,13 @@ fn of_xmc() {
             "1 9 9\n0 1:1\n\n1 2:1\n",
             "4:1: the header declares 1 rows but more follow",
         ),
+    ];
+    check(Some(Format::Xmc), &cases);
+}
+
+#[test]
+fn of_rows_of_xmc() {
+    let cases = [
         (
             "1 9 9\n9 1:1\n",
             "2:1: label 9 is not below the number of labels in the header, 9",

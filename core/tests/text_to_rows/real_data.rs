@@ -60,6 +60,41 @@ fn xmc_files_are_written_as_they_were() {
 }
 
 #[test]
+fn every_test_set_and_every_text_is_read() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
+    let sets = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let mut names = Vec::new();
+    for set in sets {
+        let set = set.file_name().into_string().unwrap();
+        for file in ["test.txt.xz", "test.raw.tsv.xz", "train.raw.tsv.xz"] {
+            if root.join(&set).join(file).exists() {
+                names.push(format!("{set}/{file}"));
+            }
+        }
+    }
+    if names.is_empty() {
+        eprintln!("REAL DATA IS MISSING, NOT TESTED: {}", root.display());
+    }
+    let columns = Columns::LabelsText;
+    let options = ReadOptions {
+        columns,
+        ..ReadOptions::default()
+    };
+    for name in names {
+        let Some((bytes, input)) = read_shared(&name, &options) else {
+            continue;
+        };
+        let lines = bytes.iter().filter(|&&b| b == b'\n').count();
+        let header = usize::from(input.format == Format::Xmc);
+        let rows = match input.source {
+            Source::Rows(data) => data.len(),
+            Source::Texts(documents) => documents.len(),
+        };
+        assert_eq!(rows + header, lines, "{name}");
+    }
+}
+
+#[test]
 fn svmlight_files_share_the_labels_of_their_training_set() {
     for (set, classes, features, first) in [
         ("iris", 3, 4, "1"),

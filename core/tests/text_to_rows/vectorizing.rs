@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn tokens(text: &str, options: &TokenOptions) -> Vec<String> {
     let mut list = Vec::new();
     for_each_token(text, options, &mut TokenScratch::default(), |t| {
-        list.push(t.to_owned())
+        list.push(t.to_owned());
     });
     list
 }
@@ -191,7 +191,7 @@ fn weights_by_hand() {
     let (vectorizer, rows) = Vectorizer::fit_transform(&texts, options, &Sequential).unwrap();
     assert_eq!(vectorizer.parts().frequencies, [1, 2, 1]);
     // (1 + ln 2) (ln(4/2) + 1) = 1.693147^2 and ln(4/3) + 1.
-    assert_eq!(rows.row(0).values(), [2.866_747_3, 1.287_682_1]);
+    assert_eq!(rows.row(0).values(), [2.866_747_3, 1.287_682]);
     assert_eq!(vectorizer.feature_name(2).as_deref(), Some("c"));
     assert_eq!(vectorizer.feature_name(3), None);
 }
