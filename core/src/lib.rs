@@ -19,6 +19,7 @@ pub mod data;
 pub mod executor;
 pub mod float;
 pub mod kernels;
+pub mod model;
 pub mod names;
 pub mod random;
 pub mod search;

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     float,
-    search::{Scored, Top},
+    search::{NeighborSearch, Scored, Top},
     sparse::SparseView,
 };
 use alloc::vec::Vec;
@@ -160,6 +160,24 @@ impl CompactIndex {
             }
             sums.fill(0);
         }
+    }
+}
+
+impl NeighborSearch for CompactIndex {
+    type Scratch = CompactScratch;
+
+    fn scratch(&self) -> CompactScratch {
+        CompactScratch::default()
+    }
+
+    fn nearest<'s>(
+        &self,
+        query: SparseView<'_>,
+        neighbors: usize,
+        beta: f64,
+        scratch: &'s mut CompactScratch,
+    ) -> &'s [Scored] {
+        self.search(query, neighbors, beta, scratch)
     }
 }
 
