@@ -4,8 +4,11 @@
 //! folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
 use hapax_core::{
+    kernels::{Kernels, Portable},
     random::Stream,
-    search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
+    search::neighbors::{
+        Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
+    },
     sparse::{SparseRows, SparseVec},
 };
 use std::{error::Error, process::Command, time::Instant};
@@ -97,18 +100,70 @@ fn main() -> Result<(), Box<dyn Error>> {
         let twin = Exhaustive::new(&train);
         let build = start.elapsed().as_secs_f64();
         let mut scratch = ExhaustiveScratch::default();
-        let mut sum = 0.0;
-        let start = Instant::now();
+        let (mut times, mut expected) = (Vec::new(), Vec::new());
         for query in 0..queries {
-            let found = twin.search(test.row(query), neighbors, similarity, &mut scratch);
-            sum += found.last().map_or(0.0, |s| s.score);
+            let start = Instant::now();
+            let found = twin.search(
+                test.row(query * test.len() / queries),
+                neighbors,
+                similarity,
+                &mut scratch,
+            );
+            times.push(start.elapsed().as_secs_f64() * 1e6);
+            expected.push(found.to_vec());
         }
-        let micros = start.elapsed().as_secs_f64() * 1e6 / queries as f64;
-        println!(
-            "{set} n {} twin {micros:.0} us build {build:.2} s mean theta {}",
-            train.len(),
-            sum / queries as f32
-        );
+        drop(twin);
+        let twin_mean = report(set, "twin", &mut times, None, 8.0, build);
+        let start = Instant::now();
+        let index = NeighborIndex::build(&train)?;
+        let build = start.elapsed().as_secs_f64();
+        let size = index.bytes() as f64 / index.nonzeros() as f64;
+        println!("{}", index.summary());
+        let kernels: [&'static dyn Kernels; 2] = [hapax::kernels::best(), &Portable];
+        for kernels in kernels {
+            let mut scratch = NeighborScratch::new(kernels);
+            let mut times = Vec::new();
+            for (query, expected) in expected.iter().enumerate() {
+                let start = Instant::now();
+                let found = index.search(
+                    test.row(query * test.len() / queries),
+                    neighbors,
+                    similarity,
+                    &[],
+                    &mut scratch,
+                )?;
+                times.push(start.elapsed().as_secs_f64() * 1e6);
+                if found != expected {
+                    return Err(format!("{set}: query {query} differs from its twin").into());
+                }
+            }
+            report(
+                set,
+                kernels.name(),
+                &mut times,
+                Some(twin_mean),
+                size,
+                build,
+            );
+        }
     }
     Ok(())
+}
+
+fn report(
+    set: &str,
+    method: &str,
+    times: &mut [f64],
+    twin: Option<f64>,
+    size: f64,
+    build: f64,
+) -> f64 {
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    times.sort_unstable_by(f64::total_cmp);
+    let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+    let ratio = twin.map_or(1.0, |twin| twin / mean);
+    println!(
+        "{set:16} {method:9} mean {mean:7.0} us  median {median:7.0}  p99 {p99:7.0}  ratio {ratio:5.2}  {size:.2} bytes/value  build {build:.2} s"
+    );
+    mean
 }
