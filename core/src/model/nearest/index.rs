@@ -47,7 +47,7 @@ impl IndexScratch {
 impl Index {
     pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
         NeighborIndex::build(rows)
-            .map(Self::Exact)
+            .map(|index| Self::Exact(Box::new(index)))
             .map_err(TrainError::from)
     }
 
