@@ -105,7 +105,7 @@ impl From<CompactError> for BudgetError {
 const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
 
 /// Weights kept of a row, most first.
-const ROW_WEIGHTS: [u8; 14] = [255, 160, 112, 80, 64, 48, 40, 32, 24, 16, 12, 8, 6, 4];
+const ROW_WEIGHTS: [u8; 15] = [255, 160, 112, 80, 64, 48, 40, 36, 32, 24, 16, 12, 8, 6, 4];
 
 /// Settings whose mean precision is this close are equally good: the quicker one is chosen.
 const CLOSE: f64 = 0.001;
