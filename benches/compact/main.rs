@@ -48,7 +48,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 const TUNED: &[&str] = &[
-    "eurlex57k",
     "cpv-it",
     "oewn-hypernym",
     "banking77",
@@ -56,6 +55,7 @@ const TUNED: &[&str] = &[
     "bibtex",
     "stackex-cs",
     "reuters21578-modapte",
+    "eurlex57k",
 ];
 
 fn sets<'a>(

@@ -111,7 +111,7 @@ const ROW_WEIGHTS: [u8; 15] = [255, 160, 112, 80, 64, 48, 40, 36, 32, 24, 16, 12
 const CLOSE: f64 = 0.001;
 
 /// Chooses, builds and reports the compact index of `rows` that does best on a held-out tenth of
-/// them (at most 5,000, drawn by `seed`) among those that fit, with the label lists, into
+/// them (at most 2,000, drawn by `seed`) among those that fit, with the label lists, into
 /// `max_bytes`.
 ///
 /// For each share of document frequencies the two largest numbers of weights kept of a row that fit are

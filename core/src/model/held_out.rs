@@ -4,7 +4,7 @@ use crate::random::Stream;
 use alloc::vec::Vec;
 
 /// Held-out rows are at most this many: more would cost time and tell little.
-const MOST: usize = 5000;
+const MOST: usize = 2000;
 
 /// A division of the training rows into those that learn and those that judge.
 pub(super) struct HeldOut {
@@ -31,13 +31,13 @@ impl HeldOut {
 
 #[cfg(test)]
 mod tests {
-    use super::HeldOut;
+    use super::{HeldOut, MOST};
 
     #[test]
     fn every_row_is_in_one_part() {
         for rows in [2, 9, 100, 60_000] {
             let parts = HeldOut::new(rows, 7).unwrap();
-            assert_eq!(parts.judge.len(), (rows / 10).clamp(1, 5000));
+            assert_eq!(parts.judge.len(), (rows / 10).clamp(1, MOST));
             let mut all = [parts.fit, parts.judge].concat();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..rows));

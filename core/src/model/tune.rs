@@ -112,7 +112,7 @@ impl<B: fmt::Display> fmt::Display for TuneError<B> {
 
 impl<B: core::error::Error> core::error::Error for TuneError<B> {}
 
-/// Tries every setting of `grid` on a held-out tenth of the rows (at most 5,000), drawn by `seed`.
+/// Tries every setting of `grid` on a held-out tenth of the rows (at most 2,000), drawn by `seed`.
 ///
 /// `build` makes an index of the other rows, once for each value exponent; it is searched once for each
 /// beta with the most neighbors, and every alpha and smaller number of neighbors votes on what

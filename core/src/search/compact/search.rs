@@ -97,7 +97,7 @@ impl CompactIndex {
         scratch.words = 0;
         self.used(query, &mut scratch.pairs);
         let used = scratch.pairs.len();
-        if neighbors > 0 && beta >= 0.0 && beta < f64::INFINITY {
+        if neighbors > 0 && (0.0..f64::INFINITY).contains(&beta) {
             scratch.powers.prepare(beta, used + usize::from(u8::MAX));
             self.add_up(scratch);
             self.collect(used, scratch);
