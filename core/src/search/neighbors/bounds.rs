@@ -56,6 +56,9 @@ impl BlockBounds<'_> {
         count_bits(self.lines, self.selected, &mut counts);
         let mut heads = [0u16; BLOCK];
         for (norms, &weight) in self.groups.chunks_exact(BLOCK).zip(self.group_weights) {
+            if weight == 0 {
+                continue;
+            }
             for (head, &norm) in heads.iter_mut().zip(norms) {
                 *head = head.wrapping_add(weight.wrapping_mul(u16::from(norm)));
             }

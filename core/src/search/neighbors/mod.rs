@@ -10,6 +10,7 @@
 
 mod bounds;
 mod build;
+mod candidates;
 mod cut;
 mod error;
 mod exhaustive;

@@ -3,6 +3,7 @@
 use super::{
     BLOCK, BlockBounds, NeighborIndex, Similarity,
     bounds::{POWERS, SUM_ZERO, WORDS},
+    candidates::{Bounds, Candidates},
     error::{NeighborError, filled},
     index::RANGE,
     plan::Plan,
@@ -10,7 +11,7 @@ use super::{
 use crate::{
     float,
     kernels::{Kernels, Portable},
-    search::{Scored, Top, rank},
+    search::{Scored, Top},
     sparse::SparseView,
 };
 use alloc::vec::Vec;
@@ -27,7 +28,7 @@ pub struct NeighborScratch {
     bounds: Vec<f32>,
     /// The highest bound of each 64 rows.
     highest: Vec<f32>,
-    candidates: Vec<Scored>,
+    candidates: Candidates,
     top: Top,
     powers: Vec<f32>,
     beta: f64,
@@ -56,11 +57,17 @@ impl NeighborScratch {
             sums: Vec::new(),
             bounds: Vec::new(),
             highest: Vec::new(),
-            candidates: Vec::new(),
+            candidates: Candidates::default(),
             top: Top::default(),
             powers: Vec::new(),
             beta: 1.0,
         }
+    }
+
+    /// The kernels it runs.
+    #[must_use]
+    pub fn kernels(&self) -> &'static dyn Kernels {
+        self.kernels
     }
 
     /// Makes room for queries to `index`: 4 bytes a row, 4 a feature and 256 KiB.
@@ -281,54 +288,36 @@ impl Scorer<'_> {
             ..
         } = scratch;
         let rows = self.index.len();
-        let (bounds, highest) = (&mut bounds[..rows], &highest[..rows.div_ceil(64)]);
-        for (block, (bounds, &high)) in bounds.chunks(64).zip(highest).enumerate() {
-            if high > threshold(top) {
-                for (within, &score) in bounds.iter().enumerate() {
-                    let row = block * 64 + within;
-                    if score > threshold(top) && !self.is_removed(row) {
-                        let id = row as u32;
-                        top.push(Scored { id, score });
-                    }
-                }
-            }
-        }
-        candidates.clear();
-        candidates.extend_from_slice(top.sorted());
-        top.reset(neighbors);
+        let highest = &highest[..rows.div_ceil(64)];
+        let removed = self.removed;
+        let first = Bounds {
+            rows: &bounds[..rows],
+            highest,
+            removed,
+        };
+        // They are as many as neighbors, so no threshold cuts them short.
+        candidates.choose_best(first, neighbors);
         self.score_candidates(candidates, dense, top);
-        for candidate in candidates.iter() {
-            bounds[candidate.id as usize] = 0.0;
+        for row in candidates.rows() {
+            bounds[row] = 0.0;
         }
-        candidates.clear();
-        let least = threshold(top);
-        for (block, (bounds, &high)) in bounds.chunks(64).zip(highest).enumerate() {
-            if high > least {
-                for (within, &score) in bounds.iter().enumerate() {
-                    let row = block * 64 + within;
-                    if score > least && !self.is_removed(row) {
-                        let id = row as u32;
-                        candidates.push(Scored { id, score });
-                    }
-                }
-            }
-        }
-        candidates.sort_unstable_by(rank);
+        let others = Bounds {
+            rows: &bounds[..rows],
+            highest,
+            removed,
+        };
+        candidates.choose_above(others, threshold(top));
         self.score_candidates(candidates, dense, top);
     }
 
-    /// Scores candidates in order of falling bounds, until a bound is below the threshold.
-    fn score_candidates(&self, candidates: &[Scored], dense: &[f32], top: &mut Top) {
-        for four in candidates.chunks(4) {
+    /// Scores candidates until a bound does not exceed the threshold.
+    fn score_candidates(&self, candidates: &Candidates, dense: &[f32], top: &mut Top) {
+        for (bound, rows, count) in candidates.fours() {
             // A bound exceeds the similarity by more than rounding, so an equal one is out.
-            if four[0].score <= threshold(top) {
+            if bound <= threshold(top) {
                 return;
             }
-            let mut rows = [0u32; 4];
-            for (row, candidate) in rows.iter_mut().zip(four) {
-                *row = candidate.id;
-            }
-            self.score(&rows[..four.len()], dense, top);
+            self.score(&rows[..count], dense, top);
         }
     }
 }
