@@ -12,6 +12,8 @@
 pub const BLOCK: usize = 512;
 /// Words of 64 rows in a block.
 pub(super) const WORDS: usize = BLOCK / 64;
+/// Rows whose highest bound is kept.
+pub(super) const RUN: usize = 16;
 /// Bits of a tail sum that hold the sum; those above hold the count of shared features.
 pub(super) const SUM_BITS: u32 = 22;
 /// A tail sum starts here, so that it may turn negative.
@@ -49,9 +51,9 @@ pub struct BlockBounds<'a> {
 }
 
 impl BlockBounds<'_> {
-    /// Writes an upper bound on the similarity of each row, and the highest of each 64 rows.
+    /// Writes an upper bound on the similarity of each row, and the highest of each 16 rows.
     #[inline(always)]
-    pub fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; WORDS]) {
+    pub fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
         let mut counts = [0u16; BLOCK];
         count_bits(self.lines, self.selected, &mut counts);
         let mut heads = [0u16; BLOCK];
@@ -79,14 +81,8 @@ impl BlockBounds<'_> {
         for (bound, jaccard) in bounds.iter_mut().zip(&jaccards) {
             *bound *= jaccard * 1.000_01;
         }
-        for (rows, high) in bounds.chunks_exact(64).zip(highest) {
-            let mut lanes = [0f32; 16];
-            for chunk in rows.chunks_exact(16) {
-                for (lane, &bound) in lanes.iter_mut().zip(chunk) {
-                    *lane = if bound > *lane { bound } else { *lane };
-                }
-            }
-            *high = lanes.iter().fold(0.0, |a, &b| if b > a { b } else { a });
+        for (rows, high) in bounds.chunks_exact(RUN).zip(highest) {
+            *high = highest_of(rows);
         }
     }
 
@@ -103,6 +99,18 @@ impl BlockBounds<'_> {
             };
         }
     }
+}
+
+/// The highest of a run of bounds, which are not negative.
+#[inline(always)]
+pub(super) fn highest_of(rows: &[f32]) -> f32 {
+    let mut lanes = [0f32; 4];
+    for chunk in rows.chunks(4) {
+        for (lane, &bound) in lanes.iter_mut().zip(chunk) {
+            *lane = if bound > *lane { bound } else { *lane };
+        }
+    }
+    lanes.iter().fold(0.0, |a, &b| if b > a { b } else { a })
 }
 
 type Line = [u64; WORDS];

@@ -2,7 +2,7 @@
 
 use super::{
     BLOCK, BlockBounds, NeighborIndex, Similarity,
-    bounds::{POWERS, SUM_ZERO, WORDS},
+    bounds::{POWERS, RUN, SUM_ZERO, highest_of},
     candidates::{Bounds, Candidates},
     error::{NeighborError, filled},
     index::RANGE,
@@ -26,7 +26,7 @@ pub struct NeighborScratch {
     dense: Vec<f32>,
     sums: Vec<u32>,
     bounds: Vec<f32>,
-    /// The highest bound of each 64 rows.
+    /// The highest bound of each [`RUN`] rows.
     highest: Vec<f32>,
     candidates: Candidates,
     top: Top,
@@ -70,7 +70,7 @@ impl NeighborScratch {
         self.kernels
     }
 
-    /// Makes room for queries to `index`: 4 bytes a row, 4 a feature and 256 KiB.
+    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature and 256 KiB.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -79,7 +79,7 @@ impl NeighborScratch {
         grow(&mut self.dense, index.features() as usize)?;
         grow(&mut self.sums, RANGE)?;
         grow(&mut self.bounds, padded)?;
-        grow(&mut self.highest, padded / 64)
+        grow(&mut self.highest, padded / RUN)
     }
 
     /// Upper bounds of the powers of k/4096, or none where the exponent is 1.
@@ -194,7 +194,7 @@ impl NeighborIndex {
                 let block = start / BLOCK + within;
                 let (Some(bounds), Some(highest)) = (
                     scratch.bounds.get_mut(block * BLOCK..),
-                    scratch.highest.get_mut(block * WORDS..),
+                    scratch.highest.get_mut(block * (BLOCK / RUN)..),
                 ) else {
                     return;
                 };
@@ -288,25 +288,15 @@ impl Scorer<'_> {
             ..
         } = scratch;
         let rows = self.index.len();
-        let highest = &highest[..rows.div_ceil(64)];
-        let removed = self.removed;
-        let first = Bounds {
-            rows: &bounds[..rows],
-            highest,
-            removed,
-        };
-        // They are as many as neighbors, so no threshold cuts them short.
-        candidates.choose_best(first, neighbors);
+        let (rows, highest) = (&mut bounds[..rows], &mut highest[..rows.div_ceil(RUN)]);
+        forget_removed(self.removed, rows, highest);
+        let least = candidates.reached(Bounds { rows, highest }, neighbors);
+        candidates.choose(Bounds { rows, highest }, least);
         self.score_candidates(candidates, dense, top);
         for row in candidates.rows() {
-            bounds[row] = 0.0;
+            rows[row] = 0.0;
         }
-        let others = Bounds {
-            rows: &bounds[..rows],
-            highest,
-            removed,
-        };
-        candidates.choose_above(others, threshold(top));
+        candidates.choose(Bounds { rows, highest }, threshold(top));
         self.score_candidates(candidates, dense, top);
     }
 
@@ -325,4 +315,19 @@ impl Scorer<'_> {
 /// The score that a row must exceed; 0 as long as any will do.
 fn threshold(top: &Top) -> f32 {
     top.threshold().map_or(0.0, |worst| worst.score)
+}
+
+/// Gives removed rows the bound 0.
+fn forget_removed(removed: &[u64], bounds: &mut [f32], highest: &mut [f32]) {
+    let words = bounds.chunks_mut(64).zip(highest.chunks_mut(64 / RUN));
+    for ((bounds, highest), &word) in words.zip(removed).filter(|(_, word)| **word != 0) {
+        for (within, bound) in bounds.iter_mut().enumerate() {
+            if word >> within & 1 == 1 {
+                *bound = 0.0;
+            }
+        }
+        for (bounds, high) in bounds.chunks(RUN).zip(highest) {
+            *high = highest_of(bounds);
+        }
+    }
 }
