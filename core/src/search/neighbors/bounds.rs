@@ -69,7 +69,7 @@ impl BlockBounds<'_> {
         for row in 0..BLOCK {
             let sum = self.sums[row];
             let shared = u32::from(counts[row]) + (sum >> SUM_BITS);
-            let either = self.query_length + self.lengths[row];
+            let either = self.query_length.wrapping_add(self.lengths[row]);
             jaccards[row] = shared as i32 as f32 / either.wrapping_sub(shared) as i32 as f32;
             let tail = (sum & ((1 << SUM_BITS) - 1)) as i32 - SUM_ZERO as i32;
             let cosine = tail as f32 * self.sum_scale

@@ -21,7 +21,7 @@ const SAMPLED_QUERIES: usize = 32;
 /// The number of neighbors the cut is tuned for.
 const NEIGHBORS: usize = 75;
 /// More heads than this have no room in the block's counts.
-const MOST_HEADS: usize = 32_000;
+pub(super) const MOST_HEADS: usize = 32_000;
 
 /// Features from most to least frequent, and how many of them are the head.
 pub(super) struct Cut {
