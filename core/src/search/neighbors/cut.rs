@@ -148,7 +148,7 @@ impl<'a> Sample<'a> {
             }
             let survivors = self.survivors(row, &query, wanted);
             for (cost, survivors) in costs.iter_mut().zip(survivors) {
-                *cost += survivors as f64 * scale * (mean + 50.0);
+                *cost += survivors as f64 * scale * (mean + 150.0);
             }
             for &feature in asked.indices() {
                 query[feature as usize] = 0.0;
