@@ -3,7 +3,8 @@
 use super::{
     evaluate::evaluate,
     failure::Failure,
-    input::{DataOptions, read_for_model, read_input, read_label_names, threads},
+    input::{DataOptions, name_labels, read_for_model, read_input, threads},
+    output::print,
     resources::{Stopwatch, peak_rss_bytes},
     table::{bytes, count, table},
     text_options::TextOptions,
@@ -14,9 +15,10 @@ use hapax::{
         data::{Dataset, Source},
         executor::Executor,
         model::{Model, NearestParameters},
-        text::Vectorizer,
+        text::{Vectorizer, VectorizerError},
+        train::TrainError,
     },
-    files::write_whole,
+    files::{check_readable, check_writable, write_whole},
     threads::Threads,
 };
 use serde_json::json;
@@ -127,6 +129,16 @@ struct Training {
 }
 
 impl Common {
+    /// Refuses what can be known to fail before any work.
+    fn check(&self) -> Result<(), Failure> {
+        check_writable(&self.output)?;
+        if let Some(test) = &self.test {
+            check_readable(test)?;
+        }
+        let wrong = |error: VectorizerError| Failure::Input(error.to_string());
+        self.text.options().check().map_err(wrong)
+    }
+
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data.for_training(), threads)?;
         let index_base = input.index_base;
@@ -152,12 +164,10 @@ impl Common {
     }
 
     fn named(&self, data: Dataset) -> Result<Dataset, Failure> {
-        let Some(path) = &self.label_names else {
-            return Ok(data);
-        };
-        let names = read_label_names(path, self.label_names_column as usize)?;
-        Dataset::new(data.rows().clone(), data.labels().clone(), Some(names))
-            .map_err(|error| Failure::in_file(path, error))
+        match &self.label_names {
+            Some(path) => name_labels(&data, path, self.label_names_column as usize),
+            None => Ok(data),
+        }
     }
 }
 
@@ -174,6 +184,9 @@ impl TrainNearest {
     }
 
     fn run(self) -> Result<(), Failure> {
+        self.common.check()?;
+        let parameters = self.parameters(usize::MAX);
+        parameters.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
@@ -217,8 +230,7 @@ impl TrainNearest {
             if let Some(tested) = &tested {
                 line["test"] = tested.json(size);
             }
-            println!("{line}");
-            return Ok(());
+            return print(line);
         }
         let mut lines = table(&["", ""]);
         lines.add_row(["rows", &count(made.rows)]);
@@ -226,11 +238,10 @@ impl TrainNearest {
         lines.add_row(["labels", &count(u64::from(made.labels))]);
         lines.add_row(["seconds", &format!("{seconds:.2}")]);
         lines.add_row(["model", &bytes(size)]);
-        println!("{lines}");
+        print(lines)?;
         if let Some(tested) = tested {
-            tested.print(size);
+            tested.print(size)?;
         }
-        println!("wrote {}", self.common.output.display());
-        Ok(())
+        print(format_args!("wrote {}", self.common.output.display()))
     }
 }
