@@ -92,8 +92,8 @@ fn columns_may_stand_in_the_other_order() {
 fn indices_start_where_those_of_the_training_data_did() {
     let folder = Folder::new();
     // Told from one row alone, the queries' indices would start at 1.
-    folder.write("train", "cat 0:1 1:1\ndog 2:1 3:1\n");
-    folder.write("query", "dog 2:1 3:1\n");
+    folder.write("train", "7 0:1 1:1\n9 2:1 3:1\n");
+    folder.write("query", "9 2:1 3:1\n");
     let train = "train nearest train -o m --neighbors 1 --format svmlight";
     folder.run(train).good();
     let line = folder
@@ -101,10 +101,10 @@ fn indices_start_where_those_of_the_training_data_did() {
         .json();
     assert_eq!(line["precision"]["1"], 1.0);
     let answer = folder.run("predict m query --format svmlight -k 1").json();
-    assert_eq!(answer["labels"][0]["name"], "dog");
+    assert_eq!(answer["labels"][0]["name"], "9");
     folder
         .run(&format!("{train} --index-base 1"))
-        .refused("train:1:5: feature index 0 where indices start at 1; read the input as 0-based");
+        .refused("train:1:3: feature index 0 where indices start at 1; read the input as 0-based");
     folder.run(&format!("{train} --index-base 0")).good();
 }
 

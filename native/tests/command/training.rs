@@ -68,7 +68,7 @@ fn a_model_is_replaced_whole_or_not_at_all() {
     let folder = with_text_model();
     let before = folder.read("m");
     let ran = folder.run("train nearest train.tsv -o m --neighbors 9");
-    ran.refused("neighbors is 9, but must be at most 8, the number of training rows");
+    ran.refused("--neighbors is 9, but must be at most 8, the number of training rows");
     assert_eq!(folder.read("m"), before);
     folder
         .run("train nearest train.tsv -o m --min-documents 1 --neighbors 2")

@@ -45,7 +45,7 @@ fn a_label_that_is_not_a_number() {
     refuses(
         "1 2 2\ncat 0:1\n",
         "",
-        "data:2:1: label id `cat` is not a whole number",
+        "data:2:1: label `cat` is not a whole number",
     );
 }
 
@@ -96,7 +96,7 @@ fn an_index_out_of_range() {
     refuses(
         "1 2 2\n2 0:1\n",
         "",
-        "data:2:1: label id 2 is not below the number of labels in the header, 2",
+        "data:2:1: label 2 is not below the number of labels in the header, 2",
     );
     refuses(
         "1 99999999999 2\n0 0:1\n",
@@ -114,7 +114,7 @@ fn an_index_that_does_not_rise() {
     );
     refuses(
         "1 3:1 2:1\n",
-        "",
+        "--format svmlight",
         "data:1:7: feature index 2 follows 3; indices must rise",
     );
 }
@@ -124,7 +124,7 @@ fn a_header_that_disagrees_with_the_rows() {
     refuses(
         "3 2 2\n0 0:1\n",
         "",
-        "data:3:1: the header declares 3 rows but 1 follow",
+        "data:1:1: the header declares 3 rows but 1 follow",
     );
     refuses(
         "1 2 2\n0 0:1\n1 0:1\n",
@@ -192,7 +192,7 @@ fn more_neighbors_than_rows() {
     refuses(
         "2 2 2\n0 0:1\n1 1:1\n",
         "--neighbors 3",
-        "neighbors is 3, but must be at most 2, the number of training rows",
+        "--neighbors is 3, but must be at most 2, the number of training rows",
     );
 }
 

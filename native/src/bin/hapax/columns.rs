@@ -64,7 +64,7 @@ mod tests {
         let numbers = b"12\tWhere is my card?\n3,4\tMy card is lost\n7\tA third question\textra\n";
         let names = b"lost card\tWhere is my card?\nlost card\tMy card was stolen\n\
             lost card\tI cannot find it\n";
-        let texts = b"Where is my card?\t12\nMy card is lost\t3 4 5\nWho stole it\t7\n";
+        let texts = b"Where is my card?\t12\nMy card is lost\t345\nWho stole it\t7\n";
         for labels_first in [&numbers[..], names] {
             assert!(look_swapped(labels_first, TextLabels));
             assert!(!look_swapped(labels_first, LabelsText));

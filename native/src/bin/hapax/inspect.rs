@@ -4,7 +4,7 @@ use super::{
     failure::Failure,
     input::{DataOptions, MODEL_MARK, load_model, read_input, threads},
     output::print,
-    table::{count, percent, table},
+    table::{count, facts_table, percent, table},
 };
 use clap::Args;
 use hapax::{
@@ -56,11 +56,16 @@ impl Inspect {
         let model = load_model(&self.file)?;
         let mapped = map_model(&self.file)?;
         let sizes = format::sizes(&mapped).map_err(|error| Failure::in_file(&self.file, error))?;
-        let parts: Vec<(String, u64)> = sizes
+        let mut parts: Vec<(String, u64)> = sizes
             .iter()
-            .map(|(id, size)| (id.name().to_string(), *size))
+            .map(|(id, size)| match id.name() {
+                "unknown" => (format!("section {}", id.0), *size),
+                name => (name.to_string(), *size),
+            })
             .collect();
         let total = mapped.len() as u64;
+        let named: u64 = parts.iter().map(|(_, size)| size).sum();
+        parts.push(("header, metadata, padding".into(), total - named));
         let facts = model_facts(&model);
         if self.json {
             let made = model.provenance();
@@ -77,7 +82,7 @@ impl Inspect {
                        "d": model.features(), "l": model.labels(), "algorithm": made.algorithm}),
             );
         }
-        let mut about = table(&["", ""]);
+        let mut about = facts_table();
         for (name, fact) in &facts {
             about.add_row([name, fact.as_str()]);
         }
