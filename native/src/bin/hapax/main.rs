@@ -2,6 +2,7 @@
 
 mod answers;
 mod columns;
+mod compact;
 mod evaluate;
 mod failure;
 mod input;
@@ -55,6 +56,8 @@ enum Verb {
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
     Inspect(inspect::Inspect),
+    /// Make a model smaller, to a number of bytes
+    Compact(compact::Compact),
     /// Check every rule of a model file
     Verify(verify::Verify),
     /// Print a completion script for a shell
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Verb::Predict(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
+        Verb::Compact(verb) => verb.run(),
         Verb::Verify(verb) => verb.run(),
         Verb::Completions { shell } => {
             let mut script = Vec::new();
