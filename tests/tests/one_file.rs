@@ -15,7 +15,7 @@ use std::{fs, path::Path};
 const TRAIN: &str = "\
 Where IS my card\tarrival
 where is my Card now\tarrival
-the exchange rate\tmoney <exchange rate>
+the exchange rate\tmoney <urn:rate>
 an exchange rate of the day\tmoney
 ";
 

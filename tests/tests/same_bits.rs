@@ -113,7 +113,7 @@ fn of_a_model_of_texts() {
 fn of_a_model_that_was_saved_and_loaded() {
     let (model, data) = of_texts(&Sequential);
     let bytes = model.to_bytes().unwrap();
-    let loaded = Model::from_bytes(bytes.clone().into()).unwrap();
+    let loaded = Model::from_bytes(bytes.clone()).unwrap();
     assert!(loaded.to_bytes().unwrap() == bytes, "canonical bytes");
     assert!(answers(&model, &data, &Sequential) == answers(&loaded, &data, &Sequential));
 }

@@ -6,6 +6,7 @@ mod evaluating;
 mod folder;
 mod inspecting;
 mod predicting;
+mod readme;
 mod same_bytes;
 mod streams;
 mod training;
