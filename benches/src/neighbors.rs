@@ -4,7 +4,7 @@
 //! folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
 use hapax_core::{
-    kernels::{Kernels, Portable},
+    kernels::Portable,
     random::Stream,
     search::neighbors::{
         Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
