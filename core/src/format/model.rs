@@ -21,7 +21,7 @@ const NEAREST: u32 = 1;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
-struct Description {
+pub(super) struct Description {
     provenance: Provenance,
     features: u32,
     labels: u32,
