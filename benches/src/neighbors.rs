@@ -1,6 +1,6 @@
 //! Nearest neighbors: the fast search against its exhaustive twin, in one run on one thread.
 //!
-//! `neighbors [--queries N] [--neighbors S] [--beta B] [SET ...]`, where a set is the name of a
+//! `neighbors [--queries N] [--neighbors S] [--beta B] [--passes P] [SET ...]`, where a set is the name of a
 //! folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
 use hapax_core::{
@@ -79,73 +79,90 @@ fn load(set: &str) -> Result<(SparseRows, SparseRows), Box<dyn Error>> {
     Ok((train, test))
 }
 
+struct Options {
+    queries: usize,
+    neighbors: usize,
+    beta: f64,
+    passes: usize,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut sets = Vec::new();
-    let (mut queries, mut neighbors, mut beta) = (1000usize, 75usize, 1f64);
-    let mut passes = 3;
+    let mut options = Options {
+        queries: 1000,
+        neighbors: 75,
+        beta: 1.0,
+        passes: 3,
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("a value is missing");
         match argument.as_str() {
-            "--queries" => queries = value()?.parse()?,
-            "--neighbors" => neighbors = value()?.parse()?,
-            "--passes" => passes = value()?.parse()?,
-            "--beta" => beta = value()?.parse()?,
+            "--queries" => options.queries = value()?.parse()?,
+            "--neighbors" => options.neighbors = value()?.parse()?,
+            "--passes" => options.passes = value()?.parse()?,
+            "--beta" => options.beta = value()?.parse()?,
             _ => sets.push(argument),
         }
     }
-    let similarity = Similarity::new(beta)?;
     for set in &sets {
-        let (train, test) = load(set)?;
-        let queries = queries.min(test.len());
-        let start = Instant::now();
-        let twin = Exhaustive::new(&train);
-        let build = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let index = NeighborIndex::build(&train)?;
-        let index_build = start.elapsed().as_secs_f64();
-        let size = index.bytes() as f64 / index.nonzeros() as f64;
-        println!("{}", index.summary());
-        let mut twin_scratch = ExhaustiveScratch::default();
-        let mut scratches = [hapax::kernels::best(), &Portable].map(NeighborScratch::new);
-        let mut times = [const { Vec::new() }; 3].map(|_: Vec<f64>| vec![f64::INFINITY; queries]);
-        // The best of some passes, so that other programs on this machine do not count.
-        // Methods take turns of a hundred queries, so that a busy moment hits all of them.
-        for pass in 0..passes {
-            for start in (0..queries).step_by(100) {
-                let turn = start..(start + 100).min(queries);
-                let row = |query: usize| test.row(query * test.len() / queries);
-                let mut expected = Vec::new();
-                for query in turn.clone() {
+        measure(set, &options)?;
+    }
+    Ok(())
+}
+
+/// Runs twin and index over the same queries, demands equal answers and prints a line for each.
+fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
+    let similarity = Similarity::new(options.beta)?;
+    let (train, test) = load(set)?;
+    let queries = options.queries.min(test.len());
+    let start = Instant::now();
+    let twin = Exhaustive::new(&train);
+    let build = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let index = NeighborIndex::build(&train)?;
+    let index_build = start.elapsed().as_secs_f64();
+    let size = index.bytes() as f64 / index.nonzeros() as f64;
+    let mut twin_scratch = ExhaustiveScratch::default();
+    let mut scratches = [hapax::kernels::best(), &Portable].map(NeighborScratch::new);
+    let mut times = [const { Vec::new() }; 3].map(|_: Vec<f64>| vec![f64::INFINITY; queries]);
+    // The best of some passes, so that other programs on this machine do not count.
+    // Methods take turns of a hundred queries, so that a busy moment hits all of them.
+    for pass in 0..options.passes {
+        for start in (0..queries).step_by(100) {
+            let turn = start..(start + 100).min(queries);
+            let row = |query: usize| test.row(query * test.len() / queries);
+            let mut expected = Vec::new();
+            for query in turn.clone() {
+                let clock = Instant::now();
+                let found =
+                    twin.search(row(query), options.neighbors, similarity, &mut twin_scratch);
+                keep_best(&mut times[0][query], clock);
+                expected.push(found.to_vec());
+            }
+            for (scratch, times) in scratches.iter_mut().zip(&mut times[1..]) {
+                for (query, expected) in turn.clone().zip(&expected) {
                     let clock = Instant::now();
-                    let found = twin.search(row(query), neighbors, similarity, &mut twin_scratch);
-                    keep_best(&mut times[0][query], clock);
-                    expected.push(found.to_vec());
-                }
-                for (scratch, times) in scratches.iter_mut().zip(&mut times[1..]) {
-                    for (query, expected) in turn.clone().zip(&expected) {
-                        let clock = Instant::now();
-                        let found =
-                            index.search(row(query), neighbors, similarity, &[], scratch)?;
-                        keep_best(&mut times[query], clock);
-                        if pass == 0 && found != expected {
-                            return Err(format!("{set}: query {query} differs").into());
-                        }
+                    let found =
+                        index.search(row(query), options.neighbors, similarity, &[], scratch)?;
+                    keep_best(&mut times[query], clock);
+                    if pass == 0 && found != expected {
+                        return Err(format!("{set}: query {query} differs").into());
                     }
                 }
             }
         }
-        let twin_mean = report(set, "twin", &mut times[0], None, 8.0, build);
-        for (scratch, times) in scratches.iter().zip(&mut times[1..]) {
-            report(
-                set,
-                scratch.kernels().name(),
-                times,
-                Some(twin_mean),
-                size,
-                index_build,
-            );
-        }
+    }
+    let twin_mean = report(set, "twin", &mut times[0], None, 8.0, build);
+    for (scratch, times) in scratches.iter().zip(&mut times[1..]) {
+        report(
+            set,
+            scratch.kernels().name(),
+            times,
+            Some(twin_mean),
+            size,
+            index_build,
+        );
     }
     Ok(())
 }
@@ -170,4 +187,35 @@ fn report(
 
 fn keep_best(best: &mut f64, clock: Instant) {
     *best = best.min(clock.elapsed().as_secs_f64() * 1e6);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, measure};
+    use std::path::Path;
+
+    /// `measure` fails where one neighbor or one bit of a similarity differs.
+    #[test]
+    fn the_index_equals_its_twin_on_real_rows() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
+        let sets = [
+            ("eurlex57k", 1.0),
+            ("cpv-it", 1.3),
+            ("banking77", 1.0),
+            ("oewn-hypernym", 0.5),
+        ];
+        for (set, beta) in sets {
+            if !Path::new(folder).join(set).exists() {
+                eprintln!("DATA ABSENT: {set} is not in {folder}: only random rows are tested");
+                continue;
+            }
+            let options = Options {
+                queries: 100,
+                neighbors: 75,
+                beta,
+                passes: 1,
+            };
+            measure(set, &options).unwrap();
+        }
+    }
 }

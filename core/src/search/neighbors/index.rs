@@ -111,19 +111,6 @@ impl NeighborIndex {
         similarity.between(query, self.row(row, buffer))
     }
 
-    #[doc(hidden)]
-    pub fn summary(&self) -> alloc::string::String {
-        alloc::format!(
-            "heads {} tails {} posted {} of {} signed {} bounded {}",
-            self.heads,
-            self.steps.len(),
-            self.posted_rows.len(),
-            self.nonzeros(),
-            self.signed,
-            self.bounded
-        )
-    }
-
     pub(super) fn zero(&self) -> i32 {
         if self.signed { 128 } else { 0 }
     }
