@@ -120,13 +120,13 @@ fn survive(model: &Model, rounds: u64) {
 
 #[test]
 fn changed_sections_of_a_model_of_texts() {
-    survive(&texts(), 6000);
+    survive(&texts(), 2000);
 }
 
 #[test]
 fn changed_sections_of_a_model_of_rows() {
-    survive(&rows(false), 3000);
-    survive(&rows(true), 3000);
+    survive(&rows(false), 1500);
+    survive(&rows(true), 1500);
 }
 
 #[test]
@@ -137,5 +137,5 @@ fn changed_sections_of_a_compact_model() {
         .compacted(whole / 3, 1, &Sequential, &Portable)
         .unwrap();
     assert!(small.report.is_some());
-    survive(&small.model, 6000);
+    survive(&small.model, 2000);
 }
