@@ -5,79 +5,11 @@
 
 use hapax_core::{
     kernels::Portable,
-    random::Stream,
     search::neighbors::{
         Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
     },
-    sparse::{SparseRows, SparseVec},
 };
-use std::{error::Error, process::Command, time::Instant};
-
-/// The rows of an XMC file compressed by xz, labels left out.
-fn read(path: &str, features: Option<u32>) -> Result<SparseRows, Box<dyn Error>> {
-    let output = Command::new("xz").args(["-dc", path]).output()?;
-    if !output.status.success() {
-        return Err(format!("{path}: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    let text = String::from_utf8(output.stdout)?;
-    let mut lines = text.lines();
-    let header: Vec<u32> = lines
-        .next()
-        .ok_or("no header")?
-        .split(' ')
-        .map(str::parse)
-        .collect::<Result<_, _>>()?;
-    let mut rows = SparseRows::new(features.unwrap_or(header[1]));
-    for line in lines {
-        let mut pairs = Vec::new();
-        for pair in line.split(' ').filter_map(|token| token.split_once(':')) {
-            pairs.push((pair.0.parse::<u32>()?, pair.1.parse::<f32>()?));
-        }
-        rows.push(SparseVec::from_pairs(pairs)?.view())?;
-    }
-    Ok(rows)
-}
-
-/// Rows of 76 features drawn by Zipf's law, values as of tf-idf: no structure for bounds to use.
-fn synthetic(rows: usize, features: u32, job: u64) -> Result<SparseRows, Box<dyn Error>> {
-    let mut stream = Stream::new(42, job);
-    let mut total = 0.0;
-    let cumulative: Vec<f64> = (0..features)
-        .map(|rank| {
-            total += 1.0 / (f64::from(rank) + 10.0);
-            total
-        })
-        .collect();
-    let mut made = SparseRows::new(features);
-    for _ in 0..rows {
-        let mut drawn: Vec<u32> = Vec::new();
-        while drawn.len() < 76 {
-            let point = stream.unit() * total;
-            let rank = cumulative.partition_point(|&sum| sum < point) as u32;
-            if !drawn.contains(&rank) {
-                drawn.push(rank);
-            }
-        }
-        let pairs = drawn.iter().map(|&rank| {
-            let idf = (f64::from(features) / (f64::from(rank) + 1.0)).ln() + 1.0;
-            // Spread over the feature ids, so that frequent features do not stand together.
-            let id = (u64::from(rank) * 48_271 % u64::from(features)) as u32;
-            (id, ((0.5 + stream.unit()) * idf * 0.02) as f32)
-        });
-        made.push(SparseVec::from_pairs(pairs)?.view())?;
-    }
-    Ok(made)
-}
-
-fn load(set: &str) -> Result<(SparseRows, SparseRows), Box<dyn Error>> {
-    if set == "amazon" {
-        return Ok((synthetic(490_000, 135_909, 0)?, synthetic(500, 135_909, 1)?));
-    }
-    let folder = format!("{}/../../shared/data/{set}", env!("CARGO_MANIFEST_DIR"));
-    let train = read(&format!("{folder}/train.txt.xz"), None)?;
-    let test = read(&format!("{folder}/test.txt.xz"), Some(train.features()))?;
-    Ok((train, test))
-}
+use std::{error::Error, time::Instant};
 
 struct Options {
     queries: usize,
@@ -114,13 +46,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs twin and index over the same queries, demands equal answers and prints a line for each.
 fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     let similarity = Similarity::new(options.beta)?;
-    let (train, test) = load(set)?;
+    let (train, test) = hapax_benches::load(set)?;
+    let (train, test) = (train.rows(), test.rows());
     let queries = options.queries.min(test.len());
     let start = Instant::now();
-    let twin = Exhaustive::new(&train);
+    let twin = Exhaustive::new(train);
     let build = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let index = NeighborIndex::build(&train)?;
+    let index = NeighborIndex::build(train)?;
     let index_build = start.elapsed().as_secs_f64();
     let size = index.bytes() as f64 / index.nonzeros() as f64;
     let mut twin_scratch = ExhaustiveScratch::default();
@@ -187,35 +120,4 @@ fn report(
 
 fn keep_best(best: &mut f64, clock: Instant) {
     *best = best.min(clock.elapsed().as_secs_f64() * 1e6);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Options, measure};
-    use std::path::Path;
-
-    /// `measure` fails where one neighbor or one bit of a similarity differs.
-    #[test]
-    fn the_index_equals_its_twin_on_real_rows() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-        let sets = [
-            ("eurlex57k", 1.0),
-            ("cpv-it", 1.3),
-            ("banking77", 1.0),
-            ("oewn-hypernym", 0.5),
-        ];
-        for (set, beta) in sets {
-            if !Path::new(folder).join(set).exists() {
-                eprintln!("DATA ABSENT: {set} is not in {folder}: only random rows are tested");
-                continue;
-            }
-            let options = Options {
-                queries: 100,
-                neighbors: 75,
-                beta,
-                passes: 1,
-            };
-            measure(set, &options).unwrap();
-        }
-    }
 }
