@@ -37,13 +37,13 @@ mod x86 {
                     &self,
                     block: &BlockBounds<'_>,
                     bounds: &mut [f32; BLOCK],
-                    highest: &mut [f32; BLOCK / 64],
+                    highest: &mut [f32; BLOCK / 16],
                 ) {
                     #[target_feature(enable = $features)]
                     fn compiled(
                         block: &BlockBounds<'_>,
                         bounds: &mut [f32; BLOCK],
-                        highest: &mut [f32; BLOCK / 64],
+                        highest: &mut [f32; BLOCK / 16],
                     ) {
                         Portable.bound_block(block, bounds, highest);
                     }

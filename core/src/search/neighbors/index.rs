@@ -1,6 +1,6 @@
 //! The index: rows, bits and group norms of the head, postings of the tail.
 
-use super::{BLOCK, ForwardRows, NeighborError, RowBuffer, Similarity, bounds::WORDS, cut::GROUPS};
+use super::{BLOCK, ForwardRows, RowBuffer, Similarity, bounds::WORDS, cut::GROUPS};
 use crate::{
     array::Array,
     sparse::{SparseRows, SparseView},
