@@ -24,7 +24,7 @@ impl Failure {
     }
 
     /// Something about a place in data is wrong: `path:line:column: message`.
-    pub fn in_data(path: &Path, error: ReadError) -> Self {
+    pub fn in_data(path: &Path, error: &ReadError) -> Self {
         Self::Input(format!("{}:{error}", path.display()))
     }
 

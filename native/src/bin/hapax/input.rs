@@ -114,7 +114,7 @@ pub fn read_input(path: &Path, options: &ReadOptions, threads: &Threads) -> Resu
             "is a model, but data are expected here",
         ));
     }
-    let input = read(&bytes, options, threads).map_err(|error| Failure::in_data(path, error))?;
+    let input = read(&bytes, options, threads).map_err(|error| Failure::in_data(path, &error))?;
     if input.format == Format::Tsv {
         warn_of_swapped_columns(path, &bytes, options.columns.into());
     }

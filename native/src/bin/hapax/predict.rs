@@ -143,7 +143,7 @@ impl Predict {
         let line = line.map_err(|error| Failure::in_file(&self.input, error))?;
         let row = reader
             .read(&line)
-            .map_err(|error| Failure::in_data(&self.input, error))?;
+            .map_err(|error| Failure::in_data(&self.input, &error))?;
         Ok(match row {
             Some(Row::Features { features, .. }) => Some(Query::Features(features.to_owned())),
             Some(Row::Text { text, .. }) => Some(Query::Text(text.to_owned())),
