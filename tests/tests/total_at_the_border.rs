@@ -94,6 +94,7 @@ fn every_truncation_of_a_model_is_refused() {
 #[test]
 fn every_bit_and_100_000_sets_of_bits_may_flip() {
     let (whole, expected) = stored(NEWEST).unwrap();
+    assert!(survives(whole.clone(), &expected, || "the whole".into()));
     let bits = 8 * whole.len() as u64;
     let flip = |bytes: &mut [u8], bit: u64| bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
     for bit in 0..bits {
