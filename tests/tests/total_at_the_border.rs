@@ -94,6 +94,7 @@ fn every_truncation_of_a_model_is_refused() {
 #[test]
 fn every_bit_and_100_000_sets_of_bits_may_flip() {
     let (whole, expected) = stored(NEWEST).unwrap();
+    assert!(survives(whole.clone(), &expected, || "the whole".into()));
     let bits = 8 * whole.len() as u64;
     let flip = |bytes: &mut [u8], bit: u64| bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
     for bit in 0..bits {
@@ -124,7 +125,7 @@ fn headers_that_promise_too_much_cost_nothing() {
 }
 
 /// A model of some hundred kilobytes, where the constant hides nothing.
-fn larger() -> Vec<u8> {
+fn larger() -> Model {
     let mut random = Stream::new(77, 0);
     let mut texts = Vec::new();
     for _ in 0..3000 {
@@ -157,19 +158,54 @@ fn larger() -> Vec<u8> {
         &Sequential,
     )
     .unwrap()
-    .to_bytes()
-    .unwrap()
+}
+
+/// The same, pruned and rounded.
+fn larger_compact() -> Vec<u8> {
+    let model = larger();
+    let budget = model.to_bytes().unwrap().len() as u64 * 9 / 10;
+    let compacted = model.compacted(budget, 1, &Sequential, hapax::kernels::best());
+    let compacted = compacted.unwrap();
+    assert!(compacted.report.is_some(), "it was made smaller");
+    compacted.bytes
 }
 
 #[test]
 fn loading_holds_at_most_a_quarter_more_than_the_file() {
-    let file = larger();
-    assert!(file.len() > 16 * CONSTANT, "{} bytes", file.len());
+    holds_at_most_a_quarter_more(&larger().to_bytes().unwrap());
+}
+
+#[test]
+fn loading_a_compact_model_holds_at_most_a_quarter_more_than_the_file() {
+    holds_at_most_a_quarter_more(&larger_compact());
+}
+
+#[test]
+fn bits_of_a_compact_model_may_flip() {
+    let whole = larger_compact();
+    let expected = answers(&Model::from_bytes(whole.clone()).unwrap());
+    let mut random = Stream::new(2025, 0);
+    for trial in 0..2_000 {
+        let mut bytes = whole.clone();
+        // Half of the flips hit the first kilobyte, where the lengths are.
+        let bound = if trial % 2 == 0 { 1 << 10 } else { whole.len() };
+        let at = random.below(bound as u64) as usize;
+        bytes[at] ^= 1 << random.below(8);
+        survives(bytes, &expected, || format!("trial {trial}, byte {at}"));
+        let length = random.below(whole.len() as u64) as usize;
+        let cut = whole[..length].to_vec();
+        assert!(!survives(cut, &expected, || format!("{length} bytes")));
+    }
+}
+
+/// Loads a whole file from several alignments.
+fn holds_at_most_a_quarter_more(file: &[u8]) {
+    assert!(file.len() > 4 * CONSTANT, "{} bytes", file.len());
     let limit = file.len() * 5 / 4 + CONSTANT;
     // Wherever the bytes lie: if arrays cannot be borrowed they are copied.
     for offset in [0, 1, 2, 4, 32] {
         let mut shifted = vec![0; offset];
-        shifted.extend_from_slice(&file);
+        shifted.extend_from_slice(file);
         let bytes = Bytes::from(shifted).slice(offset..);
         let (model, peak) = load(&bytes);
         assert!(model.is_some());

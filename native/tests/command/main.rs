@@ -1,6 +1,7 @@
 //! The `hapax` command as its user meets it: what it prints, what it writes, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
+mod compacting;
 mod data_options;
 mod evaluating;
 mod folder;

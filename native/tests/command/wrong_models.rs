@@ -98,9 +98,10 @@ fn a_damaged_model_names_the_place() {
     folder
         .run("verify m")
         .refused("m: the header is damaged (bytes 0 to 63, or metadata)");
+    // The first section begins at the next multiple of 64 behind header and metadata.
     let mut bytes = sound;
-    let last = bytes.len() - 1;
-    bytes[last] ^= 1;
+    let metadata = u32::from_le_bytes(bytes[24..28].try_into().unwrap()) as usize;
+    bytes[(64 + metadata).next_multiple_of(64)] ^= 1;
     folder.write("m", &bytes);
     let ran = folder.run("verify m");
     assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:?}");
