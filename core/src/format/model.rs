@@ -57,7 +57,9 @@ impl Model {
         let Method::Nearest(current) = &self.method;
         let folded;
         let nearest = if current.has_changes() {
-            folded = current.folded(&Sequential).map_err(cannot_fold)?;
+            folded = current
+                .folded(&Sequential)
+                .map_err(|error| cannot_fold(&error))?;
             &folded
         } else {
             current
@@ -117,7 +119,8 @@ impl Model {
         if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
             return Err(FormatError::MetadataInvalid);
         }
-        let MethodDescription::Nearest(nearest) = description.method;
+        let MethodDescription::Nearest(nearest) = &description.method;
+        let nearest = nearest.clone();
         let nearest = nearest::read(&mut container, &nearest, features, labels)?;
         let Description { provenance, .. } = container.finish()?;
         Ok(Self {
@@ -139,8 +142,8 @@ pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
     Ok(Container::<Description>::open(bytes)?.sizes().collect())
 }
 
-fn cannot_fold(error: TrainError) -> FormatError {
-    match error {
+fn cannot_fold(error: &TrainError) -> FormatError {
+    match *error {
         TrainError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
         _ => FormatError::NothingToWrite,
     }

@@ -1,25 +1,24 @@
 //! The index behind a model, whichever it is.
 
+use super::evidence::{SharedFeature, shared_features};
 use crate::{
     executor::Executor,
     kernels::Kernels,
     search::{
         Scored,
-        compact::{CompactIndex, CompactScratch},
-        neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
+        compact::{CompactIndex, CompactOptions, CompactScratch},
+        neighbors::{NeighborIndex, NeighborScratch, RowBuffer, Similarity},
     },
-    sparse::{SparseRows, SparseVec, SparseView},
+    sparse::{SparseRows, SparseView},
     train::TrainError,
 };
+use alloc::{boxed::Box, vec::Vec};
 
 /// An index of rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Index {
     /// All that the rows hold.
-    Exact {
-        rows: SparseRows,
-        postings: Exhaustive,
-    },
+    Exact(Box<NeighborIndex>),
     /// What is left after pruning and rounding.
     Compact(CompactIndex),
 }
@@ -27,68 +26,112 @@ pub(crate) enum Index {
 /// The memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct IndexScratch {
-    exact: ExhaustiveScratch,
+    exact: NeighborScratch,
     compact: CompactScratch,
 }
 
 impl IndexScratch {
-    pub(super) fn new(_kernels: &'static dyn Kernels) -> Self {
-        Self::default()
+    pub(super) fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            exact: NeighborScratch::new(kernels),
+            compact: CompactScratch::default(),
+        }
+    }
+
+    /// How many words of posting lists the last search of a compact index read.
+    pub(super) fn words_read(&self) -> usize {
+        self.compact.words_read()
     }
 }
 
 impl Index {
-    pub(crate) fn exact(rows: SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
-        let postings = Exhaustive::new(&rows);
-        Ok(Self::Exact { rows, postings })
+    pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
+        NeighborIndex::build(rows)
+            .map(|index| Self::Exact(Box::new(index)))
+            .map_err(TrainError::from)
     }
 
+    pub(super) fn compact(rows: &SparseRows, options: &CompactOptions) -> Result<Self, TrainError> {
+        CompactIndex::build(rows, options)
+            .map(Self::Compact)
+            .map_err(TrainError::from)
+    }
+
+    /// An index of the same kind over other rows.
     pub(super) fn rebuilt(
         &self,
-        rows: SparseRows,
+        rows: &SparseRows,
         executor: &impl Executor,
     ) -> Result<Self, TrainError> {
         match self {
-            Self::Exact { .. } => Self::exact(rows, executor),
-            Self::Compact(_) => todo!(),
+            Self::Exact(_) => Self::exact(rows, executor),
+            Self::Compact(index) => Self::compact(rows, &index.options()),
+        }
+    }
+
+    /// All rows as they are kept.
+    pub(crate) fn to_rows(&self) -> Result<SparseRows, TrainError> {
+        match self {
+            Self::Exact(index) => {
+                let mut rows = SparseRows::new(index.features());
+                let mut buffer = RowBuffer::default();
+                for position in 0..index.len() {
+                    // Cannot fail: the row came from rows over the same features.
+                    let _ = rows.push(index.row(position, &mut buffer));
+                }
+                Ok(rows)
+            }
+            Self::Compact(index) => Ok(index.to_rows()?),
         }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Exact { rows, .. } => rows.len(),
+            Self::Exact(index) => index.len(),
             Self::Compact(index) => index.rows(),
         }
     }
 
-    pub(super) fn features(&self) -> u32 {
+    pub(super) fn bytes(&self) -> usize {
         match self {
-            Self::Exact { rows, .. } => rows.features(),
-            Self::Compact(index) => index.features(),
+            Self::Exact(index) => index.bytes(),
+            Self::Compact(index) => index.bytes(),
         }
     }
 
-    pub(super) fn row(&self, position: usize, into: &mut SparseVec) {
-        *into = match self {
-            Self::Exact { rows, .. } => rows.row(position).to_owned(),
-            Self::Compact(index) => index.row(position as u32),
-        };
+    /// The features that a row shares with what a search looks at of `query`.
+    pub(super) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
+        match self {
+            Self::Exact(index) => {
+                let mut buffer = RowBuffer::default();
+                shared_features(query, index.row(position, &mut buffer))
+            }
+            Self::Compact(index) => {
+                let shared = index.shared(query, position as u32).into_iter();
+                shared
+                    .map(|(feature, share)| SharedFeature { feature, share })
+                    .collect()
+            }
+        }
     }
 
+    /// The most similar rows, by position, without those whose bit is set in `removed`.
     pub(super) fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,
         similarity: Similarity,
-        _removed: &[u64],
+        removed: &[u64],
         scratch: &'s mut IndexScratch,
-    ) -> &'s [Scored] {
+    ) -> Result<&'s [Scored], TrainError> {
         match self {
-            Self::Exact { postings, .. } => {
-                postings.search(query, neighbors, similarity, &mut scratch.exact)
+            Self::Exact(index) => {
+                let exact = &mut scratch.exact;
+                Ok(index.search(query, neighbors, similarity, removed, exact)?)
             }
             Self::Compact(index) => {
-                index.search(query, neighbors, similarity.beta(), &mut scratch.compact)
+                let beta = similarity.beta();
+                Ok(index.search(query, neighbors, beta, removed, &mut scratch.compact))
             }
         }
     }

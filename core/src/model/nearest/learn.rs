@@ -1,6 +1,6 @@
 //! Learning and forgetting single rows.
 
-use super::{Changes, Nearest, condition, packed};
+use super::{Changes, CompactLabels, Nearest, condition};
 use crate::{
     data::LabelLists,
     executor::Executor,
@@ -59,6 +59,9 @@ impl Nearest {
     /// # Errors
     /// If no row is left or memory is lacking.
     pub fn folded(&self, executor: &impl Executor) -> Result<Self, TrainError> {
+        if !self.has_changes() {
+            return Ok(self.clone());
+        }
         let indexed = 0..self.index.len();
         let mut slots: Vec<u32> = Vec::new();
         slots.extend(
@@ -70,11 +73,14 @@ impl Nearest {
         if slots.is_empty() {
             return Err(TrainError::NoRows);
         }
-        let mut rows = SparseRows::new(self.index.features());
+        let kept = self.index.to_rows()?;
+        let mut rows = SparseRows::new(kept.features());
         let mut labels = LabelLists::new(0);
-        let mut buffer = SparseVec::default();
         for &slot in &slots {
-            let row = self.row(slot, &mut buffer);
+            let row = match self.place(slot) {
+                Ok(position) => kept.row(position),
+                Err(at) => self.changes.added()[at].row.view(),
+            };
             rows.widen(
                 row.indices()
                     .last()
@@ -92,8 +98,8 @@ impl Nearest {
         Ok(Self {
             parameters: self.parameters,
             similarity: self.similarity,
-            index: self.index.rebuilt(rows, executor)?,
-            labels: packed(&labels)?,
+            index: self.index.rebuilt(&rows, executor)?,
+            labels: CompactLabels::new(&labels)?,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),
         })

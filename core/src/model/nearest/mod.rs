@@ -22,30 +22,31 @@
 //! paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
 //! right numbers.
 
+mod budget;
 mod changes;
 mod conditioned;
 mod evidence;
 mod index;
+mod judge;
 mod learn;
 mod parameters;
 #[cfg(test)]
 mod tests;
+mod tune;
 mod votes;
 
+pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use evidence::{Evidence, SharedFeature};
+pub use judge::Precision;
 pub use parameters::NearestParameters;
+pub use tune::{Grid, Trial, TuneReport};
 
 use crate::{
     array::Array,
-    data::{Dataset, LabelLists},
+    data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    search::{
-        Scored,
-        compact::{CompactError, CompactLabels},
-        neighbors::Similarity,
-        rank,
-    },
+    search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
     sparse::{SparseRows, SparseVec, SparseView},
     train::{ParamError, ParamRule, TrainError},
 };
@@ -114,23 +115,6 @@ fn check_data(data: &Dataset) -> Result<(), TrainError> {
     }
 }
 
-/// The labels of all rows as the model keeps them.
-fn packed(labels: &LabelLists) -> Result<CompactLabels, TrainError> {
-    CompactLabels::new(labels).map_err(|error| match error {
-        CompactError::OutOfMemory { bytes } => TrainError::OutOfMemory {
-            bytes: bytes as u64,
-        },
-        _ => {
-            let (value, limit) = (labels.total() as u64, u64::from(u32::MAX));
-            TrainError::TooLarge {
-                what: "labels of rows",
-                value,
-                limit,
-            }
-        }
-    })
-}
-
 fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
     let mut conditioned = SparseRows::new(rows.features());
     let mut buffer = SparseVec::default();
@@ -162,8 +146,8 @@ impl Nearest {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: Index::exact(rows, executor)?,
-            labels: packed(data.labels())?,
+            index: Index::exact(&rows, executor)?,
+            labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),
         })
@@ -187,11 +171,17 @@ impl Nearest {
         self.len() == 0
     }
 
+    /// Bytes of the index and the label lists in a file, padding apart.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        (self.index.bytes() + self.labels.bytes() + 4 * self.ids.len()) as u64
+    }
+
     /// What the rows are kept in, in words.
     #[must_use]
     pub fn index_name(&self) -> &'static str {
         match self.index {
-            Index::Exact { .. } => "exact",
+            Index::Exact(_) => "exact",
             Index::Compact(_) => "compact: pruned and rounded",
         }
     }
@@ -255,16 +245,16 @@ impl Nearest {
         &self,
         query: SparseView<'_>,
         scratch: &'s mut NearestScratch,
-    ) -> &'s [Scored] {
-        self.find(query, scratch);
+    ) -> Result<&'s [Scored], TrainError> {
+        self.find(query, scratch)?;
         for neighbor in &mut scratch.neighbors {
             neighbor.id = self.id(neighbor.id);
         }
-        &scratch.neighbors
+        Ok(&scratch.neighbors)
     }
 
     /// Fills `scratch.neighbors` with the slots of the most similar rows.
-    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) {
+    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) -> Result<(), TrainError> {
         let NearestParameters {
             neighbors: wanted,
             exponent,
@@ -277,7 +267,7 @@ impl Nearest {
         let wanted = wanted as usize;
         let indexed = self
             .index
-            .search(query, wanted, similarity, removed, &mut scratch.index);
+            .search(query, wanted, similarity, removed, &mut scratch.index)?;
         let neighbors = &mut scratch.neighbors;
         neighbors.clear();
         neighbors.extend_from_slice(indexed);
@@ -285,6 +275,7 @@ impl Nearest {
             .search(query, similarity, self.index.len(), neighbors);
         neighbors.sort_unstable_by(rank);
         neighbors.truncate(wanted);
+        Ok(())
     }
 
     /// The `k` labels with the highest scores, best first: fewer where the neighbors carry fewer.
@@ -293,8 +284,8 @@ impl Nearest {
         query: SparseView<'_>,
         k: usize,
         scratch: &'s mut NearestScratch,
-    ) -> &'s [Scored] {
-        self.find(query, scratch);
+    ) -> Result<&'s [Scored], TrainError> {
+        self.find(query, scratch)?;
         let alpha = self.parameters.alpha;
         let NearestScratch {
             neighbors, votes, ..
@@ -303,7 +294,7 @@ impl Nearest {
             let vote = vote(neighbor.score, alpha);
             self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
         }
-        votes.best(k)
+        Ok(votes.best(k))
     }
 
     /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place among
@@ -339,17 +330,5 @@ impl Nearest {
         let mut labels = Vec::new();
         self.for_each_label(slot, |label| labels.push(label));
         labels
-    }
-
-    /// The row as the search compares it: raised to the exponent and perhaps scaled, and, in a
-    /// compact index, pruned and rounded.
-    fn row<'s>(&'s self, slot: u32, buffer: &'s mut SparseVec) -> SparseView<'s> {
-        match self.place(slot) {
-            Ok(position) => {
-                self.index.row(position, buffer);
-                buffer.view()
-            }
-            Err(at) => self.changes.added()[at].row.view(),
-        }
     }
 }
