@@ -1,12 +1,13 @@
 //! Answers and evidence as plain JavaScript objects, copied out.
 
+use crate::errors::{set_number, set_text};
 use hapax_core::{
-    model::{Model, nearest::Evidence},
+    model::{Method, Model, nearest::Evidence},
     search::Scored,
 };
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(raw_module = "./answers.js")]
+#[wasm_bindgen(raw_module = "./values.js")]
 extern "C" {
     /// `{ id, label, score }`.
     #[wasm_bindgen(js_name = newAnswer)]
@@ -17,6 +18,9 @@ extern "C" {
     /// Adds `{ id, label }` to the labels.
     #[wasm_bindgen(js_name = addLabel)]
     fn add_label(evidence: &JsValue, id: u32, label: Option<String>);
+    /// `{}`.
+    #[wasm_bindgen(js_name = newObject)]
+    fn new_object() -> JsValue;
     /// Adds `{ id, name, share }` to the features.
     #[wasm_bindgen(js_name = addFeature)]
     fn add_feature(evidence: &JsValue, id: u32, name: Option<String>, share: f32);
@@ -28,7 +32,10 @@ pub(crate) fn answers(model: &Model, best: &[Scored]) -> Vec<JsValue> {
 }
 
 pub(crate) fn evidence(model: &Model, neighbors: &[Evidence]) -> Vec<JsValue> {
-    neighbors.iter().map(|neighbor| one(model, neighbor)).collect()
+    neighbors
+        .iter()
+        .map(|neighbor| one(model, neighbor))
+        .collect()
 }
 
 fn one(model: &Model, neighbor: &Evidence) -> JsValue {
@@ -37,8 +44,38 @@ fn one(model: &Model, neighbor: &Evidence) -> JsValue {
         add_label(&object, label, model.label_name(label));
     }
     for shared in &neighbor.features {
-        let name = model.vectorizer().and_then(|v| v.feature_name(shared.feature));
+        let name = model
+            .vectorizer()
+            .and_then(|v| v.feature_name(shared.feature));
         add_feature(&object, shared.feature, name, shared.share);
+    }
+    object
+}
+
+/// `ModelInfo` of `package/values.d.ts`.
+pub(crate) fn info(model: &Model) -> JsValue {
+    let (object, made) = (new_object(), model.provenance());
+    set_text(&object, "algorithm", &made.algorithm);
+    set_text(&object, "library", &made.library);
+    set_text(
+        &object,
+        "fingerprint",
+        &format!("{:016x}", made.fingerprint),
+    );
+    let number = |field, value| set_number(&object, field, value);
+    number("seed", made.seed as f64);
+    number("features", model.features().into());
+    number("labels", model.labels().into());
+    number("trainingRows", made.rows as f64);
+    number("trainingValues", made.nonzeros as f64);
+    if let Method::Nearest(nearest) = model.method() {
+        let parameters = nearest.parameters();
+        number("rows", nearest.len() as f64);
+        number("neighbors", parameters.neighbors.into());
+        number("alpha", parameters.alpha);
+        number("beta", parameters.beta);
+        number("exponent", parameters.exponent);
+        set_text(&object, "index", nearest.index_name());
     }
     object
 }

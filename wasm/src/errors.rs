@@ -11,15 +11,15 @@ use hapax_core::{
 use std::fmt::Display;
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(raw_module = "./errors.js")]
+#[wasm_bindgen(raw_module = "./values.js")]
 extern "C" {
     /// A new error of the class with that name.
     #[wasm_bindgen(js_name = newError)]
     fn new_error(class: &str, message: &str, rule: &str) -> JsValue;
     #[wasm_bindgen(js_name = setNumber)]
-    fn set_number(error: &JsValue, field: &str, value: f64);
+    pub(crate) fn set_number(object: &JsValue, field: &str, value: f64);
     #[wasm_bindgen(js_name = setText)]
-    fn set_text(error: &JsValue, field: &str, value: &str);
+    pub(crate) fn set_text(object: &JsValue, field: &str, value: &str);
 }
 
 /// An error on its way to JavaScript.
@@ -30,10 +30,21 @@ impl Thrown {
         Self(new_error(class, &message.to_string(), rule))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of bytes and rows are below 2^53")]
     fn with(self, field: &str, value: u64) -> Self {
         set_number(&self.0, field, value as f64);
         self
+    }
+
+    /// Refuses lists of different lengths.
+    pub(crate) fn unless_equal(texts: usize, labels: usize) -> Result<(), Self> {
+        if texts == labels {
+            return Ok(());
+        }
+        let error = DatasetError::RowsDiffer {
+            rows: texts,
+            label_lists: labels,
+        };
+        Err(error.into())
     }
 
     fn with_text(self, field: &str, value: &str) -> Self {
@@ -181,7 +192,7 @@ impl From<PredictError> for Thrown {
             PredictError::NoVectorizer => new("NoVectorizer"),
             PredictError::NoFeatures(_) => new("NoFeatures"),
             PredictError::NoLabelNames => new("NoLabelNames"),
-            PredictError::Learn(error) => Self::from(error.clone()),
+            PredictError::Failed(error) => Self::from(error.clone()),
             _ => new("Other"),
         }
     }

@@ -1,12 +1,12 @@
 //! A trained model.
 
 use crate::{
-    answers::{answers, evidence},
+    answers::{answers, evidence, info},
     errors::Thrown,
 };
 use hapax_core::{
     bytes::Bytes,
-    model::{Method, Model as Core, Scratch},
+    model::{Model as Core, Scratch},
     sparse::SparseView,
 };
 use wasm_bindgen::prelude::*;
@@ -124,16 +124,9 @@ impl Model {
     }
 
     /// What made the model and how large it is.
-    pub fn info(&self) -> ModelInfo {
-        let made = self.model.provenance();
-        let Method::Nearest(nearest) = self.model.method() else {
-            unreachable!()
-        };
-        ModelInfo {
-            algorithm: made.algorithm.clone(),
-            library: made.library.clone(),
-            rows: nearest.len() as f64,
-        }
+    #[wasm_bindgen(unchecked_return_type = "ModelInfo")]
+    pub fn info(&self) -> JsValue {
+        info(&self.model)
     }
 }
 
@@ -145,7 +138,9 @@ impl Model {
         features: Option<usize>,
     ) -> Result<Vec<JsValue>, Thrown> {
         let (neighbors, features) = (neighbors.unwrap_or(10), features.unwrap_or(10));
-        let found = self.model.explain(row, neighbors, features, &mut self.scratch)?;
+        let found = self
+            .model
+            .explain(row, neighbors, features, &mut self.scratch)?;
         Ok(evidence(&self.model, &found))
     }
 }
