@@ -57,7 +57,9 @@ impl Model {
         let Method::Nearest(current) = &self.method;
         let folded;
         let nearest = if current.has_changes() {
-            folded = current.folded(&Sequential).map_err(cannot_fold)?;
+            folded = current
+                .folded(&Sequential)
+                .map_err(|error| cannot_fold(&error))?;
             &folded
         } else {
             current
@@ -139,8 +141,8 @@ pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
     Ok(Container::<Description>::open(bytes)?.sizes().collect())
 }
 
-fn cannot_fold(error: TrainError) -> FormatError {
-    match error {
+fn cannot_fold(error: &TrainError) -> FormatError {
+    match *error {
         TrainError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
         _ => FormatError::NothingToWrite,
     }

@@ -1,5 +1,6 @@
 //! Why a model cannot be trained.
 
+use crate::search::compact::CompactError;
 use core::fmt;
 
 /// A parameter outside its range.
@@ -75,6 +76,11 @@ pub enum TrainError {
     Parameter(ParamError),
     /// There are no rows to learn from.
     NoRows,
+    /// There are too few rows to hold some out.
+    TooFewRows {
+        /// How many there are.
+        rows: u64,
+    },
     /// No row has a feature.
     NoFeatures,
     /// No row has a label.
@@ -100,6 +106,12 @@ impl fmt::Display for TrainError {
         match self {
             Self::Parameter(error) => error.fmt(f),
             Self::NoRows => f.write_str("there are no training rows"),
+            Self::TooFewRows { rows } => {
+                write!(
+                    f,
+                    "{rows} training rows: at least 2 are needed, to hold one out"
+                )
+            }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
             Self::TooLarge { what, value, limit } => {
@@ -111,6 +123,33 @@ impl fmt::Display for TrainError {
 }
 
 impl core::error::Error for TrainError {}
+
+impl From<CompactError> for TrainError {
+    fn from(error: CompactError) -> Self {
+        match error {
+            CompactError::OutOfMemory { bytes } => Self::OutOfMemory {
+                bytes: bytes as u64,
+            },
+            CompactError::TooManyRows { rows } => {
+                let (value, limit) = (rows as u64, u64::from(u32::MAX));
+                Self::TooLarge {
+                    what: "rows",
+                    value,
+                    limit,
+                }
+            }
+            // Building meets no other error: the rest are of options, which are ours, and of files.
+            _ => {
+                let limit = u64::from(u32::MAX);
+                Self::TooLarge {
+                    what: "bytes of postings",
+                    value: limit + 1,
+                    limit,
+                }
+            }
+        }
+    }
+}
 
 impl From<ParamError> for TrainError {
     fn from(error: ParamError) -> Self {

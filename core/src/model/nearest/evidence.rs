@@ -1,10 +1,7 @@
 //! Why a label was suggested: the neighbors, and the features that made them similar.
 
-use super::{Nearest, NearestScratch};
-use crate::{
-    search::Scored,
-    sparse::{SparseVec, SparseView},
-};
+use super::{Nearest, NearestScratch, votes::vote};
+use crate::{search::Scored, sparse::SparseView};
 use alloc::vec::Vec;
 
 /// A neighbor that voted, and what made it similar.
@@ -42,23 +39,23 @@ impl Nearest {
         scratch: &mut NearestScratch,
     ) -> Vec<Evidence> {
         self.find(query, scratch);
-        let mut row = SparseVec::default();
         let query = scratch.query.view();
-        let norm = query.norm();
         let chosen = scratch.neighbors.iter().take(neighbors);
         let evidence = chosen.map(
             |&Scored {
                  id: slot,
                  score: similarity,
              }| {
-                let view = self.row(slot, &mut row);
-                let mut shared = shared_features(query, view, norm * view.norm());
+                let mut shared = match self.place(slot) {
+                    Ok(position) => self.index.shared(query, position),
+                    Err(at) => shared_features(query, self.changes.added()[at].row.view()),
+                };
+                shared.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.feature.cmp(&b.feature)));
                 shared.truncate(features);
-                let vote = super::votes::vote(similarity, self.parameters.alpha) as f32;
                 Evidence {
                     row: self.id(slot),
                     similarity,
-                    vote,
+                    vote: vote(similarity, self.parameters.alpha) as f32,
                     labels: self.row_labels(slot),
                     features: shared,
                 }
@@ -68,8 +65,9 @@ impl Nearest {
     }
 }
 
-/// The features of both, the largest share first, then by smaller feature.
-fn shared_features(query: SparseView<'_>, row: SparseView<'_>, norms: f64) -> Vec<SharedFeature> {
+/// The features of both, by rising feature.
+pub(super) fn shared_features(query: SparseView<'_>, row: SparseView<'_>) -> Vec<SharedFeature> {
+    let norms = query.norm() * row.norm();
     let mut shared = Vec::new();
     let mut rest = row.iter().peekable();
     for (feature, value) in query.iter() {
@@ -79,6 +77,5 @@ fn shared_features(query: SparseView<'_>, row: SparseView<'_>, norms: f64) -> Ve
             shared.push(SharedFeature { feature, share });
         }
     }
-    shared.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.feature.cmp(&b.feature)));
     shared
 }

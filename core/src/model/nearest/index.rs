@@ -1,16 +1,18 @@
 //! The index behind a model, whichever it is.
 
+use super::evidence::{SharedFeature, shared_features};
 use crate::{
     executor::Executor,
     kernels::Kernels,
     search::{
         Scored,
-        compact::{CompactIndex, CompactScratch},
+        compact::{CompactIndex, CompactOptions, CompactScratch},
         neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     },
     sparse::{SparseRows, SparseVec, SparseView},
     train::TrainError,
 };
+use alloc::vec::Vec;
 
 /// An index of rows.
 #[derive(Clone, Debug)]
@@ -35,6 +37,11 @@ impl IndexScratch {
     pub(super) fn new(_kernels: &'static dyn Kernels) -> Self {
         Self::default()
     }
+
+    /// How many words of posting lists the last search of a compact index read.
+    pub(super) fn words_read(&self) -> usize {
+        self.compact.words_read()
+    }
 }
 
 impl Index {
@@ -50,7 +57,21 @@ impl Index {
     ) -> Result<Self, TrainError> {
         match self {
             Self::Exact { .. } => Self::exact(rows, executor),
-            Self::Compact(_) => todo!(),
+            Self::Compact(index) => Self::compact(&rows, &index.options()),
+        }
+    }
+
+    pub(super) fn compact(rows: &SparseRows, options: &CompactOptions) -> Result<Self, TrainError> {
+        CompactIndex::build(rows, options)
+            .map(Self::Compact)
+            .map_err(TrainError::from)
+    }
+
+    /// All rows as they are kept.
+    pub(super) fn to_rows(&self) -> Result<SparseRows, TrainError> {
+        match self {
+            Self::Exact { rows, .. } => Ok(rows.clone()),
+            Self::Compact(index) => Ok(index.to_rows()?),
         }
     }
 
@@ -58,6 +79,13 @@ impl Index {
         match self {
             Self::Exact { rows, .. } => rows.len(),
             Self::Compact(index) => index.rows(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Exact { rows, .. } => 8 * rows.nonzeros(),
+            Self::Compact(index) => index.bytes(),
         }
     }
 
@@ -75,12 +103,25 @@ impl Index {
         };
     }
 
+    /// The features that a row shares with what a search looks at of `query`.
+    pub(super) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
+        match self {
+            Self::Exact { rows, .. } => shared_features(query, rows.row(position)),
+            Self::Compact(index) => {
+                let shared = index.shared(query, position as u32).into_iter();
+                shared
+                    .map(|(feature, share)| SharedFeature { feature, share })
+                    .collect()
+            }
+        }
+    }
+
     pub(super) fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,
         similarity: Similarity,
-        _removed: &[u64],
+        removed: &[u64],
         scratch: &'s mut IndexScratch,
     ) -> &'s [Scored] {
         match self {
@@ -88,7 +129,8 @@ impl Index {
                 postings.search(query, neighbors, similarity, &mut scratch.exact)
             }
             Self::Compact(index) => {
-                index.search(query, neighbors, similarity.beta(), &mut scratch.compact)
+                let beta = similarity.beta();
+                index.search(query, neighbors, beta, removed, &mut scratch.compact)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Learning and forgetting single rows.
 
-use super::{Changes, Nearest, condition, packed};
+use super::{Changes, CompactLabels, Nearest, condition};
 use crate::{
     data::LabelLists,
     executor::Executor,
@@ -59,6 +59,9 @@ impl Nearest {
     /// # Errors
     /// If no row is left or memory is lacking.
     pub fn folded(&self, executor: &impl Executor) -> Result<Self, TrainError> {
+        if !self.has_changes() {
+            return Ok(self.clone());
+        }
         let indexed = 0..self.index.len();
         let mut slots: Vec<u32> = Vec::new();
         slots.extend(
@@ -93,7 +96,7 @@ impl Nearest {
             parameters: self.parameters,
             similarity: self.similarity,
             index: self.index.rebuilt(rows, executor)?,
-            labels: packed(&labels)?,
+            labels: CompactLabels::new(&labels)?,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),
         })

@@ -22,30 +22,31 @@
 //! paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
 //! right numbers.
 
+mod budget;
 mod changes;
 mod conditioned;
 mod evidence;
 mod index;
+mod judge;
 mod learn;
 mod parameters;
 #[cfg(test)]
 mod tests;
+mod tune;
 mod votes;
 
+pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use evidence::{Evidence, SharedFeature};
+pub use judge::Precision;
 pub use parameters::NearestParameters;
+pub use tune::{Grid, Trial, TuneReport};
 
 use crate::{
     array::Array,
-    data::{Dataset, LabelLists},
+    data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    search::{
-        Scored,
-        compact::{CompactError, CompactLabels},
-        neighbors::Similarity,
-        rank,
-    },
+    search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
     sparse::{SparseRows, SparseVec, SparseView},
     train::{ParamError, ParamRule, TrainError},
 };
@@ -114,23 +115,6 @@ fn check_data(data: &Dataset) -> Result<(), TrainError> {
     }
 }
 
-/// The labels of all rows as the model keeps them.
-fn packed(labels: &LabelLists) -> Result<CompactLabels, TrainError> {
-    CompactLabels::new(labels).map_err(|error| match error {
-        CompactError::OutOfMemory { bytes } => TrainError::OutOfMemory {
-            bytes: bytes as u64,
-        },
-        _ => {
-            let (value, limit) = (labels.total() as u64, u64::from(u32::MAX));
-            TrainError::TooLarge {
-                what: "labels of rows",
-                value,
-                limit,
-            }
-        }
-    })
-}
-
 fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
     let mut conditioned = SparseRows::new(rows.features());
     let mut buffer = SparseVec::default();
@@ -163,7 +147,7 @@ impl Nearest {
             parameters,
             similarity: parameters.similarity()?,
             index: Index::exact(rows, executor)?,
-            labels: packed(data.labels())?,
+            labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),
         })
@@ -185,6 +169,12 @@ impl Nearest {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Bytes of the index and the label lists in a file, padding apart.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        (self.index.bytes() + self.labels.bytes() + 4 * self.ids.len()) as u64
     }
 
     /// What the rows are kept in, in words.

@@ -1,6 +1,6 @@
 //! The compact index itself.
 
-use super::{Codebook, blocks::Blocks, words::List};
+use super::{Codebook, CompactOptions, blocks::Blocks, words::List};
 use crate::array::Array;
 
 /// An approximate nearest-neighbor index over n rows and D features: pruned rows, rounded values.
@@ -21,7 +21,7 @@ use crate::array::Array;
 /// let index = CompactIndex::build(&rows, &CompactOptions::default())?;
 /// let query = SparseView::new(&[1, 3], &[2.0, 2.0])?;
 /// let mut scratch = CompactScratch::default();
-/// let found = index.search(query, 5, 1.0, &mut scratch);
+/// let found = index.search(query, 5, 1.0, &[], &mut scratch);
 /// assert_eq!(found.iter().map(|row| row.id).collect::<Vec<_>>(), [1, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -51,6 +51,17 @@ impl CompactIndex {
     #[must_use]
     pub fn postings(&self) -> usize {
         self.counts.iter().map(|&count| usize::from(count)).sum()
+    }
+
+    /// Options under which the rows of this index, built anew, keep all that is left of them.
+    #[must_use]
+    pub fn options(&self) -> CompactOptions {
+        CompactOptions {
+            max_share: 1.0,
+            row_weights: self.counts.iter().copied().max().unwrap_or(1).max(1),
+            query_features: self.query_features,
+            bits: self.bits,
+        }
     }
 
     /// Bits of a stored value.

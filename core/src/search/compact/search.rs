@@ -82,7 +82,8 @@ impl Powers {
 }
 
 impl CompactIndex {
-    /// The `neighbors` rows of largest similarity above 0, best first, ties by smaller row.
+    /// The `neighbors` rows of largest similarity above 0, best first, ties by smaller row, without
+    /// the rows whose bit is set in `removed` (64 rows a word; missing words remove nothing).
     ///
     /// `beta` is a finite number, at least 0; with any other, no similarity is above 0.
     pub fn search<'s>(
@@ -90,6 +91,7 @@ impl CompactIndex {
         query: SparseView<'_>,
         neighbors: usize,
         beta: f64,
+        removed: &[u64],
         scratch: &'s mut CompactScratch,
     ) -> &'s [Scored] {
         scratch.fit(self.rows());
@@ -97,10 +99,10 @@ impl CompactIndex {
         scratch.words = 0;
         self.used(query, &mut scratch.pairs);
         let used = scratch.pairs.len();
-        if neighbors > 0 && beta >= 0.0 && beta < f64::INFINITY {
+        if neighbors > 0 && (0.0..f64::INFINITY).contains(&beta) {
             scratch.powers.prepare(beta, used + usize::from(u8::MAX));
             self.add_up(scratch);
-            self.collect(used, scratch);
+            self.collect(used, removed, scratch);
         }
         scratch.top.sorted()
     }
@@ -140,7 +142,7 @@ impl CompactIndex {
     }
 
     /// Offers the rows of every marked block that may hold one of the best, and clears the sums.
-    fn collect(&self, used: usize, scratch: &mut CompactScratch) {
+    fn collect(&self, used: usize, removed: &[u64], scratch: &mut CompactScratch) {
         let CompactScratch {
             sums,
             marks,
@@ -156,6 +158,7 @@ impl CompactIndex {
             *mark = 0;
             let bound = bound(sums, counts, used, powers);
             if bound > 0.0 && reaches(bound, top) {
+                forget(removed, block * BLOCK, sums);
                 offer(block * BLOCK, sums, counts, used, powers, top);
             }
             sums.fill(0);
@@ -175,6 +178,21 @@ fn round(value: f64) -> i32 {
 fn reaches(bound: f64, top: &Top) -> bool {
     top.threshold()
         .is_none_or(|worst| bound >= f64::from(worst.score))
+}
+
+/// Clears the sums of removed rows, from row `first` on.
+fn forget(removed: &[u64], first: usize, sums: &mut [i32]) {
+    if removed.is_empty() {
+        return;
+    }
+    for (row, sum) in (first..).zip(sums) {
+        if removed
+            .get(row / 64)
+            .is_some_and(|word| word >> (row % 64) & 1 == 1)
+        {
+            *sum = 0;
+        }
+    }
 }
 
 /// At least the largest similarity of the rows of a block.

@@ -98,7 +98,7 @@ proptest! {
         let index = CompactIndex::build(&rows(&train), &options).unwrap();
         let mut scratch = CompactScratch::default();
         for query in queries.iter().chain(&queries) {
-            let found = index.search(vector(query).view(), neighbors, beta, &mut scratch).to_vec();
+            let found = index.search(vector(query).view(), neighbors, beta, &[], &mut scratch).to_vec();
             prop_assert_eq!(found, plain(&index, query, neighbors, beta));
         }
     }
@@ -141,7 +141,7 @@ proptest! {
         let mut scratch = CompactScratch::default();
         for query in &queries {
             let query = vector(query);
-            for found in index.search(query.view(), 5, 0.0, &mut scratch).to_vec() {
+            for found in index.search(query.view(), 5, 0.0, &[], &mut scratch).to_vec() {
                 let sum: f32 = index.shared(query.view(), found.id).iter().map(|part| part.1).sum();
                 prop_assert!((sum - found.score).abs() < 1e-4);
             }
@@ -174,7 +174,7 @@ proptest! {
             if let Ok(index) = CompactIndex::from_parts(parts) {
                 index.to_rows().unwrap();
                 for query in &queries {
-                    index.search(vector(query).view(), 5, 1.0, &mut scratch);
+                    index.search(vector(query).view(), 5, 1.0, &[], &mut scratch);
                 }
             }
         }
@@ -221,13 +221,17 @@ fn frequent_features_are_dropped_and_bad_betas_find_nothing() {
     let query = vector(&Sparse::from([(0, 1.0), (4, 1.0)]));
     let mut scratch = CompactScratch::default();
     let found: Vec<u32> = index
-        .search(query.view(), 3, 1.0, &mut scratch)
+        .search(query.view(), 3, 1.0, &[], &mut scratch)
         .iter()
         .map(|row| row.id)
         .collect();
     assert_eq!(found, [3, 13, 23]);
     for beta in [f64::NAN, -1.0, f64::INFINITY] {
-        assert!(index.search(query.view(), 3, beta, &mut scratch).is_empty());
+        assert!(
+            index
+                .search(query.view(), 3, beta, &[], &mut scratch)
+                .is_empty()
+        );
     }
 }
 
