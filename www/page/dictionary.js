@@ -62,4 +62,9 @@ export class Dictionary {
   forget(row) {
     return this.#send({ forget: row });
   }
+
+  /** What the worker has loaded: `{ files }`. */
+  files() {
+    return this.#send({ files: true });
+  }
 }

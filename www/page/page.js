@@ -198,4 +198,4 @@ get('teach').addEventListener('submit', teach);
 addEventListener('hashchange', () => fromAddress() && askFor(fromAddress()));
 if (!ask.value) ask.value = fromAddress();
 grow();
-showPrivacy();
+showPrivacy(dictionary);

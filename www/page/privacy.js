@@ -32,19 +32,23 @@ async function tryToEscape() {
   }
 }
 
-/** Every file the page has loaded, and those of the worker where the browser tells. */
-function listFiles() {
-  const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-  get('files').replaceChildren(...entries.map(({ name, encodedBodySize }) => {
+/** Every file that the page and its worker have loaded, each once. */
+async function listFiles(dictionary) {
+  const own = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+  const { files } = await dictionary.files();
+  const bytes = new Map();
+  for (const { name, encodedBodySize } of [...own, ...files]) {
     const url = new URL(name);
     const shown = url.origin === location.origin ? url.pathname : name;
-    return element('tr', {}, element('th', { scope: 'row' }, shown), element('td', {}, count(encodedBodySize)));
-  }));
+    bytes.set(shown, Math.max(encodedBodySize, bytes.get(shown) ?? 0));
+  }
+  get('files').replaceChildren(...[...bytes].map(([name, size]) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, count(size)))));
 }
 
 /** Shows the rule, and makes the ways to check it work. */
-export async function showPrivacy() {
+export async function showPrivacy(dictionary) {
   get('escape').addEventListener('click', tryToEscape);
-  get('check').parentElement.addEventListener('toggle', listFiles);
+  get('check').parentElement.addEventListener('toggle', () => listFiles(dictionary));
   get('policy').textContent = (await policy()).split(/;\s*/).join(';\n');
 }

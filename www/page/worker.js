@@ -5,6 +5,7 @@
 //   { id, why: text, neighbors }  { id, evidence: [{ definition, similarity, labels, shared }] }
 //   { id, teach: text, word }     { id, row }
 //   { id, forget: row }           { id, forgotten }
+//   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
 // Messages out by themselves: { progress: share, loaded }, { ready: info, loaded }, { trouble }.
 
 import { init, Model } from './hapax/hapax.js';
@@ -12,6 +13,8 @@ import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
+/** Shared words named with each definition: those that count most. */
+const SHARED = 5;
 
 let model;
 /** The definitions by row, once they have been asked for. */
@@ -46,7 +49,7 @@ async function why({ why: text, neighbors }) {
     (error) => { glosses = undefined; throw error; },
   );
   const lines = await glosses;
-  const evidence = model.explainText(text, neighbors, 12);
+  const evidence = model.explainText(text, neighbors, SHARED);
   return {
     evidence: evidence.map(({ row, similarity, labels, features }) => ({
       definition: taught.get(row) ?? lines[row] ?? '',
@@ -69,7 +72,12 @@ function forget({ forget: row }) {
   return { forgotten: model.forget(row) };
 }
 
-const verbs = { ask, why, teach, forget };
+function files() {
+  const entries = performance.getEntriesByType('resource');
+  return { files: entries.map(({ name, encodedBodySize }) => ({ name, encodedBodySize })) };
+}
+
+const verbs = { ask, why, teach, forget, files };
 
 addEventListener('message', async ({ data }) => {
   const verb = Object.keys(verbs).find((name) => name in data);

@@ -4,13 +4,17 @@ use clap::{Parser, ValueEnum};
 use hapax::{files::write_whole, threads::Threads};
 use hapax_demo::{
     glosses,
+    package,
     prompt::converse,
     results::{Line, Results},
+    serve::Serving,
+    site,
     table::Counts,
     training::{Trained, microseconds_a_query, precision, train},
     tsv,
     wordnet::{
         DocumentText, HeldOutMeanings, KindOfThing, ReverseDictionary, WordNet, dict_folder,
+        license,
     },
 };
 use std::{
@@ -23,7 +27,7 @@ use std::{
 
 /// Trains two models on WordNet and judges them: kind of thing, from a definition to what it
 /// describes a kind of, and reverse dictionary, from a definition to the words it defines.
-/// Then definitions can be typed
+/// Then definitions can be typed, here or in a page on this machine
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
 struct Arguments {
@@ -42,6 +46,14 @@ struct Arguments {
     /// How many threads [default: one for each core]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
+
+    /// The port of 127.0.0.1 at which the page is served; 0 for any free one
+    #[arg(long, value_name = "N", default_value_t = 8017)]
+    port: u16,
+
+    /// Make the page, but do not serve it
+    #[arg(long)]
+    no_serve: bool,
 
     /// Ask for no definitions, also on a terminal
     #[arg(long)]
@@ -69,6 +81,10 @@ impl From<Text> for DocumentText {
         }
     }
 }
+
+const KINDS: &str = "kind-of-thing.hapax";
+const DICTIONARY: &str = "reverse-dictionary.hapax";
+const GLOSSES: &str = "reverse-dictionary.glosses.txt";
 
 /// `target/demo` of the workspace.
 fn target_folder() -> PathBuf {
@@ -105,22 +121,41 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         write_tasks(folder, &kind_of_thing, &reverse_dictionary)?;
     }
     let threads = Threads::new(arguments.threads)?;
-    let model = train_both(
-        &arguments.models,
-        &kind_of_thing,
-        &reverse_dictionary,
-        &threads,
-    )?;
+    let models = &arguments.models;
+    let model = train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
+    let page = make_page(models, &folder)?;
+    let serving = match arguments.no_serve {
+        true => None,
+        false => Some(Serving::start(&page, arguments.port)?),
+    };
+    if let Some(serving) = &serving {
+        println!("the page is at {} until Ctrl-C\n", serving.url());
+    }
     if !arguments.no_prompt && stdin().is_terminal() && stdout().is_terminal() {
         let definitions = &reverse_dictionary.documents.texts;
-        converse(
-            &model.model,
-            definitions,
-            &mut stdin().lock(),
-            &mut stdout(),
-        )?;
+        converse(&model.model, definitions, &mut stdin().lock(), &mut stdout())?;
+    }
+    if let Some(serving) = serving {
+        serving.forever();
     }
     Ok(())
+}
+
+/// Puts the page, the npm package and the dictionary into one folder, and returns it.
+fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let folder = models.join("page");
+    let package = package::build()?;
+    let sources = [
+        (&*Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), ""),
+        (&package, "hapax"),
+        (&models.join(DICTIONARY), DICTIONARY),
+        (&models.join(GLOSSES), GLOSSES),
+    ];
+    site::assemble(&folder, &sources)?;
+    let path = folder.join("wordnet-license.txt");
+    write_whole(&path, license(wordnet)?.as_bytes())?;
+    println!("wrote {}, a folder for any web server", folder.display());
+    Ok(folder)
 }
 
 fn create(folder: &Path) -> Result<(), String> {
@@ -180,9 +215,9 @@ fn train_both(
     create(folder)?;
     let definitions = glosses::file(&words.texts)?;
     for (name, bytes) in [
-        ("kind-of-thing.hapax", &kinds_model.bytes),
-        ("reverse-dictionary.hapax", &words_model.bytes),
-        ("reverse-dictionary.glosses.txt", &definitions),
+        (KINDS, &kinds_model.bytes),
+        (DICTIONARY, &words_model.bytes),
+        (GLOSSES, &definitions),
     ] {
         let path = folder.join(name);
         write_whole(&path, bytes)?;

@@ -24,7 +24,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod package_tests;
 
-pub use database::{ReadError, WordNet};
+pub use database::{ReadError, WordNet, license};
 pub use folder::{FolderError, dict_folder, has_data_files, package_dict};
 pub use gloss::Gloss;
 pub use held_out::is_held_out;
