@@ -9,10 +9,24 @@
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
+use crate::search::neighbors::{BLOCK, BlockBounds};
+
 /// The inner loops; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
     /// The name of the instruction set, for reports: `portable`, `avx2`, …
     fn name(&self) -> &'static str;
+
+    /// Upper bounds on the similarity of a block of rows with a query, and the highest of each
+    /// 64 rows.
+    #[inline(always)]
+    fn bound_block(
+        &self,
+        block: &BlockBounds<'_>,
+        bounds: &mut [f32; BLOCK],
+        highest: &mut [f32; BLOCK / 64],
+    ) {
+        block.compute(bounds, highest);
+    }
 }
 
 /// The kernels as this crate's target compiles them.

@@ -119,7 +119,8 @@ impl Model {
         if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
             return Err(FormatError::MetadataInvalid);
         }
-        let MethodDescription::Nearest(nearest) = description.method;
+        let MethodDescription::Nearest(nearest) = &description.method;
+        let nearest = nearest.clone();
         let nearest = nearest::read(&mut container, &nearest, features, labels)?;
         let Description { provenance, .. } = container.finish()?;
         Ok(Self {

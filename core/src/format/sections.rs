@@ -40,6 +40,14 @@ sections! {
     ROW_LABELS = 17, "row labels";
     /// The ids of rows, rising; empty where they are positions (u32).
     ROW_IDS = 18, "row ids";
+    /// The value of each code of a compact index (f32).
+    COMPACT_LEVELS = 32, "levels of values";
+    /// How many postings each row of a compact index has (u8).
+    COMPACT_COUNTS = 33, "postings per row";
+    /// Where each block of 16 features begins in the postings (u32).
+    COMPACT_OFFSETS = 34, "posting blocks";
+    /// Posting lists: gaps between rows with codes of values.
+    COMPACT_POSTINGS = 35, "postings";
 }
 
 impl fmt::Display for SectionId {

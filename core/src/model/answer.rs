@@ -27,8 +27,8 @@ pub enum PredictError {
     NoFeatures(NoFeatures),
     /// A label was named, but the model's labels have no names, or names are used up.
     NoLabelNames,
-    /// The row cannot be learned.
-    Learn(TrainError),
+    /// Memory is lacking, or the row cannot be learned.
+    Failed(TrainError),
 }
 
 impl fmt::Display for PredictError {
@@ -40,7 +40,7 @@ impl fmt::Display for PredictError {
             ),
             Self::NoFeatures(reason) => reason.fmt(f),
             Self::NoLabelNames => f.write_str("the model's labels have no names: give label ids"),
-            Self::Learn(error) => error.fmt(f),
+            Self::Failed(error) => error.fmt(f),
         }
     }
 }

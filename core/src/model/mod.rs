@@ -7,10 +7,12 @@
 //! once it is warm.
 
 mod answer;
+mod compacted;
 mod label_names;
 pub mod nearest;
 
 pub use answer::{Answer, PredictError};
+pub use compacted::{Compacted, CompactionError};
 pub use nearest::{Nearest, NearestParameters};
 
 use crate::{
@@ -188,7 +190,9 @@ impl Model {
             return Err(PredictError::ZeroAnswers);
         }
         match &self.method {
-            Method::Nearest(nearest) => Ok(nearest.predict(row, k, &mut scratch.nearest)),
+            Method::Nearest(nearest) => nearest
+                .predict(row, k, &mut scratch.nearest)
+                .map_err(PredictError::Failed),
         }
     }
 
@@ -227,17 +231,20 @@ impl Model {
 
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
     /// `features` features that it shares with `row`.
+    ///
+    /// # Errors
+    /// If memory is lacking.
     pub fn explain(
         &self,
         row: SparseView<'_>,
         neighbors: usize,
         features: usize,
         scratch: &mut Scratch,
-    ) -> Vec<Evidence> {
+    ) -> Result<Vec<Evidence>, PredictError> {
         match &self.method {
-            Method::Nearest(nearest) => {
-                nearest.explain(row, neighbors, features, &mut scratch.nearest)
-            }
+            Method::Nearest(nearest) => nearest
+                .explain(row, neighbors, features, &mut scratch.nearest)
+                .map_err(PredictError::Failed),
         }
     }
 
@@ -292,7 +299,7 @@ impl Model {
         self.labels = self
             .labels
             .max(u32::try_from(names.len()).unwrap_or(u32::MAX));
-        self.learn(row.view(), &ids).map_err(PredictError::Learn)
+        self.learn(row.view(), &ids).map_err(PredictError::Failed)
     }
 
     /// Removes the row with this id; whether there was one.

@@ -1,6 +1,6 @@
 //! Why a model cannot be trained.
 
-use crate::search::compact::CompactError;
+use crate::search::{compact::CompactError, neighbors::NeighborError};
 use core::fmt;
 
 /// A parameter outside its range.
@@ -147,6 +147,26 @@ impl From<CompactError> for TrainError {
                     limit,
                 }
             }
+        }
+    }
+}
+
+impl From<NeighborError> for TrainError {
+    fn from(error: NeighborError) -> Self {
+        match error {
+            NeighborError::OutOfMemory { bytes } => Self::OutOfMemory {
+                bytes: bytes as u64,
+            },
+            NeighborError::TooLarge { count } => {
+                let (value, limit) = (count as u64, u64::from(u32::MAX));
+                Self::TooLarge {
+                    what: "rows or values",
+                    value,
+                    limit,
+                }
+            }
+            // The others are of files, which training does not read.
+            _ => Self::NoFeatures,
         }
     }
 }

@@ -121,14 +121,12 @@ impl Nearest {
         let candidates = candidates(&rows, CompactLabels::estimate(&labels), max_bytes, executor)?;
         let parts = HeldOut::new(&rows, &labels, seed)?;
         let voting = [(self.parameters.alpha, self.parameters.neighbors)];
-        let judge = |index: &Index| {
-            let judged = parts.judge(index, self.similarity, &voting, executor, kernels);
-            (judged.0[0], judged.1)
-        };
+        let judge = |index: &Index| parts.judge(index, self.similarity, &voting, executor, kernels);
         let mut tried = Vec::with_capacity(candidates.len());
         for (options, bytes) in candidates {
             let index = Index::Compact(CompactIndex::build(&parts.rows, &options)?);
-            let (precision, words_read) = judge(&index);
+            let (precision, words_read) = judge(&index)?;
+            let precision = precision[0];
             tried.push(BudgetTrial {
                 options,
                 bytes,
@@ -136,14 +134,14 @@ impl Nearest {
                 words_read,
             });
         }
-        let (before, _) = judge(&Index::exact(parts.rows.clone(), executor)?);
+        let (before, _) = judge(&Index::exact(&parts.rows, executor)?)?;
         let chosen = choose(&tried);
         let index = Index::Compact(CompactIndex::build(&rows, &tried[chosen].options)?);
         let held_out = parts.queries.len();
         let report = BudgetReport {
             max_bytes,
             held_out,
-            before,
+            before: before[0],
             tried,
             chosen,
         };
@@ -301,7 +299,8 @@ mod tests {
         let mut scratch = crate::model::nearest::NearestScratch::default();
         assert_eq!(small.learn(row.view(), &[30]), Ok(600));
         assert!(small.forget(3));
-        let first = |model: &Nearest, scratch: &mut _| model.predict(row.view(), 1, scratch)[0].id;
+        let first =
+            |model: &Nearest, scratch: &mut _| model.predict(row.view(), 1, scratch).unwrap()[0].id;
         assert_eq!(first(&small, &mut scratch), 30);
         let folded = small.folded(&Sequential).unwrap();
         assert_eq!(folded.len(), 600);

@@ -1,7 +1,7 @@
 //! Why a label was suggested: the neighbors, and the features that made them similar.
 
 use super::{Nearest, NearestScratch, votes::vote};
-use crate::{search::Scored, sparse::SparseView};
+use crate::{search::Scored, sparse::SparseView, train::TrainError};
 use alloc::vec::Vec;
 
 /// A neighbor that voted, and what made it similar.
@@ -37,8 +37,8 @@ impl Nearest {
         neighbors: usize,
         features: usize,
         scratch: &mut NearestScratch,
-    ) -> Vec<Evidence> {
-        self.find(query, scratch);
+    ) -> Result<Vec<Evidence>, TrainError> {
+        self.find(query, scratch)?;
         let query = scratch.query.view();
         let chosen = scratch.neighbors.iter().take(neighbors);
         let evidence = chosen.map(
@@ -61,7 +61,7 @@ impl Nearest {
                 }
             },
         );
-        evidence.collect()
+        Ok(evidence.collect())
     }
 }
 

@@ -7,21 +7,18 @@ use crate::{
     search::{
         Scored,
         compact::{CompactIndex, CompactOptions, CompactScratch},
-        neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
+        neighbors::{NeighborIndex, NeighborScratch, RowBuffer, Similarity},
     },
-    sparse::{SparseRows, SparseVec, SparseView},
+    sparse::{SparseRows, SparseView},
     train::TrainError,
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 
 /// An index of rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Index {
     /// All that the rows hold.
-    Exact {
-        rows: SparseRows,
-        postings: Exhaustive,
-    },
+    Exact(Box<NeighborIndex>),
     /// What is left after pruning and rounding.
     Compact(CompactIndex),
 }
@@ -29,13 +26,16 @@ pub(crate) enum Index {
 /// The memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct IndexScratch {
-    exact: ExhaustiveScratch,
+    exact: NeighborScratch,
     compact: CompactScratch,
 }
 
 impl IndexScratch {
-    pub(super) fn new(_kernels: &'static dyn Kernels) -> Self {
-        Self::default()
+    pub(super) fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            exact: NeighborScratch::new(kernels),
+            compact: CompactScratch::default(),
+        }
     }
 
     /// How many words of posting lists the last search of a compact index read.
@@ -45,20 +45,10 @@ impl IndexScratch {
 }
 
 impl Index {
-    pub(crate) fn exact(rows: SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
-        let postings = Exhaustive::new(&rows);
-        Ok(Self::Exact { rows, postings })
-    }
-
-    pub(super) fn rebuilt(
-        &self,
-        rows: SparseRows,
-        executor: &impl Executor,
-    ) -> Result<Self, TrainError> {
-        match self {
-            Self::Exact { .. } => Self::exact(rows, executor),
-            Self::Compact(index) => Self::compact(&rows, &index.options()),
-        }
+    pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
+        NeighborIndex::build(rows)
+            .map(|index| Self::Exact(Box::new(index)))
+            .map_err(TrainError::from)
     }
 
     pub(super) fn compact(rows: &SparseRows, options: &CompactOptions) -> Result<Self, TrainError> {
@@ -67,46 +57,55 @@ impl Index {
             .map_err(TrainError::from)
     }
 
-    /// All rows as they are kept.
-    pub(super) fn to_rows(&self) -> Result<SparseRows, TrainError> {
+    /// An index of the same kind over other rows.
+    pub(super) fn rebuilt(
+        &self,
+        rows: &SparseRows,
+        executor: &impl Executor,
+    ) -> Result<Self, TrainError> {
         match self {
-            Self::Exact { rows, .. } => Ok(rows.clone()),
+            Self::Exact(_) => Self::exact(rows, executor),
+            Self::Compact(index) => Self::compact(rows, &index.options()),
+        }
+    }
+
+    /// All rows as they are kept.
+    pub(crate) fn to_rows(&self) -> Result<SparseRows, TrainError> {
+        match self {
+            Self::Exact(index) => {
+                let mut rows = SparseRows::new(index.features());
+                let mut buffer = RowBuffer::default();
+                for position in 0..index.len() {
+                    // Cannot fail: the row came from rows over the same features.
+                    let _ = rows.push(index.row(position, &mut buffer));
+                }
+                Ok(rows)
+            }
             Self::Compact(index) => Ok(index.to_rows()?),
         }
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Exact { rows, .. } => rows.len(),
+            Self::Exact(index) => index.len(),
             Self::Compact(index) => index.rows(),
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Self::Exact { rows, .. } => 8 * rows.nonzeros(),
+            Self::Exact(index) => index.bytes(),
             Self::Compact(index) => index.bytes(),
         }
-    }
-
-    pub(super) fn features(&self) -> u32 {
-        match self {
-            Self::Exact { rows, .. } => rows.features(),
-            Self::Compact(index) => index.features(),
-        }
-    }
-
-    pub(super) fn row(&self, position: usize, into: &mut SparseVec) {
-        *into = match self {
-            Self::Exact { rows, .. } => rows.row(position).to_owned(),
-            Self::Compact(index) => index.row(position as u32),
-        };
     }
 
     /// The features that a row shares with what a search looks at of `query`.
     pub(super) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
         match self {
-            Self::Exact { rows, .. } => shared_features(query, rows.row(position)),
+            Self::Exact(index) => {
+                let mut buffer = RowBuffer::default();
+                shared_features(query, index.row(position, &mut buffer))
+            }
             Self::Compact(index) => {
                 let shared = index.shared(query, position as u32).into_iter();
                 shared
@@ -116,6 +115,7 @@ impl Index {
         }
     }
 
+    /// The most similar rows, by position, without those whose bit is set in `removed`.
     pub(super) fn search<'s>(
         &self,
         query: SparseView<'_>,
@@ -123,14 +123,15 @@ impl Index {
         similarity: Similarity,
         removed: &[u64],
         scratch: &'s mut IndexScratch,
-    ) -> &'s [Scored] {
+    ) -> Result<&'s [Scored], TrainError> {
         match self {
-            Self::Exact { postings, .. } => {
-                postings.search(query, neighbors, similarity, &mut scratch.exact)
+            Self::Exact(index) => {
+                let exact = &mut scratch.exact;
+                Ok(index.search(query, neighbors, similarity, removed, exact)?)
             }
             Self::Compact(index) => {
                 let beta = similarity.beta();
-                index.search(query, neighbors, beta, removed, &mut scratch.compact)
+                Ok(index.search(query, neighbors, beta, removed, &mut scratch.compact))
             }
         }
     }

@@ -81,7 +81,7 @@ impl HeldOut {
         votings: &[Voting],
         executor: &impl Executor,
         kernels: &'static dyn Kernels,
-    ) -> (Vec<Precision>, f64) {
+    ) -> Result<(Vec<Precision>, f64), TrainError> {
         let most = votings
             .iter()
             .map(|&(_, neighbors)| neighbors)
@@ -90,7 +90,9 @@ impl HeldOut {
         let scratch = || (IndexScratch::new(kernels), Votes::default());
         let by_row = executor.map(self.queries.len(), scratch, |(scratch, votes), row| {
             let query = self.queries.row(row);
-            let found = index.search(query, most, similarity, &[], scratch).to_vec();
+            let found = index
+                .search(query, most, similarity, &[], scratch)?
+                .to_vec();
             let hits = |&(alpha, neighbors): &Voting| {
                 for neighbor in found.iter().take(neighbors as usize) {
                     let vote = vote(neighbor.score, alpha);
@@ -100,20 +102,19 @@ impl HeldOut {
                 Hits::count(votes.best(Precision::DEPTH), self.truth.row(row))
             };
             let hits: Vec<Hits> = votings.iter().map(hits).collect();
-            (hits, scratch.words_read())
+            Ok::<_, TrainError>((hits, scratch.words_read()))
         });
         let (mut sums, mut words) = (vec![Hits::default(); votings.len()], 0);
-        for (hits, read) in by_row {
+        for row in by_row {
+            let (hits, read) = row?;
             sums.iter_mut()
                 .zip(hits)
                 .for_each(|(sum, hits)| sum.add(hits));
             words += read;
         }
         let rows = self.queries.len();
-        (
-            sums.into_iter().map(|hits| hits.over(rows)).collect(),
-            words as f64 / rows as f64,
-        )
+        let precisions = sums.into_iter().map(|hits| hits.over(rows)).collect();
+        Ok((precisions, words as f64 / rows as f64))
     }
 }
 

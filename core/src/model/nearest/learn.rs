@@ -73,11 +73,14 @@ impl Nearest {
         if slots.is_empty() {
             return Err(TrainError::NoRows);
         }
-        let mut rows = SparseRows::new(self.index.features());
+        let kept = self.index.to_rows()?;
+        let mut rows = SparseRows::new(kept.features());
         let mut labels = LabelLists::new(0);
-        let mut buffer = SparseVec::default();
         for &slot in &slots {
-            let row = self.row(slot, &mut buffer);
+            let row = match self.place(slot) {
+                Ok(position) => kept.row(position),
+                Err(at) => self.changes.added()[at].row.view(),
+            };
             rows.widen(
                 row.indices()
                     .last()
@@ -95,7 +98,7 @@ impl Nearest {
         Ok(Self {
             parameters: self.parameters,
             similarity: self.similarity,
-            index: self.index.rebuilt(rows, executor)?,
+            index: self.index.rebuilt(&rows, executor)?,
             labels: CompactLabels::new(&labels)?,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),

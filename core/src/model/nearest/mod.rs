@@ -146,7 +146,7 @@ impl Nearest {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: Index::exact(rows, executor)?,
+            index: Index::exact(&rows, executor)?,
             labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),
@@ -181,7 +181,7 @@ impl Nearest {
     #[must_use]
     pub fn index_name(&self) -> &'static str {
         match self.index {
-            Index::Exact { .. } => "exact",
+            Index::Exact(_) => "exact",
             Index::Compact(_) => "compact: pruned and rounded",
         }
     }
@@ -245,16 +245,16 @@ impl Nearest {
         &self,
         query: SparseView<'_>,
         scratch: &'s mut NearestScratch,
-    ) -> &'s [Scored] {
-        self.find(query, scratch);
+    ) -> Result<&'s [Scored], TrainError> {
+        self.find(query, scratch)?;
         for neighbor in &mut scratch.neighbors {
             neighbor.id = self.id(neighbor.id);
         }
-        &scratch.neighbors
+        Ok(&scratch.neighbors)
     }
 
     /// Fills `scratch.neighbors` with the slots of the most similar rows.
-    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) {
+    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) -> Result<(), TrainError> {
         let NearestParameters {
             neighbors: wanted,
             exponent,
@@ -267,7 +267,7 @@ impl Nearest {
         let wanted = wanted as usize;
         let indexed = self
             .index
-            .search(query, wanted, similarity, removed, &mut scratch.index);
+            .search(query, wanted, similarity, removed, &mut scratch.index)?;
         let neighbors = &mut scratch.neighbors;
         neighbors.clear();
         neighbors.extend_from_slice(indexed);
@@ -275,6 +275,7 @@ impl Nearest {
             .search(query, similarity, self.index.len(), neighbors);
         neighbors.sort_unstable_by(rank);
         neighbors.truncate(wanted);
+        Ok(())
     }
 
     /// The `k` labels with the highest scores, best first: fewer where the neighbors carry fewer.
@@ -283,8 +284,8 @@ impl Nearest {
         query: SparseView<'_>,
         k: usize,
         scratch: &'s mut NearestScratch,
-    ) -> &'s [Scored] {
-        self.find(query, scratch);
+    ) -> Result<&'s [Scored], TrainError> {
+        self.find(query, scratch)?;
         let alpha = self.parameters.alpha;
         let NearestScratch {
             neighbors, votes, ..
@@ -293,7 +294,7 @@ impl Nearest {
             let vote = vote(neighbor.score, alpha);
             self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
         }
-        votes.best(k)
+        Ok(votes.best(k))
     }
 
     /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place among
@@ -329,17 +330,5 @@ impl Nearest {
         let mut labels = Vec::new();
         self.for_each_label(slot, |label| labels.push(label));
         labels
-    }
-
-    /// The row as the search compares it: raised to the exponent and perhaps scaled, and, in a
-    /// compact index, pruned and rounded.
-    fn row<'s>(&'s self, slot: u32, buffer: &'s mut SparseVec) -> SparseView<'s> {
-        match self.place(slot) {
-            Ok(position) => {
-                self.index.row(position, buffer);
-                buffer.view()
-            }
-            Err(at) => self.changes.added()[at].row.view(),
-        }
     }
 }

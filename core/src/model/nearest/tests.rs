@@ -41,11 +41,8 @@ fn parameters(neighbors: u32, alpha: f64, beta: f64) -> NearestParameters {
 
 fn scores(model: &Nearest, query: SparseView<'_>) -> Vec<(u32, f32)> {
     let mut scratch = NearestScratch::default();
-    model
-        .predict(query, 10, &mut scratch)
-        .iter()
-        .map(|s| (s.id, s.score))
-        .collect()
+    let best = model.predict(query, 10, &mut scratch).unwrap();
+    best.iter().map(|s| (s.id, s.score)).collect()
 }
 
 #[test]
@@ -170,8 +167,14 @@ fn rows_are_learned_and_forgotten() {
     let folded = model.folded(&Sequential).unwrap();
     let mut scratch = NearestScratch::default();
     for query in [query, binary(&[9]), binary(&[5, 11])] {
-        let before: Vec<_> = model.neighbors(query.view(), &mut scratch).to_vec();
-        assert_eq!(folded.neighbors(query.view(), &mut scratch), before);
+        let before: Vec<_> = model
+            .neighbors(query.view(), &mut scratch)
+            .unwrap()
+            .to_vec();
+        assert_eq!(
+            folded.neighbors(query.view(), &mut scratch).unwrap(),
+            before
+        );
     }
     let mut folded = folded;
     assert_eq!(
@@ -191,7 +194,9 @@ fn rows_are_learned_and_forgotten() {
 fn evidence_names_neighbors_and_shared_features() {
     let model = Nearest::train(parameters(2, 2.0, 1.0), &paper(), &Sequential).unwrap();
     let mut scratch = NearestScratch::default();
-    let evidence = model.explain(binary(&[2, 4, 8]).view(), 9, 2, &mut scratch);
+    let evidence = model
+        .explain(binary(&[2, 4, 8]).view(), 9, 2, &mut scratch)
+        .unwrap();
     assert_eq!(
         evidence.iter().map(|e| e.row).collect::<Vec<_>>(),
         [1, 2],

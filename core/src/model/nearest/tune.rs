@@ -131,12 +131,12 @@ impl NearestParameters {
             let rows = conditioned_rows(data.rows(), exponent);
             let parts = HeldOut::new(&rows, data.labels(), seed)?;
             held_out = parts.queries.len();
-            let index = Index::exact(parts.rows.clone(), executor)?;
+            let index = Index::exact(&parts.rows, executor)?;
             for &beta in &grid.betas {
                 let all: Vec<_> = grid.parameters(exponent, beta).collect();
                 let similarity = all[0].similarity()?;
                 let votings: Vec<_> = all.iter().map(|p| (p.alpha, p.neighbors)).collect();
-                let (found, _) = parts.judge(&index, similarity, &votings, executor, kernels);
+                let (found, _) = parts.judge(&index, similarity, &votings, executor, kernels)?;
                 let trials = all.into_iter().zip(found);
                 tried.extend(trials.map(|(parameters, precision)| Trial {
                     parameters,

@@ -6,10 +6,23 @@
 //!
 //! Three searches give the same neighbors with the same bits:
 //! row by row ([`Similarity::between`], for a few rows), [`Exhaustive`] (one feature after the
-//! other over plain postings), and `NeighborIndex`, the fast one.
+//! other over plain postings), and [`NeighborIndex`], the fast one.
 
+mod bounds;
+mod build;
+mod cut;
+mod error;
 mod exhaustive;
+mod forward;
+mod index;
+mod plan;
+mod search;
 mod similarity;
 
+pub use bounds::{BLOCK, BlockBounds};
+pub use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
+pub use forward::{ForwardRows, RowBuffer};
+pub use index::NeighborIndex;
+pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

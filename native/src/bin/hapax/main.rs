@@ -1,5 +1,6 @@
 //! The `hapax` command: one file per verb.
 
+mod compact;
 mod evaluate;
 mod failure;
 mod input;
@@ -52,6 +53,8 @@ enum Verb {
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
     Inspect(inspect::Inspect),
+    /// Make a model smaller, to a number of bytes
+    Compact(compact::Compact),
     /// Check every rule of a model file
     Verify(verify::Verify),
     /// Print a completion script for a shell
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Verb::Predict(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
+        Verb::Compact(verb) => verb.run(),
         Verb::Verify(verb) => verb.run(),
         Verb::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut io::stdout());

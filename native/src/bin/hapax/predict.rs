@@ -200,7 +200,7 @@ impl Predict {
         let best = model.predict(row, self.k, scratch)?.to_vec();
         let (neighbors, features) = EVIDENCE;
         let evidence = if self.explain {
-            model.explain(row, neighbors, features, scratch)
+            model.explain(row, neighbors, features, scratch)?
         } else {
             Vec::new()
         };

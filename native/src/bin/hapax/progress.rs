@@ -44,6 +44,13 @@ impl Progress {
         }
     }
 
+    /// `done` of `total` steps are done, where the amount was not known at first.
+    pub fn set(&self, done: usize, total: usize) {
+        self.bar.set_length(total as u64);
+        let before = self.bar.position() as usize;
+        self.advance(done.saturating_sub(before));
+    }
+
     /// So many more steps are done. May be called from any thread.
     pub fn advance(&self, steps: usize) {
         self.bar.inc(steps as u64);

@@ -1,11 +1,13 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 use super::{
+    compact::{print_report, report_json, too_small},
     evaluate::evaluate,
     failure::Failure,
     input::{DataOptions, read_for_model, read_input, read_label_names, threads},
+    progress::Progress,
     resources::{Stopwatch, peak_rss_bytes},
-    table::{bytes, count, table},
+    table::{bytes, count, percent, table},
     text_options::TextOptions,
 };
 use clap::{Args, Subcommand};
@@ -13,13 +15,17 @@ use hapax::{
     core::{
         data::{Dataset, Source},
         executor::Executor,
-        model::{Model, NearestParameters},
+        model::{
+            Compacted, Method, Model, NearestParameters,
+            nearest::{Grid, TuneReport},
+        },
         text::Vectorizer,
     },
     files::write_whole,
+    kernels,
     threads::Threads,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// The algorithms.
@@ -177,28 +183,60 @@ impl TrainNearest {
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let parameters = self.parameters(training.data.len());
+        let tuned = if self.tune {
+            Some(self.tuned(&training.data, &threads)?)
+        } else {
+            None
+        };
+        let parameters = match &tuned {
+            Some(report) => report.best.parameters,
+            None => self.parameters(training.data.len()),
+        };
         let mut model =
             Model::train_nearest(parameters, &training.data, training.vectorizer, &threads)?;
-        model.provenance_mut().index_base = training.index_base;
-        let written = model.to_bytes()?;
+        let made = model.provenance_mut();
+        made.index_base = training.index_base;
+        made.seed = self.common.seed;
+        let compacted = match self.max_bytes {
+            Some(max_bytes) => model
+                .compacted(max_bytes, self.common.seed, &threads, kernels::best())
+                .map_err(|error| too_small(&error))?,
+            None => Compacted {
+                bytes: model.to_bytes()?,
+                model,
+                report: None,
+            },
+        };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        write_whole(&self.common.output, &written)?;
-        self.report(
-            &model,
-            &threads,
-            (seconds, cpu_seconds),
-            written.len() as u64,
-        )
+        write_whole(&self.common.output, &compacted.bytes)?;
+        let trained = Trained {
+            tuned,
+            compacted,
+            seconds,
+            cpu_seconds,
+        };
+        self.report(&trained, &threads)
     }
 
-    fn report(
-        &self,
-        model: &Model,
-        threads: &Threads,
-        (seconds, cpu_seconds): (f64, f64),
-        size: u64,
-    ) -> Result<(), Failure> {
+    /// The best parameters on held-out rows.
+    fn tuned(&self, data: &Dataset, threads: &Threads) -> Result<TuneReport, Failure> {
+        let progress = Progress::new("tuning", 0);
+        let seed = self.common.seed;
+        let grid = Grid::default();
+        let tell = |done, rounds| progress.set(done, rounds);
+        Ok(NearestParameters::tune(
+            data,
+            &grid,
+            seed,
+            threads,
+            kernels::best(),
+            tell,
+        )?)
+    }
+
+    fn report(&self, trained: &Trained, threads: &Threads) -> Result<(), Failure> {
+        let model = &trained.compacted.model;
+        let size = trained.compacted.bytes.len() as u64;
         let tested = match &self.common.test {
             Some(path) => {
                 let test = read_for_model(path, &self.common.data, model, threads)?;
@@ -206,31 +244,84 @@ impl TrainNearest {
             }
             None => None,
         };
-        let made = model.provenance();
         if self.common.json {
-            let mut line = json!({
-                "algorithm": made.algorithm, "seconds": seconds, "cpu_seconds": cpu_seconds,
-                "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
-                "model_bytes": size, "n": made.rows, "d": made.features, "l": made.labels,
-                "seed": made.seed, "epochs": null, "objective": null, "gap": null,
-            });
-            if let Some(tested) = &tested {
-                line["test"] = tested.json(size);
-            }
+            let mut line = trained.json(threads);
+            line["test"] = json!(tested.as_ref().map(|tested| tested.json(size)));
             println!("{line}");
             return Ok(());
         }
-        let mut lines = table(&["", ""]);
-        lines.add_row(["rows", &count(made.rows)]);
-        lines.add_row(["features", &count(u64::from(made.features))]);
-        lines.add_row(["labels", &count(u64::from(made.labels))]);
-        lines.add_row(["seconds", &format!("{seconds:.2}")]);
-        lines.add_row(["model", &bytes(size)]);
-        println!("{lines}");
+        trained.print();
+        if self.max_bytes.is_some() {
+            print_report(&trained.compacted);
+        }
         if let Some(tested) = tested {
+            println!();
             tested.print(size);
         }
         println!("wrote {}", self.common.output.display());
         Ok(())
+    }
+}
+
+/// A trained model and what training it cost.
+struct Trained {
+    tuned: Option<TuneReport>,
+    compacted: Compacted,
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+impl Trained {
+    fn json(&self, threads: &Threads) -> Value {
+        let made = self.compacted.model.provenance();
+        json!({
+            "algorithm": made.algorithm, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds,
+            "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
+            "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
+            "l": made.labels, "seed": made.seed, "epochs": null, "objective": null, "gap": null,
+            "parameters": parameters_json(&self.compacted.model),
+            "held_out": self.tuned.as_ref().map(|report| report.held_out),
+            "compacted": self.compacted.report.as_ref().map(report_json),
+        })
+    }
+
+    fn print(&self) {
+        let made = self.compacted.model.provenance();
+        let mut lines = table(&["", ""]);
+        lines.add_row(["rows", &count(made.rows)]);
+        lines.add_row(["features", &count(u64::from(made.features))]);
+        lines.add_row(["labels", &count(u64::from(made.labels))]);
+        lines.add_row(["seconds", &format!("{:.2}", self.seconds)]);
+        lines.add_row(["model", &bytes(self.compacted.bytes.len() as u64)]);
+        println!("{lines}");
+        let Some(report) = &self.tuned else { return };
+        let NearestParameters {
+            neighbors,
+            alpha,
+            beta,
+            exponent,
+        } = report.best.parameters;
+        println!(
+            "best of {} settings on {} held-out rows: --neighbors {neighbors} --alpha {alpha} \
+             --beta {beta} --exponent {exponent}, P@1 {}",
+            report.tried.len(),
+            count(report.held_out as u64),
+            percent(report.best.precision.at_1),
+        );
+    }
+}
+
+fn parameters_json(model: &Model) -> Value {
+    match model.method() {
+        Method::Nearest(nearest) => {
+            let NearestParameters {
+                neighbors,
+                alpha,
+                beta,
+                exponent,
+            } = nearest.parameters();
+            json!({"neighbors": neighbors, "alpha": alpha, "beta": beta, "exponent": exponent})
+        }
+        _ => Value::Null,
     }
 }

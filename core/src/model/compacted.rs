@@ -1,0 +1,117 @@
+//! A model made smaller, to a number of bytes.
+
+use super::{Method, Model, nearest::BudgetError, nearest::BudgetReport};
+use crate::{executor::Executor, format::FormatError, kernels::Kernels};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A model that fits, its file, and what fitting it cost.
+#[derive(Clone, Debug)]
+pub struct Compacted {
+    /// The model.
+    pub model: Model,
+    /// Its file.
+    pub bytes: Vec<u8>,
+    /// What was tried, and the loss; none if the model fitted as it was.
+    pub report: Option<BudgetReport>,
+}
+
+/// Why a model cannot be made so small.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CompactionError {
+    /// No setting fits.
+    TooSmall {
+        /// The most bytes allowed.
+        max_bytes: u64,
+        /// About how many bytes the smallest file takes.
+        smallest: u64,
+    },
+    /// The file cannot be written.
+    Format(FormatError),
+    /// No index can be made.
+    Budget(BudgetError),
+}
+
+impl fmt::Display for CompactionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSmall {
+                max_bytes,
+                smallest,
+            } => write!(
+                f,
+                "{max_bytes} bytes are too few for this model: its smallest file takes about \
+                 {smallest}"
+            ),
+            Self::Format(error) => error.fmt(f),
+            Self::Budget(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for CompactionError {}
+
+impl From<FormatError> for CompactionError {
+    fn from(error: FormatError) -> Self {
+        Self::Format(error)
+    }
+}
+
+/// Bytes by which header, metadata and padding may differ between two files of a model.
+const SLACK: u64 = 2048;
+
+impl Model {
+    /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
+    /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is measured on
+    /// a held-out tenth of the rows, drawn by `seed`.
+    ///
+    /// # Errors
+    /// If no setting fits, or memory is lacking.
+    pub fn compacted(
+        &self,
+        max_bytes: u64,
+        seed: u64,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+    ) -> Result<Compacted, CompactionError> {
+        let bytes = self.to_bytes()?;
+        if bytes.len() as u64 <= max_bytes {
+            return Ok(Compacted {
+                model: self.clone(),
+                bytes,
+                report: None,
+            });
+        }
+        let Method::Nearest(nearest) = &self.method;
+        let fixed = (bytes.len() as u64).saturating_sub(nearest.stored_bytes()) + SLACK;
+        drop(bytes);
+        let small = nearest.compacted(max_bytes.saturating_sub(fixed), seed, executor, kernels);
+        let (nearest, report) = small.map_err(|error| match error {
+            BudgetError::TooSmall { smallest, .. } => CompactionError::TooSmall {
+                max_bytes,
+                smallest: smallest + fixed,
+            },
+            other => CompactionError::Budget(other),
+        })?;
+        let mut model = Self {
+            method: Method::Nearest(nearest),
+            ..self.clone()
+        };
+        let chosen = &report.tried[report.chosen];
+        for (name, value) in [
+            ("held-out P@1 before compacting", report.before.at_1),
+            ("held-out P@1", chosen.precision.at_1),
+            ("held-out P@3", chosen.precision.at_3),
+            ("held-out P@5", chosen.precision.at_5),
+        ] {
+            model.provenance.report.push((name.into(), value));
+        }
+        let bytes = model.to_bytes()?;
+        Ok(Compacted {
+            model,
+            bytes,
+            report: Some(report),
+        })
+    }
+}
