@@ -3,8 +3,7 @@
 use clap::{Parser, ValueEnum};
 use hapax::{files::write_whole, threads::Threads};
 use hapax_demo::{
-    glosses,
-    package,
+    glosses, package,
     prompt::converse,
     results::{Line, Results},
     serve::Serving,
@@ -51,6 +50,10 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 8017)]
     port: u16,
 
+    /// Do without the page: only train, judge and ask
+    #[arg(long, conflicts_with = "port")]
+    no_page: bool,
+
     /// Make the page, but do not serve it
     #[arg(long)]
     no_serve: bool,
@@ -81,6 +84,9 @@ impl From<Text> for DocumentText {
         }
     }
 }
+
+/// What a page may take to load: the words and the vocabulary included, the definitions not.
+const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
 
 const KINDS: &str = "kind-of-thing.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
@@ -123,17 +129,26 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let threads = Threads::new(arguments.threads)?;
     let models = &arguments.models;
     let model = train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
-    let page = make_page(models, &folder)?;
-    let serving = match arguments.no_serve {
-        true => None,
-        false => Some(Serving::start(&page, arguments.port)?),
+    let serving = if arguments.no_page {
+        None
+    } else {
+        let page = make_page(models, &folder)?;
+        let serve = !arguments.no_serve;
+        serve
+            .then(|| Serving::start(&page, arguments.port))
+            .transpose()?
     };
     if let Some(serving) = &serving {
         println!("the page is at {} until Ctrl-C\n", serving.url());
     }
     if !arguments.no_prompt && stdin().is_terminal() && stdout().is_terminal() {
         let definitions = &reverse_dictionary.documents.texts;
-        converse(&model.model, definitions, &mut stdin().lock(), &mut stdout())?;
+        converse(
+            &model.model,
+            definitions,
+            &mut stdin().lock(),
+            &mut stdout(),
+        )?;
     }
     if let Some(serving) = serving {
         serving.forever();
@@ -188,16 +203,17 @@ fn train_both(
     threads: &Threads,
 ) -> Result<Trained, Box<dyn Error>> {
     let (kinds, words) = (kind_of_thing, &reverse_dictionary.documents);
-    let kinds_model = train(&kinds.training, threads)?;
+    let kinds_model = train(&kinds.training, None, threads)?;
     let kinds_line = Line::new(
         "kind of thing",
         &kinds_model,
         precision(&kinds_model.model, &kinds.held_out, threads)?,
         microseconds_a_query(&kinds_model.model, &kinds.held_out.texts),
     );
+    let most = Some(MAX_DICTIONARY_BYTES);
     let meanings = HeldOutMeanings::of(reverse_dictionary);
-    let judged = train(&meanings.training, threads)?.model;
-    let words_model = train(words, threads)?;
+    let judged = train(&meanings.training, most, threads)?.model;
+    let words_model = train(words, most, threads)?;
     let words_line = Line::new(
         "reverse dictionary",
         &words_model,

@@ -60,7 +60,7 @@ fn answer(
     }
     shown += &format!("  in {microseconds} us, because of\n");
     let row = model.row(text, scratch)?;
-    for evidence in model.explain(row.view(), neighbors, features, scratch) {
+    for evidence in model.explain(row.view(), neighbors, features, scratch)? {
         let words: Vec<String> = evidence.labels.iter().map(|&id| name(id)).collect();
         let shared = evidence.features.iter();
         let shared: Vec<String> = shared
@@ -92,7 +92,7 @@ mod tests {
     fn words_come_with_the_definitions_behind_them() {
         let wordnet = Fixture::animals().read().unwrap();
         let task = ReverseDictionary::new(&wordnet, DocumentText::Definition).unwrap();
-        let trained = train(&task.documents, &Threads::new(1).unwrap()).unwrap();
+        let trained = train(&task.documents, None, &Threads::new(1).unwrap()).unwrap();
         let mut out = Vec::new();
         let mut input = "a mouse of woods\nxylophone\n\nnever read\n".as_bytes();
         converse(&trained.model, &task.documents.texts, &mut input, &mut out).unwrap();

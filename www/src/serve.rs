@@ -217,7 +217,11 @@ mod tests {
     fn ask(serving: &Serving, first_line: &str) -> String {
         let address = ("127.0.0.1", serving.port);
         let mut stream = TcpStream::connect(address).unwrap();
-        write!(stream, "{first_line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        write!(
+            stream,
+            "{first_line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -232,14 +236,31 @@ mod tests {
         let serving = Serving::start(folder.path(), 0).unwrap();
         let page = ask(&serving, "GET /");
         assert!(page.starts_with("HTTP/1.1 200"), "{page}");
-        assert!(page.contains("Content-Type: text/html; charset=utf-8"), "{page}");
-        assert!(page.contains("connect-src 'self'; worker-src 'self'"), "{page}");
-        assert!(page.contains("Content-Length: 7") && page.ends_with("<p>page"), "{page}");
+        assert!(
+            page.contains("Content-Type: text/html; charset=utf-8"),
+            "{page}"
+        );
+        assert!(
+            page.contains("connect-src 'self'; worker-src 'self'"),
+            "{page}"
+        );
+        assert!(
+            page.contains("Content-Length: 7") && page.ends_with("<p>page"),
+            "{page}"
+        );
         let code = ask(&serving, "GET /hapax/a.wasm?v=1");
         assert!(code.contains("Content-Type: application/wasm"), "{code}");
         let head = ask(&serving, "HEAD /");
-        assert!(head.starts_with("HTTP/1.1 200") && !head.contains("page"), "{head}");
-        for stranger in ["/absent", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "//etc/passwd"] {
+        assert!(
+            head.starts_with("HTTP/1.1 200") && !head.contains("page"),
+            "{head}"
+        );
+        for stranger in [
+            "/absent",
+            "/../Cargo.toml",
+            "/%2e%2e/Cargo.toml",
+            "//etc/passwd",
+        ] {
             let absent = ask(&serving, &format!("GET {stranger}"));
             assert!(absent.starts_with("HTTP/1.1 404"), "{absent}");
         }
@@ -255,13 +276,18 @@ mod tests {
         };
         assert!(matches!(error, ServeError::PortTaken { .. }));
         let said = error.to_string();
-        assert!(said.contains("is taken by another program: choose one with --port N"), "{said}");
+        assert!(
+            said.contains("is taken by another program: choose one with --port N"),
+            "{said}"
+        );
     }
 
     #[test]
     fn the_page_carries_the_same_rule() {
         let page = include_str!("../page/index.html");
-        let rule = super::POLICY.strip_suffix("; frame-ancestors 'none'").unwrap();
+        let rule = super::POLICY
+            .strip_suffix("; frame-ancestors 'none'")
+            .unwrap();
         assert!(page.contains(&format!("content=\"{rule}\"")));
     }
 }

@@ -90,6 +90,9 @@ mod tests {
         }
         let absent = place.path().join("absent");
         let refused = assemble(&site, &[(&absent, "x")]).unwrap_err().to_string();
-        assert!(refused.contains("absent: cannot be copied to the page"), "{refused}");
+        assert!(
+            refused.contains("absent: cannot be copied to the page"),
+            "{refused}"
+        );
     }
 }

@@ -5,7 +5,7 @@ use hapax_core::{
     data::{Dataset, DatasetError, Documents},
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
-    model::{Model, NearestParameters, PredictError, Scratch},
+    model::{CompactionError, Model, NearestParameters, PredictError, Scratch},
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
     train::TrainError,
 };
@@ -31,6 +31,8 @@ pub enum TrainingError {
     Data(DatasetError),
     /// The rows cannot be learned from.
     Train(TrainError),
+    /// The model cannot be made so small.
+    Compaction(CompactionError),
     /// The model does not become a file, or the file no model.
     Format(FormatError),
     /// There is nothing to judge.
@@ -43,6 +45,7 @@ impl fmt::Display for TrainingError {
             Self::Texts(error) => error.fmt(f),
             Self::Data(error) => error.fmt(f),
             Self::Train(error) => error.fmt(f),
+            Self::Compaction(error) => error.fmt(f),
             Self::Format(error) => error.fmt(f),
             Self::Evaluation(error) => error.fmt(f),
         }
@@ -64,6 +67,7 @@ from!(
     Texts(VectorizerError),
     Data(DatasetError),
     Train(TrainError),
+    Compaction(CompactionError),
     Format(FormatError),
     Evaluation(EvaluationError)
 );
@@ -85,18 +89,25 @@ fn text_options() -> VectorizerOptions {
     }
 }
 
-/// Trains on `documents`, writes the file and reads it again, so that what is judged is what
-/// is kept.
+/// Trains on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
+/// so that what is judged is what is kept.
 ///
 /// # Errors
-/// If the documents give no features or labels, or memory is lacking.
-pub fn train(documents: &Documents, threads: &Threads) -> Result<Trained, TrainingError> {
+/// If the documents give no features or labels, no file is so small, or memory is lacking.
+pub fn train(
+    documents: &Documents,
+    max_bytes: Option<u64>,
+    threads: &Threads,
+) -> Result<Trained, TrainingError> {
     let start = Instant::now();
     let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, text_options(), threads)?;
     let names = documents.label_names.clone();
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
     let model = Model::train_nearest(parameters(&data), &data, Some(vectorizer), threads)?;
-    let bytes = model.to_bytes()?;
+    let bytes = match max_bytes {
+        Some(most) => model.compacted(most, SEED, threads, kernels::best())?.bytes,
+        None => model.to_bytes()?,
+    };
     let seconds = start.elapsed().as_secs_f64();
     let model = Model::from_bytes(bytes.clone())?;
     Ok(Trained {
@@ -105,6 +116,9 @@ pub fn train(documents: &Documents, threads: &Threads) -> Result<Trained, Traini
         seconds,
     })
 }
+
+/// Draws the rows that decide what a smaller file leaves out.
+const SEED: u64 = 42;
 
 fn parameters(data: &Dataset) -> NearestParameters {
     let default = NearestParameters::default();

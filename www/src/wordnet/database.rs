@@ -81,7 +81,9 @@ pub fn license(folder: &Path) -> io::Result<String> {
     let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().take_while(|line| line.starts_with("  "));
     let numberless = lines.map(|line| {
-        let line = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let line = line
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit());
         format!("{}\n", line.trim())
     });
     Ok(numberless.collect())
