@@ -1,6 +1,10 @@
 //! What a model is trained and evaluated on.
 
-use super::LabelLists;
+use super::{
+    LabelLists, ReadError, ReadProblem,
+    parts::{LabelPart, NamedLabels},
+    read_error::Fault,
+};
 use crate::{executor::Executor, names::Names, sparse::SparseRows, text::Vectorizer};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -26,6 +30,49 @@ pub struct Documents {
 }
 
 impl Documents {
+    /// Texts with the names of their labels. Ids follow the names as if a file of labelled text had
+    /// been read.
+    ///
+    /// ```
+    /// use hapax_core::data::Documents;
+    /// let made = Documents::new([("mouse", vec!["rodent", "animal"]), ("oak", vec!["tree"])])?;
+    /// assert_eq!(made.label_names.iter().collect::<Vec<_>>(), ["animal", "rodent", "tree"]);
+    /// assert_eq!(made.labels.row(0), [0, 1]);
+    /// # Ok::<(), hapax_core::data::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there are no texts, a label's name is empty, or there are too many labels; the line is the
+    /// number of the text, from 1.
+    pub fn new<T, L>(labelled: impl IntoIterator<Item = (T, L)>) -> Result<Self, ReadError>
+    where
+        T: Into<String>,
+        L: IntoIterator<Item: AsRef<str>>,
+    {
+        let mut part = LabelPart::default();
+        let mut texts = Vec::new();
+        for (text, names) in labelled {
+            texts.push(text.into());
+            for name in names {
+                let added = part.add(name.as_ref(), 0);
+                added.map_err(|fault| fault.at(texts.len(), &[]))?;
+            }
+            part.end_row();
+        }
+        let whole = |problem| Fault::new(0, problem).at(1, &[]);
+        if texts.is_empty() {
+            return Err(whole(ReadProblem::Empty));
+        }
+        let mut named = NamedLabels::new(None);
+        named.append(part).map_err(whole)?;
+        let (labels, label_names) = named.finish().map_err(whole)?;
+        Ok(Self {
+            texts,
+            labels,
+            label_names,
+        })
+    }
+
     /// Turns the texts into rows; labels and their names stay as they are. Texts without a known
     /// token become empty rows.
     ///

@@ -1,5 +1,6 @@
 //! The labels of each row.
 
+use crate::sparse::SparseError;
 use alloc::{vec, vec::Vec};
 
 /// For each of N rows the ids of its labels: rising, without repetition, possibly none.
@@ -21,6 +22,34 @@ impl LabelLists {
             ids: Vec::new(),
             labels,
         }
+    }
+
+    /// Lists one after the other: row `i` has the ids from `offsets[i]` to `offsets[i + 1]`, in any
+    /// order.
+    ///
+    /// # Errors
+    /// [`SparseError::BadOffsets`] if the offsets do not begin at 0, fall, or do not end where the
+    /// ids do; [`SparseError::OutOfRange`] for the id 2^32 - 1.
+    pub fn from_parts(offsets: &[u32], ids: &[u32]) -> Result<Self, SparseError> {
+        let ends = (offsets.first(), offsets.last().map(|&last| last as usize));
+        let falls = offsets.windows(2).position(|pair| pair[0] > pair[1]);
+        if falls.is_some() || ends != (Some(&0), Some(ids.len())) {
+            let row = falls.unwrap_or(offsets.len().saturating_sub(1));
+            return Err(SparseError::BadOffsets { row });
+        }
+        if let Some(position) = ids.iter().position(|&id| id == u32::MAX) {
+            let (index, features) = (u32::MAX, u32::MAX);
+            return Err(SparseError::OutOfRange {
+                position,
+                index,
+                features,
+            });
+        }
+        let mut lists = Self::new(0);
+        for pair in offsets.windows(2) {
+            lists.push(ids[pair[0] as usize..pair[1] as usize].iter().copied());
+        }
+        Ok(lists)
     }
 
     /// Appends the labels of one row, in any order; repetitions count once. The number of labels
@@ -114,6 +143,21 @@ impl LabelLists {
 #[cfg(test)]
 mod tests {
     use super::LabelLists;
+
+    #[test]
+    fn parts_become_lists_or_are_refused() {
+        let lists = LabelLists::from_parts(&[0, 2, 2], &[3, 1]).unwrap();
+        assert_eq!((lists.len(), lists.row(0)), (2, &[1, 3][..]));
+        for (offsets, ids) in [
+            (&[][..], &[][..]),
+            (&[1, 2], &[1, 2]),
+            (&[0, 2, 1, 2], &[1, 2]),
+            (&[0, 1], &[1, 2]),
+            (&[0, 1], &[u32::MAX]),
+        ] {
+            assert!(LabelLists::from_parts(offsets, ids).is_err());
+        }
+    }
 
     #[test]
     fn lists_are_sorted_without_repetition_and_widen_the_label_space() {

@@ -3,6 +3,7 @@
 mod options;
 mod scratch;
 mod tokens;
+mod unicode;
 mod vectorizer;
 mod vocabulary;
 

@@ -1,17 +1,15 @@
 //! Text to tokens.
-//!
-//! The tables of Unicode this needs come from the crates `unicode-normalization` (NFKC),
-//! `unicode-segmentation` (words) and `core` (lower case); what they cost in a wasm file is
-//! stated in [`for_each_token`]. Text that is all ASCII passes by the first and the last.
 
-use super::{NGrams, TokenOptions};
+use super::{
+    NGrams, TokenOptions,
+    unicode::{NormalizeScratch, for_each_lower_case, for_each_normalized, for_each_word},
+};
 use alloc::{string::String, vec::Vec};
-use unicode_normalization::UnicodeNormalization;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// Memory for taking a text apart, reused from text to text.
 #[derive(Clone, Debug, Default)]
 pub struct TokenScratch {
+    normalize: NormalizeScratch,
     /// The text, normalized.
     text: String,
     /// Where each word begins and ends in `text`.
@@ -28,9 +26,7 @@ pub struct TokenScratch {
 /// place and then by length, then the character n-grams of each word in the same order.
 ///
 /// Time: linear in the text, times the number of lengths asked for. Allocates only where `scratch`
-/// is still too small. In a wasm file (`opt-level = 3`, before `wasm-opt`; gzipped in brackets)
-/// the tables and code of normalization take 128 kB (63), those of word segmentation 37 kB (16),
-/// and those of lower case 12 kB (5).
+/// is still too small.
 ///
 /// ```
 /// use hapax_core::text::{NGrams, TokenOptions, TokenScratch, for_each_token};
@@ -45,16 +41,15 @@ pub fn for_each_token(
     scratch: &mut TokenScratch,
     mut take: impl FnMut(&str),
 ) {
-    normalize(text, options, &mut scratch.text);
+    normalize(text, options, &mut scratch.normalize, &mut scratch.text);
     scratch.words.clear();
     let least = usize::from(options.min_word_length);
-    scratch.words.extend(
-        scratch
-            .text
-            .unicode_word_indices()
-            .filter(|(_, word)| least <= 1 || word.chars().count() >= least)
-            .map(|(start, word)| (start, start + word.len())),
-    );
+    let TokenScratch { text, words, .. } = scratch;
+    for_each_word(text, |start, end| {
+        if least <= 1 || text[start..end].chars().count() >= least {
+            words.push((start, end));
+        }
+    });
     if let Some(lengths) = options.words {
         word_ngrams(scratch, lengths, &mut take);
     }
@@ -63,33 +58,26 @@ pub fn for_each_token(
     }
 }
 
-fn normalize(text: &str, options: &TokenOptions, out: &mut String) {
+fn normalize(text: &str, options: &TokenOptions, scratch: &mut NormalizeScratch, out: &mut String) {
     out.clear();
     if text.is_ascii() {
         out.push_str(text);
         if options.lower_case {
             out.make_ascii_lowercase();
         }
-    } else if options.normalize {
-        push_all(text.nfkc(), options.lower_case, out);
-    } else {
-        push_all(text.chars(), options.lower_case, out);
-    }
-}
-
-fn push_all(characters: impl Iterator<Item = char>, lower_case: bool, out: &mut String) {
-    if !lower_case {
-        out.extend(characters);
         return;
     }
-    for character in characters {
-        match character {
-            'A'..='Z' => out.push(character.to_ascii_lowercase()),
-            '\0'..='\x7f' => out.push(character),
-            // What a capital sigma becomes would otherwise depend on where it stands.
-            'ς' => out.push('σ'),
-            _ => out.extend(character.to_lowercase()),
+    let take = |character| {
+        if options.lower_case {
+            for_each_lower_case(character, |c| out.push(c));
+        } else {
+            out.push(character);
         }
+    };
+    if options.normalize {
+        for_each_normalized(text, scratch, take);
+    } else {
+        text.chars().for_each(take);
     }
 }
 
@@ -119,6 +107,7 @@ fn character_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl
         token,
         marked,
         starts,
+        ..
     } = scratch;
     for &(start, end) in words.iter() {
         marked.clear();

@@ -1,0 +1,101 @@
+//! One wasm file: compiled, bound, optimized.
+
+use super::{Folders, command};
+use std::{env, error::Error, fs, path::Path, process::Command};
+use wasm_bindgen_cli_support::Bindgen;
+
+/// The files that differ in the instructions they use.
+#[derive(Clone, Copy)]
+pub enum Artifact {
+    /// Runs everywhere. Its bindings serve both.
+    Baseline,
+    /// Needs 128-bit vectors.
+    Simd,
+}
+
+impl Artifact {
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::Baseline => "hapax.wasm",
+            Self::Simd => "hapax_simd.wasm",
+        }
+    }
+
+    fn target_features(self) -> &'static str {
+        match self {
+            Self::Baseline => "",
+            Self::Simd => "-Ctarget-feature=+simd128",
+        }
+    }
+}
+
+/// Builds one wasm file of the package, and with the baseline the bindings.
+pub fn build(folders: &Folders, artifact: Artifact) -> Result<(), Box<dyn Error>> {
+    let name = artifact.file_name();
+    let target = folders.root.join("target/wasm").join(name);
+    compile(folders, artifact, &target)?;
+    let compiled = target.join("wasm32-unknown-unknown/wasm/hapax_wasm.wasm");
+    let bound = target.join("bound");
+    Bindgen::new()
+        .input_path(compiled)
+        .web(true)?
+        .typescript(true)
+        .omit_default_module_path(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .out_name("bindings")
+        .generate(&bound)?;
+    optimize(folders, &bound.join("bindings_bg.wasm"), name)?;
+    if let Artifact::Baseline = artifact {
+        for file in ["bindings.js", "bindings.d.ts"] {
+            fs::copy(bound.join(file), folders.dist.join(file))?;
+        }
+    }
+    Ok(())
+}
+
+fn compile(folders: &Folders, artifact: Artifact, target: &Path) -> Result<(), Box<dyn Error>> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args([
+            "build",
+            "--package",
+            "hapax-wasm",
+            "--profile",
+            "wasm",
+            "--locked",
+            "--quiet",
+        ])
+        .args(["--target", "wasm32-unknown-unknown", "--target-dir"])
+        .arg(target)
+        .current_dir(&folders.root)
+        .env("CARGO_ENCODED_RUSTFLAGS", artifact.target_features())
+        .status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err("the crate hapax-wasm does not compile".into())
+    }
+}
+
+fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+    let program = folders.wasm.join("node_modules/binaryen/bin/wasm-opt");
+    let (input, output) = (input.to_string_lossy(), folders.dist.join(name));
+    let arguments = [
+        program.to_string_lossy().into_owned(),
+        "-O3".to_owned(),
+        "--enable-simd".to_owned(),
+        "--enable-bulk-memory".to_owned(),
+        "--enable-nontrapping-float-to-int".to_owned(),
+        "--enable-sign-ext".to_owned(),
+        "--enable-mutable-globals".to_owned(),
+        "--enable-reference-types".to_owned(),
+        "--enable-multivalue".to_owned(),
+        "--strip-producers".to_owned(),
+        input.into_owned(),
+        "-o".to_owned(),
+        output.to_string_lossy().into_owned(),
+    ];
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    command("node", &arguments, &folders.root)
+}

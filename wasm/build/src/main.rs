@@ -1,0 +1,84 @@
+//! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
+//!
+//! The crate is built twice, for plain WebAssembly and with 128-bit vectors; wasm-bindgen, as a
+//! library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
+//! and every file is weighed against `limits.txt`.
+
+mod artifact;
+mod weigh;
+
+use artifact::{Artifact, build};
+use std::{
+    error::Error,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+};
+
+/// The folders that the build reads and writes.
+struct Folders {
+    /// The root of the workspace.
+    root: PathBuf,
+    /// The crate `hapax-wasm`.
+    wasm: PathBuf,
+    /// The finished package.
+    dist: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("build-wasm: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether every file is within its limit.
+fn run() -> Result<bool, Box<dyn Error>> {
+    let wasm = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()?;
+    let folders = Folders {
+        root: wasm.join(".."),
+        dist: wasm.join("dist"),
+        wasm,
+    };
+    command(
+        "rustup",
+        &["target", "add", "wasm32-unknown-unknown"],
+        &folders.root,
+    )?;
+    if !folders.wasm.join("node_modules/binaryen").is_dir() {
+        command("npm", &["ci", "--no-fund", "--no-audit"], &folders.wasm)?;
+    }
+    match fs::remove_dir_all(&folders.dist) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => fs::create_dir_all(&folders.dist)?,
+    }
+    build(&folders, Artifact::Baseline)?;
+    build(&folders, Artifact::Simd)?;
+    for entry in fs::read_dir(folders.wasm.join("package"))? {
+        let entry = entry?;
+        fs::copy(entry.path(), folders.dist.join(entry.file_name()))?;
+    }
+    let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
+    Ok(weigh::weigh(&folders.dist, &limits)?)
+}
+
+/// Runs a program and fails if it does.
+fn command(program: &str, arguments: &[&str], folder: &Path) -> Result<(), Box<dyn Error>> {
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|error| format!("cannot run {program} ({error}): install it and try again"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program} {} failed", arguments.join(" ")).into())
+    }
+}

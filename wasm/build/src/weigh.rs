@@ -1,0 +1,67 @@
+//! How many bytes the files of the package have, and how many they may have.
+
+use brotli::enc::BrotliEncoderParams;
+use flate2::{Compression, write::GzEncoder};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+/// Prints the bytes of each file: as it is, gzipped and by brotli. Whether those named in `limits` are
+/// there and within their limits.
+pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
+    let mut names: Vec<_> = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<io::Result<_>>()?;
+    names.sort();
+    println!(
+        "{:<18} {:>9} {:>9} {:>9}  {}",
+        "file", "bytes", "gzip", "brotli", "limit, gzipped"
+    );
+    let limits = parse(limits)?;
+    let mut kept = limits.iter().all(|(name, _)| names.contains(name));
+    for name in &names {
+        let bytes = fs::read(folder.join(name))?;
+        let (gzip, brotli) = (gzipped(&bytes)?, brotlied(&bytes)?);
+        let limit = limits.iter().find(|(limited, _)| limited == name);
+        let verdict = match limit {
+            None => String::new(),
+            Some((_, most)) if gzip <= *most => format!("{most}"),
+            Some((_, most)) => {
+                kept = false;
+                format!("{most} EXCEEDED")
+            }
+        };
+        println!(
+            "{name:<18} {:>9} {gzip:>9} {brotli:>9}  {verdict}",
+            bytes.len()
+        );
+    }
+    Ok(kept)
+}
+
+fn parse(limits: &str) -> io::Result<Vec<(String, usize)>> {
+    let lines = limits
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let wrong = || io::Error::other(format!("limits.txt: '{line}' is not `file bytes`"));
+            let (name, bytes) = line.split_once(' ').ok_or_else(wrong)?;
+            Ok((name.to_owned(), bytes.trim().parse().map_err(|_| wrong())?))
+        })
+        .collect()
+}
+
+fn gzipped(bytes: &[u8]) -> io::Result<usize> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?.len())
+}
+
+fn brotlied(mut bytes: &[u8]) -> io::Result<usize> {
+    let mut out = Vec::new();
+    brotli::BrotliCompress(&mut bytes, &mut out, &BrotliEncoderParams::default())?;
+    Ok(out.len())
+}

@@ -1,0 +1,59 @@
+/** A suggested label. */
+export interface Answer {
+  id: number;
+  /** Its name, where labels have names. */
+  label: string | undefined;
+  /** Higher is better. Exactly the 32-bit float that the native command computes. */
+  score: number;
+}
+
+/** A training row that voted. */
+export interface Evidence {
+  /** Its position in the training data, or the id that learning it gave. */
+  row: number;
+  /** At most 1. */
+  similarity: number;
+  /** What it adds to the score of each of its labels. */
+  vote: number;
+  labels: { id: number; label: string | undefined }[];
+  /** The features it shares with the query, and what each adds to their cosine. */
+  features: { id: number; name: string | undefined; share: number }[];
+}
+
+/** What made a model, and how large it is. */
+export interface ModelInfo {
+  algorithm: string;
+  library: string;
+  /** Equal data, equal fingerprint. */
+  fingerprint: string;
+  seed: number;
+  features: number;
+  labels: number;
+  /** Rows that can be neighbors, those learned since included. */
+  rows: number;
+  trainingRows: number;
+  trainingValues: number;
+  index: string;
+  neighbors: number;
+  alpha: number;
+  beta: number;
+  exponent: number;
+}
+
+/** What is left out has the native command's default. */
+export interface TrainerOptions {
+  /** How many rows vote; a fraction is cut off. */
+  neighbors?: number;
+  /** The exponent of a vote. */
+  alpha?: number;
+  /** The exponent of the Jaccard similarity. */
+  beta?: number;
+  /** The exponent of the values of features. */
+  exponent?: number;
+  /** Words in fewer texts are left out. */
+  minDocuments?: number;
+  /** The shortest and the longest n-grams of words, `[]` for none. */
+  words?: Uint8Array | number[];
+  /** The same of characters. */
+  characters?: Uint8Array | number[];
+}

@@ -1,0 +1,31 @@
+// The objects that hapax hands out, made here because that takes fewer bytes than in wasm.
+
+import * as errors from "./errors.js";
+
+export const newError = (className, message, rule) => new errors[className](message, rule);
+
+export const newObject = () => ({});
+
+export const setNumber = (object, field, value) => {
+  object[field] = value;
+};
+
+export const setText = setNumber;
+
+export const newAnswer = (id, label, score) => ({ id, label, score });
+
+export const newEvidence = (row, similarity, vote) => ({
+  row,
+  similarity,
+  vote,
+  labels: [],
+  features: [],
+});
+
+export const addLabel = (evidence, id, label) => {
+  evidence.labels.push({ id, label });
+};
+
+export const addFeature = (evidence, id, name, share) => {
+  evidence.features.push({ id, name, share });
+};

@@ -1,0 +1,16 @@
+// hapax in workerd and Cloudflare Workers, where wasm files are imported as compiled modules and vectors
+// are always there.
+
+import module from "./hapax_simd.wasm";
+import { initSync as startSync } from "./bindings.js";
+
+export { Dataset, Model, Trainer } from "./bindings.js";
+export * from "./errors.js";
+
+export const initSync = (source = module) => {
+  startSync({ module: source });
+};
+
+export const init = async (source = module) => {
+  startSync({ module: source });
+};

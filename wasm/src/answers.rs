@@ -1,0 +1,81 @@
+//! Answers and evidence as plain JavaScript objects, copied out.
+
+use crate::errors::{set_number, set_text};
+use hapax_core::{
+    model::{Method, Model, nearest::Evidence},
+    search::Scored,
+};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// `{ id, label, score }`.
+    #[wasm_bindgen(js_name = newAnswer)]
+    fn new_answer(id: u32, label: Option<String>, score: f32) -> JsValue;
+    /// `{ row, similarity, vote, labels: [], features: [] }`.
+    #[wasm_bindgen(js_name = newEvidence)]
+    fn new_evidence(row: u32, similarity: f32, vote: f32) -> JsValue;
+    /// Adds `{ id, label }` to the labels.
+    #[wasm_bindgen(js_name = addLabel)]
+    fn add_label(evidence: &JsValue, id: u32, label: Option<String>);
+    /// `{}`.
+    #[wasm_bindgen(js_name = newObject)]
+    fn new_object() -> JsValue;
+    /// Adds `{ id, name, share }` to the features.
+    #[wasm_bindgen(js_name = addFeature)]
+    fn add_feature(evidence: &JsValue, id: u32, name: Option<String>, share: f32);
+}
+
+pub(crate) fn answers(model: &Model, best: &[Scored]) -> Vec<JsValue> {
+    let answer = |s: &Scored| new_answer(s.id, model.label_name(s.id), s.score);
+    best.iter().map(answer).collect()
+}
+
+pub(crate) fn evidence(model: &Model, neighbors: &[Evidence]) -> Vec<JsValue> {
+    neighbors
+        .iter()
+        .map(|neighbor| one(model, neighbor))
+        .collect()
+}
+
+fn one(model: &Model, neighbor: &Evidence) -> JsValue {
+    let object = new_evidence(neighbor.row, neighbor.similarity, neighbor.vote);
+    for &label in &neighbor.labels {
+        add_label(&object, label, model.label_name(label));
+    }
+    for shared in &neighbor.features {
+        let name = model
+            .vectorizer()
+            .and_then(|v| v.feature_name(shared.feature));
+        add_feature(&object, shared.feature, name, shared.share);
+    }
+    object
+}
+
+/// `ModelInfo` of `package/values.d.ts`.
+pub(crate) fn info(model: &Model) -> JsValue {
+    let (object, made) = (new_object(), model.provenance());
+    set_text(&object, "algorithm", &made.algorithm);
+    set_text(&object, "library", &made.library);
+    set_text(
+        &object,
+        "fingerprint",
+        &format!("{:016x}", made.fingerprint),
+    );
+    let number = |field, value| set_number(&object, field, value);
+    number("seed", made.seed as f64);
+    number("features", model.features().into());
+    number("labels", model.labels().into());
+    number("trainingRows", made.rows as f64);
+    number("trainingValues", made.nonzeros as f64);
+    if let Method::Nearest(nearest) = model.method() {
+        let parameters = nearest.parameters();
+        number("rows", nearest.len() as f64);
+        number("neighbors", parameters.neighbors.into());
+        number("alpha", parameters.alpha);
+        number("beta", parameters.beta);
+        number("exponent", parameters.exponent);
+        set_text(&object, "index", nearest.index_name());
+    }
+    object
+}

@@ -1,0 +1,79 @@
+//! What a model is trained on.
+
+use crate::errors::Thrown;
+use hapax_core::{
+    data::{Dataset as Rows, Documents, IndexBase, LabelLists, ReadOptions, Source, read},
+    executor::Sequential,
+    sparse::SparseRows,
+};
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+/// Labelled texts or labelled rows of features. Call `free()` when it is no longer needed.
+#[wasm_bindgen]
+pub struct Dataset {
+    pub(crate) source: Source,
+    pub(crate) index_base: Option<IndexBase>,
+}
+
+#[wasm_bindgen]
+impl Dataset {
+    /// Reads the bytes of a file: tab-separated text, fastText lines, svmlight or XMC rows, told apart
+    /// by the first lines. Throws `ReadError`.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Thrown> {
+        let input = read(bytes, &ReadOptions::default(), &Sequential)?;
+        Ok(Self {
+            source: input.source,
+            index_base: input.index_base,
+        })
+    }
+
+    /// Texts, and the names of the labels of each. Throws `ReadError`.
+    #[wasm_bindgen(js_name = fromTexts)]
+    pub fn from_texts(
+        texts: Vec<String>,
+        #[wasm_bindgen(unchecked_param_type = "string[][]")] labels: &Array,
+    ) -> Result<Self, Thrown> {
+        Thrown::unless_equal(texts.len(), labels.length() as usize)?;
+        let name = |name: JsValue| name.as_string().unwrap_or_default();
+        let names = labels
+            .iter()
+            .map(|list| Array::from(&list).iter().map(name).collect::<Vec<_>>());
+        let documents = Documents::new(texts.into_iter().zip(names))?;
+        Ok(Self {
+            source: Source::Texts(documents),
+            index_base: None,
+        })
+    }
+
+    /// Rows of features, one after the other: row `i` has the indices and values from `offsets[i]` to
+    /// `offsets[i + 1]` and the label ids from `labelOffsets[i]` to `labelOffsets[i + 1]`. Indices rise
+    /// within a row and are below `features`; values are not 0. Throws `ReadError`.
+    #[wasm_bindgen(js_name = fromRows)]
+    pub fn from_rows(
+        features: u32,
+        offsets: &[u32],
+        indices: Vec<u32>,
+        values: Vec<f32>,
+        label_offsets: &[u32],
+        labels: &[u32],
+    ) -> Result<Self, Thrown> {
+        let offsets: Vec<usize> = offsets.iter().map(|&o| o as usize).collect();
+        let rows = SparseRows::from_parts(offsets, indices, values, features)?;
+        let lists = LabelLists::from_parts(label_offsets, labels)?;
+        Ok(Self {
+            source: Source::Rows(Rows::new(rows, lists, None)?),
+            index_base: None,
+        })
+    }
+
+    /// Number of texts or rows.
+    #[wasm_bindgen(getter)]
+    pub fn length(&self) -> usize {
+        match &self.source {
+            Source::Rows(rows) => rows.len(),
+            Source::Texts(texts) => texts.len(),
+        }
+    }
+}

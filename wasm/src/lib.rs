@@ -1,0 +1,11 @@
+//! hapax in JavaScript: the classes of the npm package, and nothing else.
+//!
+//! Everything here only carries values over the border: typed arrays and strings are copied in,
+//! plain objects and typed arrays are copied out, errors become the subclasses of `Error` in
+//! `package/errors.js`. What it does stands in `hapax-core`.
+
+mod answers;
+mod dataset;
+mod errors;
+mod model;
+mod trainer;

@@ -1,0 +1,146 @@
+//! A trained model.
+
+use crate::{
+    answers::{answers, evidence, info},
+    errors::Thrown,
+};
+use hapax_core::{
+    bytes::Bytes,
+    model::{Model as Core, Scratch},
+    sparse::SparseView,
+};
+use wasm_bindgen::prelude::*;
+
+/// A trained model. Call `free()` when it is no longer needed: its memory is not JavaScript's.
+#[wasm_bindgen]
+pub struct Model {
+    model: Core,
+    scratch: Scratch,
+}
+
+impl From<Core> for Model {
+    fn from(model: Core) -> Self {
+        let scratch = Scratch::default();
+        Self { model, scratch }
+    }
+}
+
+#[wasm_bindgen]
+impl Model {
+    /// Reads a model from the bytes of its file, which are copied once. Throws `FormatError`.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
+        Ok(Core::from_bytes(Bytes::from(bytes))?.into())
+    }
+
+    /// The `k` best labels for a row of features, best first: rising indices, each with a value
+    /// other than 0. Throws `ReadError`, `PredictError`.
+    #[wasm_bindgen(unchecked_return_type = "Answer[]")]
+    pub fn predict(
+        &mut self,
+        indices: &[u32],
+        values: &[f32],
+        k: usize,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = SparseView::new(indices, values)?;
+        let best = self.model.predict(row, k, &mut self.scratch)?;
+        Ok(answers(&self.model, best))
+    }
+
+    /// The `k` best labels for a text, best first. Throws `PredictError`.
+    #[wasm_bindgen(js_name = predictText, unchecked_return_type = "Answer[]")]
+    pub fn predict_text(&mut self, text: &str, k: usize) -> Result<Vec<JsValue>, Thrown> {
+        let row = self.model.row(text, &mut self.scratch)?;
+        let best = self.model.predict(row.view(), k, &mut self.scratch)?;
+        Ok(answers(&self.model, best))
+    }
+
+    /// Why a row gets its labels: the most similar training rows, each with the features it shares
+    /// with the row (10 of 10 unless told otherwise). Throws `ReadError`, `PredictError`.
+    #[wasm_bindgen(unchecked_return_type = "Evidence[]")]
+    pub fn explain(
+        &mut self,
+        indices: &[u32],
+        values: &[f32],
+        neighbors: Option<usize>,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = SparseView::new(indices, values)?;
+        self.explained(row, neighbors, features)
+    }
+
+    /// Why a text gets its labels; as `explain`.
+    #[wasm_bindgen(js_name = explainText, unchecked_return_type = "Evidence[]")]
+    pub fn explain_text(
+        &mut self,
+        text: &str,
+        neighbors: Option<usize>,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = self.model.row(text, &mut self.scratch)?;
+        self.explained(row.view(), neighbors, features)
+    }
+
+    /// Learns a text under a label, which may be new, and returns the id of the row. The next query
+    /// finds it. Throws `PredictError`, `TrainError`.
+    pub fn learn(&mut self, text: &str, label: &str) -> Result<u32, Thrown> {
+        Ok(self.model.learn_text(text, &[label], &mut self.scratch)?)
+    }
+
+    /// Learns a row of features under these label ids and returns the id of the row. A new label
+    /// must have the next free id. Throws `ReadError`, `TrainError`.
+    #[wasm_bindgen(js_name = learnRow)]
+    pub fn learn_row(
+        &mut self,
+        indices: &[u32],
+        values: &[f32],
+        labels: &[u32],
+    ) -> Result<u32, Thrown> {
+        let row = SparseView::new(indices, values)?;
+        Ok(self.model.learn(row, labels)?)
+    }
+
+    /// Forgets the row with this id; whether there was one.
+    pub fn forget(&mut self, row: u32) -> bool {
+        self.model.forget(row)
+    }
+
+    /// The model as one file of bytes, with all it has learned since. Throws `FormatError`.
+    #[wasm_bindgen(js_name = toBytes)]
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Thrown> {
+        Ok(self.model.to_bytes()?)
+    }
+
+    /// The name of a label; `undefined` where it has none.
+    #[wasm_bindgen(js_name = labelName)]
+    pub fn label_name(&self, id: u32) -> Option<String> {
+        self.model.label_name(id)
+    }
+
+    /// The id of the label with this name; `undefined` where there is none.
+    #[wasm_bindgen(js_name = labelId)]
+    pub fn label_id(&self, name: &str) -> Option<u32> {
+        self.model.label_id(name)
+    }
+
+    /// What made the model and how large it is.
+    #[wasm_bindgen(unchecked_return_type = "ModelInfo")]
+    pub fn info(&self) -> JsValue {
+        info(&self.model)
+    }
+}
+
+impl Model {
+    fn explained(
+        &mut self,
+        row: SparseView<'_>,
+        neighbors: Option<usize>,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let (neighbors, features) = (neighbors.unwrap_or(10), features.unwrap_or(10));
+        let found = self
+            .model
+            .explain(row, neighbors, features, &mut self.scratch)?;
+        Ok(evidence(&self.model, &found))
+    }
+}
