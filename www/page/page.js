@@ -25,7 +25,7 @@ const dictionary = new Dictionary({
     get('loading').hidden = true;
     get('status').hidden = false;
     get('status').textContent = `${count(info.labels)} words in ${bytes(loaded)}`;
-    get('made').textContent = `Model: ${info.method}, ${count(info.rows)} definitions, ${info.library}.`;
+    get('made').textContent = `Model: ${info.algorithm}, ${count(info.trainingRows)} definitions, ${info.library}.`;
     get('teach-button').disabled = false;
     performance.mark('ready');
     question.changed();

@@ -8,7 +8,7 @@
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
 // Messages out by themselves: { progress: share, loaded }, { ready: info, loaded }, { trouble }.
 
-import { init, Model } from './hapax/hapax.js';
+import { init, Model } from './hapax/browser.js';
 import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
@@ -55,7 +55,7 @@ async function why({ why: text, neighbors }) {
       definition: taught.get(row) ?? lines[row] ?? '',
       taught: taught.has(row),
       similarity,
-      labels,
+      labels: labels.map(({ label }) => label),
       shared: features.map(({ name }) => name),
     })),
   };

@@ -9,7 +9,9 @@ use hapax_demo::{
     serve::Serving,
     site,
     table::Counts,
-    training::{Trained, microseconds_a_query, precision, train},
+    training::{
+        KIND_OF_THING, REVERSE_DICTIONARY, Trained, microseconds_a_query, precision, train,
+    },
     tsv,
     wordnet::{
         DocumentText, HeldOutMeanings, KindOfThing, ReverseDictionary, WordNet, dict_folder,
@@ -203,7 +205,7 @@ fn train_both(
     threads: &Threads,
 ) -> Result<Trained, Box<dyn Error>> {
     let (kinds, words) = (kind_of_thing, &reverse_dictionary.documents);
-    let kinds_model = train(&kinds.training, None, threads)?;
+    let kinds_model = train(&kinds.training, KIND_OF_THING, None, threads)?;
     let kinds_line = Line::new(
         "kind of thing",
         &kinds_model,
@@ -212,8 +214,8 @@ fn train_both(
     );
     let most = Some(MAX_DICTIONARY_BYTES);
     let meanings = HeldOutMeanings::of(reverse_dictionary);
-    let judged = train(&meanings.training, most, threads)?.model;
-    let words_model = train(words, most, threads)?;
+    let judged = train(&meanings.training, REVERSE_DICTIONARY, most, threads)?.model;
+    let words_model = train(words, REVERSE_DICTIONARY, most, threads)?;
     let words_line = Line::new(
         "reverse dictionary",
         &words_model,

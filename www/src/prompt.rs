@@ -83,7 +83,7 @@ fn answer(
 mod tests {
     use super::converse;
     use crate::{
-        training::train,
+        training::{REVERSE_DICTIONARY, train},
         wordnet::{DocumentText, ReverseDictionary, fixture::Fixture},
     };
     use hapax::threads::Threads;
@@ -92,7 +92,13 @@ mod tests {
     fn words_come_with_the_definitions_behind_them() {
         let wordnet = Fixture::animals().read().unwrap();
         let task = ReverseDictionary::new(&wordnet, DocumentText::Definition).unwrap();
-        let trained = train(&task.documents, None, &Threads::new(1).unwrap()).unwrap();
+        let trained = train(
+            &task.documents,
+            REVERSE_DICTIONARY,
+            None,
+            &Threads::new(1).unwrap(),
+        )
+        .unwrap();
         let mut out = Vec::new();
         let mut input = "a mouse of woods\nxylophone\n\nnever read\n".as_bytes();
         converse(&trained.model, &task.documents.texts, &mut input, &mut out).unwrap();

@@ -89,6 +89,23 @@ fn text_options() -> VectorizerOptions {
     }
 }
 
+/// How neighbors are compared and vote on what kind of thing a definition describes: what
+/// `hapax train nearest --words 1 --tune` finds on the training rows.
+pub const KIND_OF_THING: NearestParameters = NearestParameters {
+    neighbors: 75,
+    alpha: 2.0,
+    beta: 0.25,
+    exponent: 1.5,
+};
+
+/// The same for the reverse dictionary.
+pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
+    neighbors: 50,
+    alpha: 3.0,
+    beta: 0.0,
+    exponent: 1.25,
+};
+
 /// Trains on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
 /// so that what is judged is what is kept.
 ///
@@ -96,6 +113,7 @@ fn text_options() -> VectorizerOptions {
 /// If the documents give no features or labels, no file is so small, or memory is lacking.
 pub fn train(
     documents: &Documents,
+    parameters: NearestParameters,
     max_bytes: Option<u64>,
     threads: &Threads,
 ) -> Result<Trained, TrainingError> {
@@ -103,7 +121,7 @@ pub fn train(
     let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, text_options(), threads)?;
     let names = documents.label_names.clone();
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
-    let model = Model::train_nearest(parameters(&data), &data, Some(vectorizer), threads)?;
+    let model = Model::train_nearest(within(parameters, &data), &data, Some(vectorizer), threads)?;
     let bytes = match max_bytes {
         Some(most) => model.compacted(most, SEED, threads, kernels::best())?.bytes,
         None => model.to_bytes()?,
@@ -120,12 +138,12 @@ pub fn train(
 /// Draws the rows that decide what a smaller file leaves out.
 const SEED: u64 = 42;
 
-fn parameters(data: &Dataset) -> NearestParameters {
-    let default = NearestParameters::default();
+/// No more neighbors than there are rows.
+fn within(parameters: NearestParameters, data: &Dataset) -> NearestParameters {
     let rows = u32::try_from(data.len()).unwrap_or(u32::MAX);
     NearestParameters {
-        neighbors: default.neighbors.min(rows),
-        ..default
+        neighbors: parameters.neighbors.min(rows),
+        ..parameters
     }
 }
 
