@@ -1,21 +1,34 @@
 //! `cargo demo`: the main job of hapax on data that comes with one command.
 
 use clap::{Parser, ValueEnum};
+use hapax::{files::write_whole, threads::Threads};
 use hapax_demo::{
+    glosses, package,
+    prompt::converse,
+    results::{Line, Results},
+    serve::Serving,
+    site,
     table::Counts,
+    training::{
+        KIND_OF_THING, REVERSE_DICTIONARY, Trained, microseconds_a_query, precision, train,
+    },
     tsv,
-    wordnet::{DocumentText, KindOfThing, ReverseDictionary, WordNet, dict_folder},
+    wordnet::{
+        DocumentText, HeldOutMeanings, KindOfThing, ReverseDictionary, WordNet, dict_folder,
+        license,
+    },
 };
 use std::{
     error::Error,
     fs,
-    io::{self, Write},
+    io::{IsTerminal, stdin, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-/// Makes two tasks of WordNet: kind of thing, from a definition to what it describes a kind of,
-/// and reverse dictionary, from a definition to the words it defines
+/// Trains two models on WordNet and judges them: kind of thing, from a definition to what it
+/// describes a kind of, and reverse dictionary, from a definition to the words it defines.
+/// Then definitions can be typed, here or in a page on this machine
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
 struct Arguments {
@@ -23,9 +36,33 @@ struct Arguments {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
+    /// Where to leave the models
+    #[arg(long, value_name = "DIR", default_value_os_t = target_folder())]
+    models: PathBuf,
+
     /// What of a gloss to learn from
     #[arg(long, value_enum, default_value_t)]
     text: Text,
+
+    /// How many threads [default: one for each core]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+
+    /// The port of 127.0.0.1 at which the page is served; 0 for any free one
+    #[arg(long, value_name = "N", default_value_t = 8017)]
+    port: u16,
+
+    /// Do without the page: only train, judge and ask
+    #[arg(long, conflicts_with = "port")]
+    no_page: bool,
+
+    /// Make the page, but do not serve it
+    #[arg(long)]
+    no_serve: bool,
+
+    /// Ask for no definitions, also on a terminal
+    #[arg(long)]
+    no_prompt: bool,
 
     /// Also write both tasks as TSV: text, tab, labels separated by spaces, `_` within labels
     #[arg(long, value_name = "DIR")]
@@ -48,6 +85,19 @@ impl From<Text> for DocumentText {
             Text::Examples => Self::DefinitionAndExamples,
         }
     }
+}
+
+/// What a page may take to load: the words and the vocabulary included, the definitions not.
+const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
+
+const KINDS: &str = "kind-of-thing.hapax";
+const DICTIONARY: &str = "reverse-dictionary.hapax";
+const GLOSSES: &str = "reverse-dictionary.glosses.txt";
+
+/// `target/demo` of the workspace.
+fn target_folder() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).join("target/demo")
 }
 
 fn main() -> ExitCode {
@@ -74,19 +124,122 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         kind_of_thing: &kind_of_thing,
         reverse_dictionary: &reverse_dictionary,
     };
-    let mut out = io::stdout().lock();
-    writeln!(out, "{counts}")?;
+    println!("{counts}");
     if let Some(folder) = &arguments.write {
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for (name, documents) in [
-            ("kind-of-thing.train.tsv", &kind_of_thing.training),
-            ("kind-of-thing.test.tsv", &kind_of_thing.held_out),
-            ("reverse-dictionary.tsv", &reverse_dictionary.documents),
-        ] {
-            let path = folder.join(name);
-            tsv::write(&path, documents).map_err(|error| format!("{}: {error}", path.display()))?;
-            writeln!(out, "wrote {}", path.display())?;
-        }
+        write_tasks(folder, &kind_of_thing, &reverse_dictionary)?;
+    }
+    let threads = Threads::new(arguments.threads)?;
+    let models = &arguments.models;
+    let model = train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
+    let serving = if arguments.no_page {
+        None
+    } else {
+        let page = make_page(models, &folder)?;
+        let serve = !arguments.no_serve;
+        serve
+            .then(|| Serving::start(&page, arguments.port))
+            .transpose()?
+    };
+    if let Some(serving) = &serving {
+        println!("the page is at {} until Ctrl-C\n", serving.url());
+    }
+    if !arguments.no_prompt && stdin().is_terminal() && stdout().is_terminal() {
+        let definitions = &reverse_dictionary.documents.texts;
+        converse(
+            &model.model,
+            definitions,
+            &mut stdin().lock(),
+            &mut stdout(),
+        )?;
+    }
+    if let Some(serving) = serving {
+        serving.forever();
     }
     Ok(())
+}
+
+/// Puts the page, the npm package and the dictionary into one folder, and returns it.
+fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let folder = models.join("page");
+    let package = package::build()?;
+    let sources = [
+        (&*Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), ""),
+        (&package, "hapax"),
+        (&models.join(DICTIONARY), DICTIONARY),
+        (&models.join(GLOSSES), GLOSSES),
+    ];
+    site::assemble(&folder, &sources)?;
+    let path = folder.join("wordnet-license.txt");
+    write_whole(&path, license(wordnet)?.as_bytes())?;
+    println!("wrote {}, a folder for any web server", folder.display());
+    Ok(folder)
+}
+
+fn create(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn write_tasks(
+    folder: &Path,
+    kind_of_thing: &KindOfThing,
+    reverse_dictionary: &ReverseDictionary,
+) -> Result<(), Box<dyn Error>> {
+    create(folder)?;
+    for (name, documents) in [
+        ("kind-of-thing.train.tsv", &kind_of_thing.training),
+        ("kind-of-thing.test.tsv", &kind_of_thing.held_out),
+        ("reverse-dictionary.tsv", &reverse_dictionary.documents),
+    ] {
+        let path = folder.join(name);
+        tsv::write(&path, documents).map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("wrote {}", path.display());
+    }
+    Ok(())
+}
+
+/// Trains and judges both tasks, writes the models, and returns the reverse dictionary.
+fn train_both(
+    folder: &Path,
+    kind_of_thing: &KindOfThing,
+    reverse_dictionary: &ReverseDictionary,
+    threads: &Threads,
+) -> Result<Trained, Box<dyn Error>> {
+    let (kinds, words) = (kind_of_thing, &reverse_dictionary.documents);
+    let kinds_model = train(&kinds.training, KIND_OF_THING, None, threads)?;
+    let kinds_line = Line::new(
+        "kind of thing",
+        &kinds_model,
+        precision(&kinds_model.model, &kinds.held_out, threads)?,
+        microseconds_a_query(&kinds_model.model, &kinds.held_out.texts),
+    );
+    let most = Some(MAX_DICTIONARY_BYTES);
+    let meanings = HeldOutMeanings::of(reverse_dictionary);
+    let judged = train(&meanings.training, REVERSE_DICTIONARY, most, threads)?.model;
+    let words_model = train(words, REVERSE_DICTIONARY, most, threads)?;
+    let words_line = Line::new(
+        "reverse dictionary",
+        &words_model,
+        precision(&judged, &meanings.held_out, threads)?,
+        microseconds_a_query(&words_model.model, &meanings.held_out.texts),
+    );
+    println!("{}", Results(vec![kinds_line, words_line]));
+    println!(
+        "P@k of kind of thing: over {} definitions that were not trained on.\n\
+         P@k of reverse dictionary: of a second model that lacks one meaning in ten, asked for the {}\n\
+         meanings among those whose words have another one. Time: from text to five words, one thread.\n",
+        kinds.held_out.len(),
+        meanings.held_out.len()
+    );
+    create(folder)?;
+    let definitions = glosses::file(&words.texts)?;
+    for (name, bytes) in [
+        (KINDS, &kinds_model.bytes),
+        (DICTIONARY, &words_model.bytes),
+        (GLOSSES, &definitions),
+    ] {
+        let path = folder.join(name);
+        write_whole(&path, bytes)?;
+        println!("wrote {}", path.display());
+    }
+    Ok(words_model)
 }

@@ -62,7 +62,7 @@ fn row(f: &mut fmt::Formatter<'_>, task: &str, documents: &Documents) -> fmt::Re
 }
 
 /// A number with commas between groups of three digits.
-fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -11,6 +11,7 @@ mod database;
 mod folder;
 mod gloss;
 mod held_out;
+mod held_out_meanings;
 mod kind_names;
 mod kind_of_thing;
 mod line;
@@ -19,14 +20,15 @@ mod synset;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod package_tests;
 
-pub use database::{ReadError, WordNet};
+pub use database::{ReadError, WordNet, license};
 pub use folder::{FolderError, dict_folder, has_data_files, package_dict};
 pub use gloss::Gloss;
 pub use held_out::is_held_out;
+pub use held_out_meanings::HeldOutMeanings;
 pub use kind_of_thing::{KindCounts, KindOfThing};
 pub use line::{LineError, parse_line};
 pub use reverse_dictionary::ReverseDictionary;

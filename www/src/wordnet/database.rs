@@ -71,6 +71,24 @@ impl std::error::Error for ReadError {
     }
 }
 
+/// The license, which stands at the head of `data.noun`: its lines begin with two spaces and their
+/// number.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn license(folder: &Path) -> io::Result<String> {
+    let bytes = fs::read(folder.join(PartOfSpeech::Noun.file_name()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().take_while(|line| line.starts_with("  "));
+    let numberless = lines.map(|line| {
+        let line = line
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit());
+        format!("{}\n", line.trim())
+    });
+    Ok(numberless.collect())
+}
+
 impl WordNet {
     /// Reads `data.noun`, `data.verb`, `data.adj` and `data.adv` of `folder`. Lines that begin
     /// with two spaces are the license; every other line is a synset.
@@ -154,7 +172,7 @@ fn read_file(
 
 #[cfg(test)]
 mod tests {
-    use super::WordNet;
+    use super::{WordNet, license};
     use crate::wordnet::fixture::Fixture;
 
     #[test]
@@ -164,6 +182,12 @@ mod tests {
         for synset in wordnet.synsets() {
             assert_eq!(wordnet.get(synset.id), Some(synset));
         }
+    }
+
+    #[test]
+    fn the_license_is_the_head_without_its_numbers() {
+        let folder = Fixture::animals().write();
+        assert_eq!(license(folder.path()).unwrap(), "license\n");
     }
 
     fn said_of(fixture: &Fixture) -> String {

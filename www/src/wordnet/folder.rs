@@ -113,7 +113,13 @@ fn missing(folder: &Path) -> Option<&'static str> {
 /// Installs exactly what the lockfile says, and runs no script of any package.
 fn install(package: &Path, npm: &str) -> Result<(), FolderError> {
     let output = Command::new(npm)
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .args([
+            "ci",
+            "--omit=dev",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+        ])
         .current_dir(package)
         .stdin(Stdio::null())
         .output()

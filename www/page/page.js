@@ -1,0 +1,201 @@
+// The page: what is typed goes to the worker, what comes back is shown.
+
+import { answers as answerItems, element, evidence as evidenceItems } from './answers.js';
+import { Dictionary } from './dictionary.js';
+import { bytes, count, microseconds as time } from './numbers.js';
+import { showPrivacy } from './privacy.js';
+
+const WORDS = 8;
+const NEIGHBORS = 6;
+
+const get = (id) => document.getElementById(id);
+const ask = get('ask');
+/** Words taught, by the row that learning gave. */
+const taught = new Map();
+let ready = false;
+let loadedBytes = 0;
+
+const dictionary = new Dictionary({
+  progress(share) {
+    get('progress').value = share;
+  },
+  ready(info, loaded) {
+    ready = true;
+    loadedBytes = loaded;
+    get('loading').hidden = true;
+    get('status').hidden = false;
+    get('status').textContent = `${count(info.labels)} words in ${bytes(loaded)}`;
+    get('made').textContent = `Model: ${info.algorithm}, ${count(info.trainingRows)} definitions, ${info.library}.`;
+    get('teach-button').disabled = false;
+    performance.mark('ready');
+    question.changed();
+  },
+  trouble: showTrouble,
+});
+
+function showTrouble({ name, message }) {
+  const what = {
+    FormatError: 'The dictionary file is damaged',
+    DownloadError: 'The dictionary did not arrive',
+  }[name] ?? 'The dictionary does not open';
+  get('loading').hidden = true;
+  get('trouble').textContent = `${what}: ${message}. Loading the page again may help.`;
+  get('trouble').hidden = false;
+}
+
+/** The latest text and its answers. While one answer is under way, only the newest text waits. */
+const question = {
+  busy: false,
+  waiting: false,
+
+  async changed() {
+    if (!ready) return;
+    if (this.busy) {
+      this.waiting = true;
+      return;
+    }
+    this.busy = true;
+    const text = ask.value.trim();
+    history.replaceState(null, '', text ? `#${encodeURIComponent(text)}` : location.pathname);
+    await (text ? this.answer(text) : this.clear());
+    this.busy = false;
+    if (this.waiting) {
+      this.waiting = false;
+      this.changed();
+    }
+  },
+
+  clear() {
+    get('found').hidden = true;
+    get('examples').hidden = false;
+  },
+
+  async answer(text) {
+    get('examples').hidden = true;
+    try {
+      const { answers, microseconds } = await dictionary.ask(text, WORDS);
+      get('answers').replaceChildren(...answerItems(answers, new Set(taught.values())));
+      get('nothing').hidden = answers.length > 0;
+      get('nothing').textContent = 'No definition shares a word with this one.';
+      get('status').textContent = `Answered in ${time(microseconds)} · ${bytes(loadedBytes)} loaded`;
+      get('why').hidden = answers.length === 0;
+      speak(answers);
+    } catch (error) {
+      get('answers').replaceChildren();
+      get('nothing').hidden = false;
+      get('nothing').textContent = `No words yet: ${error.message}.`;
+      get('why').hidden = true;
+      speak([]);
+    }
+    get('found').hidden = false;
+    if (!performance.getEntriesByName('first-answer').length) performance.mark('first-answer');
+    await why.show(text);
+  },
+};
+
+/** The definitions behind the answers, once someone wants to see them. */
+const why = {
+  fetched: false,
+
+  async show(text) {
+    if (!get('why').open || get('why').hidden || !text) return;
+    const state = get('why-state');
+    state.hidden = this.fetched;
+    state.textContent = 'Fetching the definitions, once.';
+    try {
+      const { evidence } = await dictionary.why(text, NEIGHBORS);
+      this.fetched = true;
+      state.hidden = true;
+      get('evidence').replaceChildren(...evidenceItems(evidence));
+    } catch ({ message }) {
+      state.hidden = false;
+      state.textContent = `The definitions cannot be shown: ${message}.`;
+    }
+  },
+};
+
+/** Says the words to those who listen, when typing has paused. */
+const speak = (() => {
+  let pause;
+  return (answers) => {
+    clearTimeout(pause);
+    pause = setTimeout(() => {
+      const words = answers.map(({ label }) => label).join(', ');
+      get('spoken').textContent = words ? `Words: ${words}` : 'No words';
+    }, 700);
+  };
+})();
+
+function askFor(text) {
+  ask.value = text;
+  grow();
+  question.changed();
+}
+
+/** The box is as high as its text. */
+function grow() {
+  ask.style.height = 'auto';
+  ask.style.height = `${ask.scrollHeight}px`;
+}
+
+async function teach(event) {
+  event.preventDefault();
+  const [meaning, word] = ['meaning', 'word'].map((id) => get(id).value.trim());
+  if (!meaning || !word) return;
+  const state = get('taught-state');
+  try {
+    const { row } = await dictionary.teach(meaning, word);
+    taught.set(row, word);
+    get('taught').append(lesson(row, word, meaning));
+    state.textContent = `Learned “${word}”. Asked above: its definition.`;
+    event.target.reset();
+    askFor(meaning);
+  } catch ({ message }) {
+    state.textContent = `Not learned: ${message}.`;
+  }
+}
+
+/** A word taught, and the way to forget it. */
+function lesson(row, word, meaning) {
+  const button = element('button', { type: 'button', 'aria-label': `Forget ${word}` }, 'Forget');
+  const text = element('span', {}, element('b', {}, word), ` ${meaning}`);
+  const item = element('li', {}, text, button);
+  button.addEventListener('click', async () => {
+    await dictionary.forget(row);
+    taught.delete(row);
+    item.remove();
+    get('taught-state').textContent = `Forgot “${word}”.`;
+    // The button that had the focus is gone.
+    get('meaning').focus();
+    question.changed();
+  });
+  return item;
+}
+
+/** What the address names behind #, which browsers keep to themselves. */
+function fromAddress() {
+  try {
+    const named = decodeURIComponent(location.hash.slice(1));
+    return document.getElementById(named) ? '' : named;
+  } catch {
+    return '';
+  }
+}
+
+ask.addEventListener('input', () => {
+  grow();
+  question.changed();
+});
+get('why').addEventListener('toggle', () => why.show(ask.value.trim()));
+get('examples').addEventListener('click', ({ target }) => {
+  if (target.matches('button')) askFor(target.textContent);
+  ask.focus();
+});
+get('meaning').addEventListener('focus', ({ target }) => {
+  if (!target.value) target.placeholder = ask.value.trim();
+});
+get('teach').addEventListener('submit', teach);
+addEventListener('hashchange', () => fromAddress() && askFor(fromAddress()));
+if (!ask.value) ask.value = fromAddress();
+grow();
+showPrivacy(dictionary);

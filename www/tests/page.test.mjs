@@ -1,0 +1,233 @@
+// The page in a real browser: what a user does, and what must never happen.
+
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { screenshots, startBrowser, startDemo } from './demo.mjs';
+
+const MODEL = '**/reverse-dictionary.hapax';
+const GLOSSES = 'reverse-dictionary.glosses.txt';
+const QUESTION = 'abnormal fear of being shut in a narrow space';
+const ANSWER = 'claustrophobia';
+
+let demo;
+let browser;
+
+before(async () => {
+  [demo, browser] = await Promise.all([startDemo(), startBrowser()]);
+  await mkdir(screenshots, { recursive: true });
+});
+
+after(async () => {
+  await browser?.close();
+  demo?.stop();
+});
+
+/** A page in a fresh profile, watched: `{ page, requests, sent, longTasks }`. */
+async function open({ path = '', prepare = async () => {}, ...options } = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const requests = [];
+  const problems = [];
+  const blocked = new Set();
+  page.on('pageerror', (error) => problems.push(error.message));
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Network.enable');
+  devtools.on('Network.loadingFailed', ({ requestId, blockedReason }) => {
+    if (blockedReason === 'csp') blocked.add(requestId);
+  });
+  devtools.on('Network.requestWillBeSent', ({ requestId, request }) => requests.push({ requestId, url: request.url }));
+  context.on('request', (request) => requests.push({ url: request.url(), request }));
+  await page.addInitScript(() => {
+    window.longTasks = [];
+    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((task) => task.duration)))
+      .observe({ type: 'longtask', buffered: true });
+  });
+  await prepare(page);
+  await page.goto(demo.url + path);
+  return {
+    page,
+    problems,
+    urls: () => requests.map(({ url }) => url),
+    close: () => context.close(),
+    /** Addresses elsewhere that were asked for and not blocked before anything was sent. */
+    strangers: () => requests
+      .filter(({ requestId, request }) => !blocked.has(requestId) && request?.failure()?.errorText !== 'csp')
+      .map(({ url }) => url)
+      .filter((url) => new URL(url).origin !== new URL(demo.url).origin),
+    longTasks: () => page.evaluate(() => window.longTasks),
+  };
+}
+
+const ready = (page) => page.getByText(/words in|Answered in/).waitFor();
+const words = (page) => page.locator('#answers .word').allTextContents();
+
+/** Waits until the first word is `word`. */
+async function firstWord(page, word) {
+  await page.locator('#answers li:first-child .word', { hasText: new RegExp(`^${word}$`) }).waitFor({ timeout: 5000 });
+}
+
+test('a definition typed is answered while it is typed, with its reasons', async () => {
+  const { page, problems, urls, strangers, close } = await open();
+  await ready(page);
+  const box = page.getByLabel('What is it?');
+  await box.pressSequentially(QUESTION);
+  await firstWord(page, ANSWER);
+  assert.equal((await words(page)).length, 8);
+  await page.getByText(/Answered in [\d,]+ µs · [\d.]+ MB loaded|Answered in under 5 µs/).waitFor();
+  assert.equal(urls().filter((url) => url.includes(GLOSSES)).length, 0, 'definitions are fetched when shown');
+  await page.getByText('Why these words?').click();
+  const nearest = page.locator('#evidence li').first();
+  await nearest.waitFor();
+  assert.match(await nearest.textContent(), /claustrophobia.*fear of being closed in|morbid fear/s);
+  assert.ok((await nearest.locator('mark').allTextContents()).includes('fear'));
+  assert.ok(urls().some((url) => url.includes(GLOSSES)));
+  await page.getByText('Words: claustrophobia').waitFor({ state: 'attached' });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(strangers(), []);
+  await close();
+});
+
+test('an example asks, and an empty box or unknown words say so', async () => {
+  const { page, close } = await open();
+  await ready(page);
+  await page.getByRole('button', { name: 'fear of closed spaces' }).click();
+  await page.locator('#answers li').first().waitFor();
+  await page.getByLabel('What is it?').fill('xqzzt');
+  await page.getByText(/No words yet: none of the 1 tokens/).waitFor();
+  await page.getByLabel('What is it?').fill('');
+  await page.locator('#found').waitFor({ state: 'hidden' });
+  await close();
+});
+
+test('a word is taught by keyboard, answered at once, and forgotten', async () => {
+  const { page, close } = await open();
+  await ready(page);
+  await page.getByLabel('Definition').focus();
+  await page.keyboard.type('a tiny house for one hedgehog in winter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('hedgehoggery');
+  await page.keyboard.press('Enter');
+  await firstWord(page, 'hedgehoggery');
+  assert.equal(await page.locator('#answers li:first-child .badge').textContent(), 'taught');
+  await page.getByText('Why these words?').click();
+  assert.match(await page.locator('#evidence li').first().textContent(), /hedgehoggery.*a tiny house for one hedgehog/s);
+  await page.getByRole('button', { name: 'Forget hedgehoggery' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Forgot “hedgehoggery”.').waitFor();
+  await page.waitForFunction(() => !document.getElementById('answers').textContent.includes('hedgehoggery'));
+  assert.equal(await page.locator('#taught li').count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'meaning');
+  await close();
+});
+
+test('the browser refuses to send anything out, and the page shows it', async () => {
+  const { page, strangers, urls, close } = await open();
+  await ready(page);
+  await page.getByText("connect-src 'self';").waitFor();
+  assert.match(await page.locator('#policy').textContent(), /frame-ancestors 'none'/, 'the rule shown is the header');
+  await page.getByRole('button', { name: 'Try to send something out' }).click();
+  await page.getByText('Refused by your browser').waitFor();
+  await page.getByText('How to check it yourself').click();
+  await page.getByRole('row', { name: '/reverse-dictionary.hapax' }).waitFor();
+  const files = await page.locator('#files th').allTextContents();
+  assert.ok(files.includes('/page.js') && files.includes('/worker.js'), files.join());
+  const asked = new Set(urls().map((url) => new URL(url).pathname).filter((path) => path !== '/icon.svg'));
+  assert.deepEqual([...asked].filter((path) => !files.includes(path)), [], 'the list is complete');
+  assert.deepEqual(strangers(), []);
+  assert.ok(urls().length > 5);
+  await close();
+});
+
+for (const [what, damage] of [
+  ['a bit is flipped', (bytes) => bytes.fill(bytes[bytes.length >> 1] ^ 4, bytes.length >> 1, (bytes.length >> 1) + 1)],
+  ['the file is cut', (bytes) => bytes.subarray(0, bytes.length - 100)],
+  ['it is another file', () => Buffer.from('<!doctype html><title>Welcome</title>')],
+]) {
+  test(`the page says that the dictionary is damaged when ${what}`, async () => {
+    const { page, close } = await open({
+      prepare: (page) => page.route(MODEL, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: {}, body: damage(await response.body()) });
+      }),
+    });
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    assert.match(await alert.textContent(), /^The dictionary file is damaged: .{20,}/);
+    await close();
+  });
+}
+
+test('the page says that the dictionary is missing', async () => {
+  const { page, close } = await open({
+    prepare: (page) => page.route(MODEL, (route) => route.fulfill({ status: 404 })),
+  });
+  await page.getByText('The dictionary did not arrive: reverse-dictionary.hapax: 404').waitFor();
+  await close();
+});
+
+test('a browser that is too old is told so', async () => {
+  const { page, close } = await open({
+    prepare: (page) => page.addInitScript(() => { delete globalThis.WebAssembly; }),
+  });
+  await page.getByText('This browser is too old for this page: it lacks WebAssembly').waitFor();
+  assert.ok(!(await page.getByLabel('What is it?').isVisible()));
+  await close();
+});
+
+test('the first answer comes within 500 ms, later ones within 5, and no task holds the page for 50', async (context) => {
+  // On a machine busy with other things the clock tells of those: the quickest of five tries counts.
+  const tries = [];
+  for (let run = 0; run < 5; run += 1) {
+    const { page, longTasks, close } = await open({ path: `#${encodeURIComponent(QUESTION)}` });
+    await firstWord(page, ANSWER);
+    const first = await page.evaluate(() => performance.getEntriesByName('first-answer')[0].startTime);
+    await page.getByLabel('What is it?').fill('');
+    const warm = [];
+    for (const letter of 'instrument for measuring the pressure of the air') {
+      await page.keyboard.type(letter);
+      const status = await page.locator('#status').textContent();
+      const said = status.match(/Answered in ([\d,]+) (µs|ms)/);
+      if (said) warm.push(Number(said[1].replace(',', '')) * (said[2] === 'ms' ? 1 : 0.001));
+    }
+    await page.getByText('Why these words?').click();
+    await page.locator('#evidence li').first().waitFor();
+    warm.sort((a, b) => a - b);
+    const [median, longest] = [warm[warm.length >> 1], Math.max(0, ...(await longTasks()))];
+    tries.push({ first, median, longest });
+    await close();
+    if (first < 500 && median < 5 && longest <= 50) break;
+  }
+  const { first, median, longest } = tries.at(-1);
+  context.diagnostic(`first answer ${first.toFixed(0)} ms, warm median ${median?.toFixed(2)} ms, longest task ${longest.toFixed(0)} ms; tries ${tries.length}`);
+  assert.ok(first < 500 && median < 5 && longest <= 50, JSON.stringify(tries));
+});
+
+const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+for (const [device, viewport] of Object.entries(sizes)) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`on a ${device}, ${colorScheme}, everything fits and can be read by all`, async () => {
+      const { page, close } = await open({ viewport, colorScheme, deviceScaleFactor: 2 });
+      await ready(page);
+      await page.screenshot({ path: `${screenshots}/${device}-${colorScheme}-empty.png` });
+      await page.getByLabel('Definition').fill('a tiny house for one hedgehog in winter');
+      await page.getByLabel('Word', { exact: true }).fill('hedgehoggery');
+      await page.getByRole('button', { name: 'Teach', exact: true }).click();
+      await firstWord(page, 'hedgehoggery');
+      await page.getByLabel('What is it?').fill(QUESTION);
+      await firstWord(page, ANSWER);
+      await page.getByText('Why these words?').click();
+      await page.locator('#evidence li').first().waitFor();
+      await page.getByText('How to check it yourself').click();
+      await page.screenshot({ path: `${screenshots}/${device}-${colorScheme}.png`, fullPage: true });
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(inner <= outer, `${inner} pixels wide on ${outer}`);
+      await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`), []);
+      await close();
+    });
+  }
+}
