@@ -3,8 +3,8 @@
 //! Three things are left out. Features stored in too large a share of the rows are dropped; of
 //! each row only the largest weights are kept; and each kept weight, divided by the norm of what
 //! is kept of its row, is rounded to one of a few [levels](Codebook). Of a query, too, only the
-//! largest weights are looked up. On text this loses next to nothing, and often gains: what is left
-//! out is mostly noise.
+//! largest weights are looked up. What this loses is measured, not promised: see
+//! [`fit_to_budget`](crate::model::budget::fit_to_budget).
 //!
 //! What remains is stored by feature, as words of one to three bytes that hold the gap to the next row
 //! and the code of its level ([`words`]). A search adds up integers: the sums do not depend on

@@ -4,8 +4,8 @@ use super::CompactError;
 
 /// What a compact index keeps of rows and queries.
 ///
-/// The defaults lose nothing on any of the text sets they were tried on and keep about a sixth of
-/// the postings of long documents.
+/// The defaults suit long documents: on eurlex57k they keep a sixth of the postings. Where rows are
+/// short, frequent features matter more and cost little: there a share of 1 is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompactOptions {
