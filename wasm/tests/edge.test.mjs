@@ -1,0 +1,113 @@
+// The example worker in workerd: starts, answers as the native command does, and how fast.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, truncateSync } from "node:fs";
+import { createServer } from "node:net";
+import { after, test } from "node:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import * as native from "./native.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const require = createRequire(import.meta.url);
+const program = require.resolve(`@cloudflare/workerd-${process.platform}-64/bin/workerd`);
+
+/** A free port of this machine. */
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+/** CPU milliseconds that a process has used, where /proc says so. */
+const cpu = (pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
+
+const running = [];
+after(() => running.forEach((worker) => worker.kill()));
+
+/** Starts the worker with this model; its address, or what it wrote if it ended. */
+const start = async (prepare) => {
+  const folder = mkdtempSync(join(tmpdir(), "hapax-edge-"));
+  cpSync(here("../examples/edge"), folder, { recursive: true });
+  cpSync(here("../dist"), join(folder, "hapax"), { recursive: true });
+  const model = join(folder, "model.hapax");
+  prepare(model);
+  const port = await freePort();
+  const words = ["serve", "config.capnp", "--socket-addr", `http=127.0.0.1:${port}`];
+  const worker = spawn(program, words, { cwd: folder });
+  running.push(worker);
+  let written = "";
+  worker.stderr.on("data", (data) => (written += data));
+  return { worker, model, address: `http://127.0.0.1:${port}`, written: () => written };
+};
+
+const ask = (address, query) => fetch(`${address}/?q=${encodeURIComponent(query)}`);
+
+/** Asks until the worker listens. */
+const firstAnswer = async ({ address, worker, written }, query) => {
+  for (;;) {
+    try {
+      return await ask(address, query);
+    } catch {
+      if (worker.exitCode !== null) throw new Error(written());
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+};
+
+const data = () => {
+  const text = native.shared("banking77/train.raw.tsv.xz");
+  if (text === undefined) return { text: readFileSync(native.fixture, "utf8"), options: [] };
+  return { text, options: ["--columns", "labels,text"] };
+};
+
+test("the worker answers as the native command does, and soon", async () => {
+  const { text, options } = data();
+  const begun = performance.now();
+  const edge = await start((model) => {
+    const train = native.write(native.folder(), "train.tsv", text);
+    native.hapax("train", "nearest", train, "-o", model, ...options);
+  });
+  const started = performance.now();
+  const queries = text.split("\n").slice(0, 200).flatMap((line) => line.split("\t")[options.length ? 1 : 0] || []);
+  const first = await firstAnswer(edge, queries[0]);
+  const firstMilliseconds = performance.now() - started;
+  assert.equal(first.status, 200);
+  const input = native.write(native.folder(), "queries.txt", queries.join("\n"));
+  const wanted = native.answers(edge.model, input, 5);
+  const used = cpu(edge.worker.pid);
+  const warm = performance.now();
+  for (const [at, query] of queries.entries()) {
+    const { answers } = await (await ask(edge.address, query)).json();
+    assert.deepEqual(
+      answers.map(({ id, label, score }) => [id, label, score]),
+      wanted[at].map(({ id, name, score }) => [id, name, score]),
+    );
+  }
+  const each = (total) => (total / queries.length).toFixed(2);
+  console.log(
+    `edge: trained in ${(started - begun).toFixed(0)} ms; first answer ${firstMilliseconds.toFixed(0)} ms after the start; ` +
+      `warm ${each(performance.now() - warm)} ms, of which ${each(cpu(edge.worker.pid) - used)} ms CPU, an answer; ` +
+      `model ${readFileSync(edge.model).length} bytes`,
+  );
+  assert(cpu(edge.worker.pid) - used < 10 * queries.length, "less than 10 ms of CPU an answer");
+  assert.equal((await ask(edge.address, "?!")).status, 422);
+  assert.equal((await fetch(edge.address)).status, 400);
+});
+
+test("a truncated model is a FormatError at the start", async () => {
+  const edge = await start((model) => {
+    native.hapax("train", "nearest", native.fixture, "-o", model);
+    truncateSync(model, readFileSync(model).length - 1);
+  });
+  await new Promise((resolve) => edge.worker.once("exit", resolve));
+  assert.match(edge.written(), /FormatError: .*it is cut off/);
+});
