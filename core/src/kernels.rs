@@ -17,13 +17,13 @@ pub trait Kernels: Sync {
     fn name(&self) -> &'static str;
 
     /// Upper bounds on the similarity of a block of rows with a query, and the highest of each
-    /// 64 rows.
+    /// 16 rows.
     #[inline(always)]
     fn bound_block(
         &self,
         block: &BlockBounds<'_>,
         bounds: &mut [f32; BLOCK],
-        highest: &mut [f32; BLOCK / 64],
+        highest: &mut [f32; BLOCK / 16],
     ) {
         block.compute(bounds, highest);
     }

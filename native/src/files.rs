@@ -20,6 +20,9 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: cannot {}: ", self.path.display(), self.doing)?;
         match self.source.kind() {
+            io::ErrorKind::NotFound if self.doing == "write" => {
+                f.write_str("there is no such folder")
+            }
             io::ErrorKind::NotFound => f.write_str("there is no such file"),
             io::ErrorKind::PermissionDenied => f.write_str("permission denied"),
             io::ErrorKind::IsADirectory => f.write_str("it is a directory"),
@@ -102,6 +105,56 @@ pub fn map_model(path: &Path) -> Result<Bytes, FileError> {
     }
 }
 
+/// Refuses a path that [`write_whole`] could not write, before the work whose result it would get.
+///
+/// # Errors
+/// If the folder does not exist or cannot be written, or the path is taken by something other
+/// than a file.
+pub fn check_writable(path: &Path) -> Result<(), FileError> {
+    beside(path).map_err(failed(path, "write"))?;
+    Ok(())
+}
+
+/// Refuses a path that [`open_text`] could not open, without reading from it.
+///
+/// # Errors
+/// If there is no such file, it is a directory, or it may not be read.
+pub fn check_readable(path: &Path) -> Result<(), FileError> {
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    let kind = std::fs::metadata(path).map_err(failed(path, "open"))?;
+    if kind.is_dir() {
+        return Err(failed(path, "read")(io::ErrorKind::IsADirectory.into()));
+    }
+    // Opening a pipe could wait for its writer, or take what it wrote.
+    if kind.is_file() {
+        File::open(path).map_err(failed(path, "open"))?;
+    }
+    Ok(())
+}
+
+/// A new file in the folder of `path`; gone when dropped.
+fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    // Renaming over a device, such as /dev/null, would replace it.
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(there) if !there.is_file() => {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        _ => {}
+    }
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".hapax-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(permissions());
+    builder.tempfile_in(folder)
+}
+
 /// Writes a file so that it is either wholly there or unchanged: beside the target, flushed to
 /// the disk, then renamed over it.
 ///
@@ -109,18 +162,12 @@ pub fn map_model(path: &Path) -> Result<Bytes, FileError> {
 /// If the directory does not exist or cannot be written, or the disk is full.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let doing = failed(path, "write");
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut beside = tempfile::Builder::new();
-    beside.prefix(".hapax-").suffix(".tmp");
-    #[cfg(unix)]
-    beside.permissions(permissions());
-    let mut file = beside.tempfile_in(folder).map_err(&doing)?;
+    // A link stays a link: what it points to is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut file = beside(&target).map_err(&doing)?;
     file.write_all(bytes).map_err(&doing)?;
     file.as_file().sync_all().map_err(&doing)?;
-    file.persist(path).map_err(|error| doing(error.error))?;
+    file.persist(&target).map_err(|error| doing(error.error))?;
     Ok(())
 }
 
@@ -133,7 +180,8 @@ fn permissions() -> std::fs::Permissions {
 
 #[cfg(test)]
 mod tests {
-    use super::{map_model, read_text, write_whole};
+    use super::{check_writable, map_model, read_text, write_whole};
+    use std::path::Path;
 
     #[test]
     fn what_is_written_is_mapped_and_nothing_is_left_beside_it() {
@@ -158,11 +206,29 @@ mod tests {
         );
         let message = write_whole(&absent.join("x"), b"").unwrap_err().to_string();
         assert!(
-            message.contains("cannot write: there is no such file"),
+            message.contains("cannot write: there is no such folder"),
             "{message}"
         );
         let message = read_text(folder.path()).unwrap_err().to_string();
         assert!(message.contains("it is a directory"), "{message}");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_written_through_and_devices_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("model"), folder.path().join("link"));
+        std::fs::write(&path, b"old").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        for refused in [Path::new("/dev/null"), folder.path()] {
+            assert!(check_writable(refused).is_err(), "{}", refused.display());
+            assert!(write_whole(refused, b"").is_err(), "{}", refused.display());
+        }
+        assert!(check_writable(&path).is_ok());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -1,5 +1,48 @@
-//! Extreme classification on a computer with an operating system: what `hapax-core` computes,
-//! with threads, files and the widest vector instructions the machine has.
+//! Extreme classification on a computer with an operating system: choosing among thousands to
+//! millions of labels with threads, files and the widest vector instructions the machine has.
+//!
+//! # A tour
+//! All that computes is in [`core`], the crate `hapax-core`, which needs no operating system. This crate
+//! adds [`threads::Threads`], the executor that runs its loops on all processors; [`files`], which
+//! reads compressed text, maps models into memory and writes them whole or not at all; [`kernels`], the
+//! inner loops compiled for the vector units that are there; and the command `hapax`.
+//!
+//! ```
+//! use hapax::core::data::{Dataset, ReadOptions, Source, read};
+//! use hapax::core::model::{Model, NearestParameters, Scratch};
+//! use hapax::{files, kernels, threads::Threads};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("model.hapax");
+//! let threads = Threads::new(0)?;
+//!
+//! // Rows: labels, then index:value. Texts go through `core::text::Vectorizer`.
+//! let text = b"3 4 2\n0 0:1 1:0.5\n1 2:1\n1 2:0.5 3:1\n";
+//! let Source::Rows(data) = read(text, &ReadOptions::default(), &threads)?.source else {
+//!     unreachable!("the header says that these are rows")
+//! };
+//! let parameters = NearestParameters { neighbors: 2, ..Default::default() };
+//! let model = Model::train_nearest(parameters, &data, None, &threads)?;
+//! files::write_whole(&path, &model.to_bytes()?)?;
+//!
+//! let model = Model::from_bytes(files::map_model(&path)?)?;
+//! let mut scratch = Scratch::new(kernels::best());
+//! assert_eq!(model.predict(data.rows().row(1), 1, &mut scratch)?[0].id, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How it works
+//! Loops over rows are jobs of [`core::executor::Executor`], whose results come back in the order
+//! of the jobs, and no sum depends on how jobs are spread. So the number of threads changes no bit of a model
+//! or an answer; nor do the vector units, whose code adds in the order of the portable code.
+//!
+//! # Cost
+//! A mapped model costs no memory but what is read of it. Every thread that answers holds one
+//! [`core::model::Scratch`]. Reading text holds the whole decompressed file beside the rows.
+//!
+//! # What is not promised
+//! Nobody may cut or rewrite a model file in place while it is mapped: replace it by renaming, as
+//! [`files::write_whole`] does.
 #![deny(unsafe_code)]
 
 pub use hapax_core as core;
@@ -7,3 +50,8 @@ pub use hapax_core as core;
 pub mod files;
 pub mod kernels;
 pub mod threads;
+
+/// The example of the README, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

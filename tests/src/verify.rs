@@ -22,41 +22,75 @@ struct Arguments {
     list: bool,
 }
 
-/// A part of the verification: a name, what it shows, and commands that must all succeed.
+/// A part of the verification: a name, what it shows, programs that must be there, and commands that must
+/// all succeed.
 struct Part {
     name: &'static str,
     shows: &'static str,
+    needs: &'static [Program],
     commands: &'static [&'static [&'static str]],
 }
+
+/// A program that is not ours, and how to get it.
+struct Program {
+    name: &'static str,
+    install: &'static str,
+}
+
+const RUSTUP: Program = Program {
+    name: "rustup",
+    install: "install Rust by rustup (https://rustup.rs)",
+};
+
+/// The xz library is C.
+const C_COMPILER: Program = Program {
+    name: "cc",
+    install: "install a C compiler, for example by apt-get install gcc libc6-dev",
+};
+
+const NPM: Program = Program {
+    name: "npm",
+    install: "install Node.js with npm, for example by apt-get install nodejs npm",
+};
 
 const PARTS: &[Part] = &[
     Part {
         name: "format",
         shows: "the sources are formatted",
-        commands: &[&["cargo", "fmt", "--all", "--check"]],
+        needs: &[RUSTUP],
+        commands: &[
+            &["rustup", "component", "add", "rustfmt"],
+            &["cargo", "fmt", "--all", "--check"],
+        ],
     },
     Part {
         name: "lints",
         shows: "the compiler and clippy have no warnings",
-        commands: &[&[
-            "cargo",
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ]],
+        needs: &[RUSTUP, C_COMPILER],
+        commands: &[
+            &["rustup", "component", "add", "clippy"],
+            &[
+                "cargo",
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ],
     },
     Part {
         name: "documentation",
         shows: "the documentation builds without warnings",
+        needs: &[C_COMPILER],
         commands: &[&["cargo", "doc", "--workspace", "--no-deps", "--quiet"]],
     },
     Part {
         name: "bare-metal",
         shows: "the core needs no operating system",
+        needs: &[RUSTUP],
         commands: &[
             &[
                 "rustup",
@@ -87,7 +121,8 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "tests",
-        shows: "unit, property, command and documentation tests",
+        shows: "unit, property, command, README and documentation tests",
+        needs: &[C_COMPILER, NPM],
         commands: &[&["cargo", "test", "--workspace", "--no-fail-fast"]],
     },
     Part {
@@ -136,7 +171,8 @@ fn main() -> ExitCode {
     for part in chosen {
         println!("\n== {}: {}", part.name, part.shows);
         let start = Instant::now();
-        if part.commands.iter().all(|command| succeeds(command)) {
+        let ready = part.needs.iter().all(is_there);
+        if ready && part.commands.iter().all(|command| succeeds(command)) {
             passed += 1;
             println!(
                 "== {}: passed in {:.0} s",
@@ -159,6 +195,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// Whether a program can be run; if not, says in one line how to get it.
+fn is_there(program: &Program) -> bool {
+    let ran = Command::new(program.name)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let there = ran.is_ok_and(|status| status.success());
+    if !there {
+        println!("{} is missing: {}", program.name, program.install);
+    }
+    there
+}
+
 /// Runs a command at the root of the workspace, its output going where ours goes.
 fn succeeds(words: &[&str]) -> bool {
     let Some((program, arguments)) = words.split_first() else {
@@ -175,7 +226,7 @@ fn succeeds(words: &[&str]) -> bool {
     match status {
         Ok(status) => status.success(),
         Err(error) => {
-            println!("cannot run {program} ({error}): install it and try again");
+            println!("cannot run {program}: {error}");
             false
         }
     }

@@ -253,7 +253,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
                 });
             }
             end = start + entry.length as usize;
-            if crc32fast::hash(&self.bytes[start..end]) != entry.crc {
+            if !sealed(crc32fast::hash(&self.bytes[start..end]), entry.crc) {
                 let (section, offset) = (SectionId(entry.id), entry.offset);
                 return Err(FormatError::SectionDamaged { section, offset });
             }
@@ -340,6 +340,11 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     }
 }
 
+/// Whether a checksum is right. A fuzzer is let past it, to try what stands behind.
+fn sealed(computed: u32, stored: u32) -> bool {
+    cfg!(fuzzing) || computed == stored
+}
+
 fn check_header(header: &[u8], metadata: &[u8]) -> Result<(), FormatError> {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..CHECKSUM_AT]);
@@ -347,7 +352,7 @@ fn check_header(header: &[u8], metadata: &[u8]) -> Result<(), FormatError> {
     hasher.update(&header[RESERVED_AT..]);
     hasher.update(metadata);
     let reserved_is_zero = header[RESERVED_AT..].iter().all(|&byte| byte == 0);
-    if hasher.finalize() == u32_at(header, CHECKSUM_AT) && reserved_is_zero {
+    if sealed(hasher.finalize(), u32_at(header, CHECKSUM_AT)) && reserved_is_zero {
         Ok(())
     } else {
         Err(FormatError::HeaderDamaged)

@@ -41,6 +41,8 @@ mod nearest;
 mod sections;
 
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod tests;
 
 pub use container::{Container, ContainerWriter, HEADER_BYTES, MAX_METADATA_BYTES, VERSION};

@@ -21,7 +21,7 @@ const NEAREST: u32 = 1;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
-struct Description {
+pub(super) struct Description {
     provenance: Provenance,
     features: u32,
     labels: u32,
@@ -119,9 +119,8 @@ impl Model {
         if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
             return Err(FormatError::MetadataInvalid);
         }
-        let MethodDescription::Nearest(nearest) = &description.method;
-        let nearest = nearest.clone();
-        let nearest = nearest::read(&mut container, &nearest, features, labels)?;
+        let MethodDescription::Nearest(nearest) = description.method;
+        let nearest = nearest::read(&mut container, nearest, labels)?;
         let Description { provenance, .. } = container.finish()?;
         Ok(Self {
             features,

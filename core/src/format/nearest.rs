@@ -3,16 +3,17 @@
 use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::{
     array::Array,
-    executor::Sequential,
     model::nearest::{Index, Nearest, NearestParameters},
-    search::compact::{CompactIndex, CompactLabels, CompactLabelsParts, CompactParts},
-    sparse::SparseRows,
+    search::{
+        compact::{CompactIndex, CompactLabels, CompactLabelsParts, CompactParts},
+        neighbors::{NeighborCounts, NeighborError, NeighborIndex, NeighborParts},
+    },
 };
-use alloc::{vec, vec::Vec};
+use alloc::boxed::Box;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct NearestDescription {
     parameters: NearestParameters,
     rows: u32,
@@ -22,7 +23,7 @@ pub(super) struct NearestDescription {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum IndexDescription {
-    Exact,
+    Exact(NeighborCounts),
     Compact {
         features: u32,
         bits: u8,
@@ -31,36 +32,44 @@ enum IndexDescription {
 }
 
 /// The arrays that a model's sections are written from.
-pub(super) struct NearestArrays {
+pub(super) struct NearestArrays<'a> {
     description: NearestDescription,
     labels: CompactLabelsParts,
     ids: Array<u32>,
-    index: IndexArrays,
+    index: IndexArrays<'a>,
 }
 
-enum IndexArrays {
-    Exact(Vec<u64>, Vec<u32>, Vec<f32>),
+enum IndexArrays<'a> {
+    Exact(&'a NeighborIndex),
     Compact(CompactParts),
 }
 
-impl NearestArrays {
-    pub(super) fn of(nearest: &Nearest) -> Self {
+/// The sections of an exact index, in the order of [`NeighborIndex::sections`].
+const EXACT: [SectionId; 14] = [
+    SectionId::ROW_OFFSETS,
+    SectionId::NARROW_IDS,
+    SectionId::WIDE_IDS,
+    SectionId::VALUE_CODES,
+    SectionId::VALUE_DICTIONARY,
+    SectionId::VALUES,
+    SectionId::NORMS,
+    SectionId::PLACES,
+    SectionId::HEAD_LINES,
+    SectionId::HEAD_GROUPS,
+    SectionId::TAIL_STEPS,
+    SectionId::TAIL_STARTS,
+    SectionId::TAIL_ROWS,
+    SectionId::TAIL_VALUES,
+];
+
+impl<'a> NearestArrays<'a> {
+    pub(super) fn of(nearest: &'a Nearest) -> Self {
         let (index, labels, ids, next_id) = nearest.stored();
         let (described, arrays) = match index {
-            Index::Exact(_) => {
-                let rows = index.to_rows().unwrap_or_else(|_| SparseRows::new(0));
-                let mut offsets = vec![0u64];
-                let (mut indices, mut values) = (Vec::new(), Vec::new());
-                for row in rows.iter() {
-                    indices.extend_from_slice(row.indices());
-                    values.extend_from_slice(row.values());
-                    offsets.push(indices.len() as u64);
-                }
-                (
-                    IndexDescription::Exact,
-                    IndexArrays::Exact(offsets, indices, values),
-                )
-            }
+            Index::Exact(index) => (
+                IndexDescription::Exact(index.counts()),
+                IndexArrays::Exact(index),
+            ),
             Index::Compact(index) => {
                 let parts = index.parts();
                 let CompactParts {
@@ -92,18 +101,18 @@ impl NearestArrays {
     }
 
     pub(super) fn description(&self) -> NearestDescription {
-        self.description.clone()
+        self.description
     }
 
-    pub(super) fn write<'a>(&'a self, writer: &mut ContainerWriter<'a>) {
+    pub(super) fn write<'w>(&'w self, writer: &mut ContainerWriter<'w>) {
         writer.section(SectionId::ROW_LABEL_OFFSETS, &self.labels.offsets);
         writer.section(SectionId::ROW_LABELS, &self.labels.packed);
         writer.section(SectionId::ROW_IDS, &self.ids);
         match &self.index {
-            IndexArrays::Exact(offsets, indices, values) => {
-                writer.section(SectionId(100), offsets);
-                writer.section(SectionId(101), indices);
-                writer.section(SectionId(102), values);
+            IndexArrays::Exact(index) => {
+                for (id, (_, bytes)) in EXACT.into_iter().zip(index.sections()) {
+                    writer.section(id, bytes);
+                }
             }
             IndexArrays::Compact(parts) => {
                 writer.section(SectionId::COMPACT_LEVELS, &parts.levels);
@@ -117,8 +126,7 @@ impl NearestArrays {
 
 pub(super) fn read<M: Serialize + DeserializeOwned>(
     container: &mut Container<M>,
-    description: &NearestDescription,
-    features: u32,
+    description: NearestDescription,
     labels: u32,
 ) -> Result<Nearest, FormatError> {
     let NearestDescription {
@@ -126,7 +134,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         rows,
         next_id,
         index,
-    } = description.clone();
+    } = description;
     let parts = CompactLabelsParts {
         labels,
         rows,
@@ -137,15 +145,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         CompactLabels::from_parts(parts).map_err(|_| invalid(SectionId::ROW_LABELS, LABELS))?;
     let ids: Array<u32> = container.array(SectionId::ROW_IDS)?;
     let index = match index {
-        IndexDescription::Exact => {
-            let offsets: Array<u64> = container.array(SectionId(100))?;
-            let indices: Array<u32> = container.array(SectionId(101))?;
-            let values: Array<f32> = container.array(SectionId(102))?;
-            let offsets = offsets.iter().map(|&o| o as usize).collect();
-            let rows = SparseRows::from_parts(offsets, indices.to_vec(), values.to_vec(), features)
-                .map_err(|_| invalid(SectionId(102), LABELS))?;
-            Index::exact(&rows, &Sequential).map_err(|_| invalid(SectionId(102), LABELS))?
-        }
+        IndexDescription::Exact(counts) => Index::Exact(Box::new(read_exact(container, counts)?)),
         IndexDescription::Compact {
             features,
             bits,
@@ -168,8 +168,43 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         .ok_or(FormatError::MetadataInvalid)
 }
 
+fn read_exact<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    counts: NeighborCounts,
+) -> Result<NeighborIndex, FormatError> {
+    let parts = NeighborParts {
+        counts,
+        offsets: container.array(SectionId::ROW_OFFSETS)?,
+        narrow_ids: container.array(SectionId::NARROW_IDS)?,
+        wide_ids: container.array(SectionId::WIDE_IDS)?,
+        codes: container.array(SectionId::VALUE_CODES)?,
+        dictionary: container.array(SectionId::VALUE_DICTIONARY)?,
+        values: container.array(SectionId::VALUES)?,
+        norms: container.array(SectionId::NORMS)?,
+        places: container.array(SectionId::PLACES)?,
+        lines: container.array(SectionId::HEAD_LINES)?,
+        groups: container.array(SectionId::HEAD_GROUPS)?,
+        steps: container.array(SectionId::TAIL_STEPS)?,
+        starts: container.array(SectionId::TAIL_STARTS)?,
+        posted_rows: container.array(SectionId::TAIL_ROWS)?,
+        posted_values: container.array(SectionId::TAIL_VALUES)?,
+    };
+    NeighborIndex::from_parts(parts).map_err(|error| match error {
+        NeighborError::BadItem { position, rule, .. } => FormatError::ValueInvalid {
+            section: SectionId::ROW_OFFSETS,
+            position: position as u64,
+            rule,
+        },
+        NeighborError::OutOfMemory { bytes } => FormatError::OutOfMemory {
+            bytes: bytes as u64,
+        },
+        _ => invalid(SectionId::ROW_OFFSETS, ROWS),
+    })
+}
+
 const LABELS: &str = "labels of rows must be packed as the format says, rising and below L";
 const POSTINGS: &str = "levels, counts and postings must fit each other, and rows of a list rise";
+const ROWS: &str = "the arrays of rows and postings must fit each other";
 
 fn invalid(section: SectionId, rule: &'static str) -> FormatError {
     FormatError::ValueInvalid {

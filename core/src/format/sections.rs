@@ -48,6 +48,34 @@ sections! {
     COMPACT_OFFSETS = 34, "posting blocks";
     /// Posting lists: gaps between rows with codes of values.
     COMPACT_POSTINGS = 35, "postings";
+    /// Where each row of an exact index begins, and the end (u32).
+    ROW_OFFSETS = 48, "row offsets";
+    /// Feature ids of the rows, where there are at most 65,536 features (u16).
+    NARROW_IDS = 49, "feature ids of rows";
+    /// Feature ids of the rows, where there are more (u32).
+    WIDE_IDS = 50, "wide feature ids of rows";
+    /// Values of the rows as places in the dictionary (u16).
+    VALUE_CODES = 51, "codes of values";
+    /// The different values (f32).
+    VALUE_DICTIONARY = 52, "different values";
+    /// Values of the rows, where too many are different (f32).
+    VALUES = 53, "values of rows";
+    /// Norms of the rows (f64).
+    NORMS = 54, "norms of rows";
+    /// Where each feature is kept (u32).
+    PLACES = 55, "places of features";
+    /// Bits of the frequent features (u64).
+    HEAD_LINES = 56, "bits of frequent features";
+    /// Norms of groups of frequent features.
+    HEAD_GROUPS = 57, "norms of frequent features";
+    /// Units of the posted values of each rarer feature (f32).
+    TAIL_STEPS = 58, "units of posted values";
+    /// Where the postings of each rarer feature begin (u32).
+    TAIL_STARTS = 59, "starts of postings";
+    /// Rows of postings (u16).
+    TAIL_ROWS = 60, "rows of postings";
+    /// Values of postings.
+    TAIL_VALUES = 61, "values of postings";
 }
 
 impl fmt::Display for SectionId {

@@ -1,7 +1,7 @@
 //! A model made smaller, to a number of bytes.
 
 use super::{Method, Model, nearest::BudgetError, nearest::BudgetReport};
-use crate::{executor::Executor, format::FormatError, kernels::Kernels};
+use crate::{executor::Executor, format::FormatError, kernels::Kernels, names::Names};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -58,10 +58,21 @@ impl From<FormatError> for CompactionError {
     }
 }
 
-/// Bytes by which header, metadata and padding may differ between two files of a model.
+/// At most the bytes of header, metadata and padding.
 const SLACK: u64 = 2048;
 
 impl Model {
+    /// Bytes of a file beside index, row labels and row ids.
+    fn fixed_bytes(&self) -> u64 {
+        let of = |names: &Names| 4 * names.starts().len() + names.text().len();
+        let names = self.label_table().map_or(0, |names| of(&names));
+        let texts = self.vectorizer.as_ref().map_or(0, |vectorizer| {
+            let parts = vectorizer.parts();
+            parts.vocabulary.map_or(0, of) + 4 * parts.frequencies.len()
+        });
+        (names + texts) as u64 + SLACK
+    }
+
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
     /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is measured on
     /// a held-out tenth of the rows, drawn by `seed`.
@@ -84,7 +95,7 @@ impl Model {
             });
         }
         let Method::Nearest(nearest) = &self.method;
-        let fixed = (bytes.len() as u64).saturating_sub(nearest.stored_bytes()) + SLACK;
+        let fixed = self.fixed_bytes();
         drop(bytes);
         let small = nearest.compacted(max_bytes.saturating_sub(fixed), seed, executor, kernels);
         let (nearest, report) = small.map_err(|error| match error {

@@ -93,17 +93,19 @@ impl From<TrainError> for BudgetError {
 const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
 
 /// Weights kept of a row, most first.
-const ROW_WEIGHTS: [u8; 14] = [255, 160, 112, 80, 64, 48, 40, 32, 24, 16, 12, 8, 6, 4];
+const ROW_WEIGHTS: [u8; 17] = [
+    255, 160, 112, 80, 64, 48, 40, 36, 32, 28, 24, 20, 16, 12, 8, 6, 4,
+];
 
 /// Settings whose mean precision is this close are equally good: the quicker one is chosen.
 const CLOSE: f64 = 0.001;
 
 impl Nearest {
     /// The model with the compact index that does best on a held-out tenth of the rows (at most
-    /// 5,000, drawn by `seed`) among those that fit, with the label lists, into `max_bytes`.
+    /// 2,000, drawn by `seed`) among those that fit, with the label lists, into `max_bytes`.
     ///
-    /// For each share of document frequencies the two largest numbers of weights kept of a row that fit
-    /// are tried. The best has the largest mean of P@1, P@3 and P@5; of all within 0.1 points of
+    /// For each share of document frequencies the largest number of weights kept of a row that fits
+    /// is tried. The best has the largest mean of P@1, P@3 and P@5; of all within 0.1 points of
     /// it, the one whose searches read the fewest words is chosen.
     ///
     /// # Errors
@@ -183,9 +185,9 @@ fn candidates<E: Executor>(
     Ok(found)
 }
 
-type Fitting = (Vec<(CompactOptions, u64)>, u64);
+type Fitting = (Option<(CompactOptions, u64)>, u64);
 
-/// The two largest settings of one share that fit, and the bytes of the smallest setting.
+/// The largest setting of one share that fits, and the bytes of the smallest setting.
 fn fitting(
     rows: &SparseRows,
     max_share: f64,
@@ -215,11 +217,11 @@ fn fitting(
             low = middle + 1;
         }
     }
-    let mut found = Vec::new();
-    for at in low..(low + 2).min(ladder.len()) {
-        found.push(setting(at)?);
-    }
-    found.retain(|&(_, bytes)| bytes <= max_bytes);
+    let found = if low < ladder.len() {
+        Some(setting(low)?)
+    } else {
+        None
+    };
     Ok((found, smallest))
 }
 

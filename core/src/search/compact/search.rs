@@ -6,10 +6,10 @@
 //! stored rows have a norm below 2.3 even when every value was rounded up.
 //!
 //! With m used features and `n_i` weights of row i, the similarity is
-//! `cos * c^beta / (m + n_i - c)^beta`. Rows are looked at in blocks: the largest sum, the largest
-//! count and the smallest `n_i` of a block bound its similarities, and a block that cannot reach the
-//! worst of the best rows so far is passed over. No bound costs an answer: what is returned
-//! is what sorting all rows by these similarities gives.
+//! `cos * c^beta / (m + n_i - c)^beta`. Rows are looked at in blocks: the largest count and the
+//! smallest `n_i` of a block bound its Jaccard indices, and so say how large a sum must be to
+//! reach the worst of the best rows so far; rows with smaller sums are passed over. No bound costs an
+//! answer: what is returned is what sorting all rows by these similarities gives.
 
 use super::{
     CompactIndex, prune,
@@ -156,10 +156,10 @@ impl CompactIndex {
                 continue;
             }
             *mark = 0;
-            let bound = bound(sums, counts, used, powers);
-            if bound > 0.0 && reaches(bound, top) {
-                forget(removed, block * BLOCK, sums);
-                offer(block * BLOCK, sums, counts, used, powers, top);
+            forget(removed, block * BLOCK, sums);
+            let least = least_sum(sums, counts, used, powers, top);
+            if sums.iter().any(|&sum| sum >= least) {
+                offer(block * BLOCK, sums, counts, used, powers, least, top);
             }
             sums.fill(0);
         }
@@ -172,12 +172,6 @@ fn round(value: f64) -> i32 {
     let limit = f64::from(i32::MAX >> (COUNT_BITS + 1));
     let half = if value < 0.0 { -0.5 } else { 0.5 };
     (value + half).clamp(-limit, limit) as i32
-}
-
-/// Whether something as similar as `bound`, which is a little more than the truth, could be among the best.
-fn reaches(bound: f64, top: &Top) -> bool {
-    top.threshold()
-        .is_none_or(|worst| bound >= f64::from(worst.score))
 }
 
 /// Clears the sums of removed rows, from row `first` on.
@@ -195,25 +189,41 @@ fn forget(removed: &[u64], first: usize, sums: &mut [i32]) {
     }
 }
 
-/// At least the largest similarity of the rows of a block.
-fn bound(sums: &[i32], counts: &[u8], used: usize, powers: &Powers) -> f64 {
-    let largest = sums.iter().fold(0, |most, &sum| most.max(sum));
+/// The smallest sum with which a row of this block can be among the best: less, and even the
+/// most shared features of the block with the smallest union leave it behind.
+fn least_sum(sums: &[i32], counts: &[u8], used: usize, powers: &Powers, top: &Top) -> i32 {
+    // A sum of a positive cosine.
+    let positive = 1 << COUNT_BITS;
+    let Some(worst) = top.threshold() else {
+        return positive;
+    };
     let shared = sums.iter().fold(0, |most, &sum| most.max(sum & COUNT_MASK)) as usize;
     let fewest = counts
         .iter()
         .fold(u8::MAX, |least, &count| least.min(count));
     let union = used + usize::from(fewest).max(shared) - shared.min(used);
-    // The rounding to f32 that a similarity undergoes moves it by less than this.
-    f64::from(largest >> COUNT_BITS) / ONE * powers.jaccard(shared, union) * (1.0 + 1e-6)
+    // The rounding to f32 that a similarity undergoes moves it by less than the last factor.
+    let cosine = f64::from(worst.score) / powers.jaccard(shared, union) * (1.0 - 1e-6);
+    // Saturates where no sum suffices; NaN, where nothing is shared, becomes 0.
+    let least = (cosine * ONE) as i32;
+    least.saturating_mul(1 << COUNT_BITS).max(positive)
 }
 
-/// Offers every row of a block whose similarity is above 0 to the best.
-fn offer(first: usize, sums: &[i32], counts: &[u8], used: usize, powers: &Powers, top: &mut Top) {
+/// Offers every row of a block whose sum is at least `least` and whose similarity is above 0.
+fn offer(
+    first: usize,
+    sums: &[i32],
+    counts: &[u8],
+    used: usize,
+    powers: &Powers,
+    least: i32,
+    top: &mut Top,
+) {
     for (row, (&sum, &count)) in (first..).zip(sums.iter().zip(counts)) {
-        let cosine = sum >> COUNT_BITS;
-        if cosine <= 0 {
+        if sum < least {
             continue;
         }
+        let cosine = sum >> COUNT_BITS;
         let shared = (sum & COUNT_MASK) as usize;
         let union = (used + usize::from(count)).saturating_sub(shared);
         let score = (f64::from(cosine) / ONE * powers.jaccard(shared, union)) as f32;

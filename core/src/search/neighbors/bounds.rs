@@ -12,6 +12,8 @@
 pub const BLOCK: usize = 512;
 /// Words of 64 rows in a block.
 pub(super) const WORDS: usize = BLOCK / 64;
+/// Rows whose highest bound is kept.
+pub(super) const RUN: usize = 16;
 /// Bits of a tail sum that hold the sum; those above hold the count of shared features.
 pub(super) const SUM_BITS: u32 = 22;
 /// A tail sum starts here, so that it may turn negative.
@@ -49,13 +51,16 @@ pub struct BlockBounds<'a> {
 }
 
 impl BlockBounds<'_> {
-    /// Writes an upper bound on the similarity of each row, and the highest of each 64 rows.
+    /// Writes an upper bound on the similarity of each row, and the highest of each 16 rows.
     #[inline(always)]
-    pub fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; WORDS]) {
-        let mut counts = [0u16; BLOCK];
+    pub fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
+        let mut counts = [0u32; BLOCK];
         count_bits(self.lines, self.selected, &mut counts);
         let mut heads = [0u16; BLOCK];
         for (norms, &weight) in self.groups.chunks_exact(BLOCK).zip(self.group_weights) {
+            if weight == 0 {
+                continue;
+            }
             for (head, &norm) in heads.iter_mut().zip(norms) {
                 *head = head.wrapping_add(weight.wrapping_mul(u16::from(norm)));
             }
@@ -63,8 +68,8 @@ impl BlockBounds<'_> {
         let mut jaccards = [0f32; BLOCK];
         for row in 0..BLOCK {
             let sum = self.sums[row];
-            let shared = u32::from(counts[row]) + (sum >> SUM_BITS);
-            let either = self.query_length + self.lengths[row];
+            let shared = counts[row] + (sum >> SUM_BITS);
+            let either = self.query_length.wrapping_add(self.lengths[row]);
             jaccards[row] = shared as i32 as f32 / either.wrapping_sub(shared) as i32 as f32;
             let tail = (sum & ((1 << SUM_BITS) - 1)) as i32 - SUM_ZERO as i32;
             let cosine = tail as f32 * self.sum_scale
@@ -76,14 +81,8 @@ impl BlockBounds<'_> {
         for (bound, jaccard) in bounds.iter_mut().zip(&jaccards) {
             *bound *= jaccard * 1.000_01;
         }
-        for (rows, high) in bounds.chunks_exact(64).zip(highest) {
-            let mut lanes = [0f32; 16];
-            for chunk in rows.chunks_exact(16) {
-                for (lane, &bound) in lanes.iter_mut().zip(chunk) {
-                    *lane = if bound > *lane { bound } else { *lane };
-                }
-            }
-            *high = lanes.iter().fold(0.0, |a, &b| if b > a { b } else { a });
+        for (rows, high) in bounds.chunks_exact(RUN).zip(highest) {
+            *high = highest_of(rows);
         }
     }
 
@@ -100,6 +99,18 @@ impl BlockBounds<'_> {
             };
         }
     }
+}
+
+/// The highest of a run of bounds, which are not negative.
+#[inline(always)]
+pub(super) fn highest_of(rows: &[f32]) -> f32 {
+    let mut lanes = [0f32; 4];
+    for chunk in rows.chunks(4) {
+        for (lane, &bound) in lanes.iter_mut().zip(chunk) {
+            *lane = if bound > *lane { bound } else { *lane };
+        }
+    }
+    lanes.iter().fold(0.0, |a, &b| if b > a { b } else { a })
 }
 
 type Line = [u64; WORDS];
@@ -128,7 +139,7 @@ fn line(lines: &[u64], at: Option<&u16>) -> Line {
 
 /// Counts for each row of the block in how many of the selected lines its bit is set.
 #[inline(always)]
-fn count_bits(lines: &[u64], selected: &[u16], counts: &mut [u16; BLOCK]) {
+fn count_bits(lines: &[u64], selected: &[u16], counts: &mut [u32; BLOCK]) {
     let mut planes = [[0u64; WORDS]; PLANES];
     let (mut ones, mut twos, mut fours) = ([0; WORDS], [0; WORDS], [0; WORDS]);
     let mut used = 3;
@@ -154,23 +165,28 @@ fn count_bits(lines: &[u64], selected: &[u16], counts: &mut [u16; BLOCK]) {
         }
     }
     (planes[0], planes[1], planes[2]) = (ones, twos, fours);
-    for (digit, plane) in planes.iter().enumerate().take(used) {
-        spread(plane, 1 << digit, counts);
+    for (quarter, rows) in counts.as_chunks_mut().0.iter_mut().enumerate() {
+        spread(&planes[..used], quarter, rows);
     }
 }
 
-/// Adds `weight` to the count of each row whose bit is set.
+/// Reads the counts of 16 rows from their binary digits. (In 32-bit lanes no mask is a sign bit,
+/// so that compilers treat all lanes alike.)
 #[inline(always)]
-fn spread(plane: &Line, weight: u16, counts: &mut [u16; BLOCK]) {
-    const MASKS: [u16; 16] = [
+fn spread(planes: &[Line], quarter: usize, rows: &mut [u32; 16]) {
+    const MASKS: [u32; 16] = [
         1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
     ];
-    for (quarter, rows) in counts.chunks_exact_mut(16).enumerate() {
-        let bits = (plane[quarter / 4] >> (quarter % 4 * 16)) as u16;
-        for (count, &mask) in rows.iter_mut().zip(&MASKS) {
-            *count |= if bits & mask == mask { weight } else { 0 };
+    let mut counts = [0u32; 16];
+    let mut weight = 1u32;
+    for plane in planes {
+        let bits = (plane[quarter / 4] >> (quarter % 4 * 16)) as u32;
+        for (count, &mask) in counts.iter_mut().zip(&MASKS) {
+            *count |= if bits & mask == 0 { 0 } else { weight };
         }
+        weight <<= 1;
     }
+    *rows = counts;
 }
 
 #[cfg(test)]
@@ -187,14 +203,14 @@ mod tests {
             .collect();
         for number in [0, 1, 7, 8, 9, 100, 300] {
             let selected: Vec<u16> = (0..300).rev().take(number).collect();
-            let mut counts = [0u16; BLOCK];
+            let mut counts = [0u32; BLOCK];
             count_bits(&lines, &selected, &mut counts);
             for (row, &count) in counts.iter().enumerate() {
                 let expected = selected
                     .iter()
                     .filter(|&&at| lines[usize::from(at) * WORDS + row / 64] >> (row % 64) & 1 == 1)
                     .count();
-                assert_eq!(usize::from(count), expected);
+                assert_eq!(count as usize, expected);
             }
         }
     }

@@ -21,7 +21,7 @@ const SAMPLED_QUERIES: usize = 32;
 /// The number of neighbors the cut is tuned for.
 const NEIGHBORS: usize = 75;
 /// More heads than this have no room in the block's counts.
-const MOST_HEADS: usize = 32_000;
+pub(super) const MOST_HEADS: usize = 32_000;
 
 /// Features from most to least frequent, and how many of them are the head.
 pub(super) struct Cut {
@@ -148,7 +148,7 @@ impl<'a> Sample<'a> {
             }
             let survivors = self.survivors(row, &query, wanted);
             for (cost, survivors) in costs.iter_mut().zip(survivors) {
-                *cost += survivors as f64 * scale * (mean + 50.0);
+                *cost += survivors as f64 * scale * (mean + 150.0);
             }
             for &feature in asked.indices() {
                 query[feature as usize] = 0.0;

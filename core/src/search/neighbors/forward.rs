@@ -255,7 +255,7 @@ impl ForwardRows {
     }
 }
 
-fn bad(part: &'static str, position: usize, rule: &'static str) -> NeighborError {
+pub(super) fn bad(part: &'static str, position: usize, rule: &'static str) -> NeighborError {
     NeighborError::BadItem {
         part,
         position,

@@ -1,6 +1,6 @@
 //! The index: rows, bits and group norms of the head, postings of the tail.
 
-use super::{BLOCK, ForwardRows, NeighborError, RowBuffer, Similarity, bounds::WORDS, cut::GROUPS};
+use super::{BLOCK, ForwardRows, RowBuffer, Similarity, bounds::WORDS, cut::GROUPS};
 use crate::{
     array::Array,
     sparse::{SparseRows, SparseView},
@@ -109,19 +109,6 @@ impl NeighborIndex {
         buffer: &mut RowBuffer,
     ) -> f32 {
         similarity.between(query, self.row(row, buffer))
-    }
-
-    #[doc(hidden)]
-    pub fn summary(&self) -> alloc::string::String {
-        alloc::format!(
-            "heads {} tails {} posted {} of {} signed {} bounded {}",
-            self.heads,
-            self.steps.len(),
-            self.posted_rows.len(),
-            self.nonzeros(),
-            self.signed,
-            self.bounded
-        )
     }
 
     pub(super) fn zero(&self) -> i32 {

@@ -10,19 +10,24 @@
 
 mod bounds;
 mod build;
+mod candidates;
 mod cut;
 mod error;
 mod exhaustive;
 mod forward;
 mod index;
+mod parts;
 mod plan;
 mod search;
 mod similarity;
+#[cfg(test)]
+mod tests;
 
 pub use bounds::{BLOCK, BlockBounds};
 pub use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub use forward::{ForwardRows, RowBuffer};
 pub use index::NeighborIndex;
+pub use parts::{NeighborCounts, NeighborParts};
 pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

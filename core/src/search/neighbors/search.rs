@@ -2,7 +2,8 @@
 
 use super::{
     BLOCK, BlockBounds, NeighborIndex, Similarity,
-    bounds::{POWERS, SUM_ZERO, WORDS},
+    bounds::{POWERS, RUN, SUM_ZERO, highest_of},
+    candidates::{Bounds, Candidates},
     error::{NeighborError, filled},
     index::RANGE,
     plan::Plan,
@@ -10,7 +11,7 @@ use super::{
 use crate::{
     float,
     kernels::{Kernels, Portable},
-    search::{Scored, Top, rank},
+    search::{Scored, Top},
     sparse::SparseView,
 };
 use alloc::vec::Vec;
@@ -25,9 +26,9 @@ pub struct NeighborScratch {
     dense: Vec<f32>,
     sums: Vec<u32>,
     bounds: Vec<f32>,
-    /// The highest bound of each 64 rows.
+    /// The highest bound of each [`RUN`] rows.
     highest: Vec<f32>,
-    candidates: Vec<Scored>,
+    candidates: Candidates,
     top: Top,
     powers: Vec<f32>,
     beta: f64,
@@ -56,14 +57,20 @@ impl NeighborScratch {
             sums: Vec::new(),
             bounds: Vec::new(),
             highest: Vec::new(),
-            candidates: Vec::new(),
+            candidates: Candidates::default(),
             top: Top::default(),
             powers: Vec::new(),
             beta: 1.0,
         }
     }
 
-    /// Makes room for queries to `index`: 4 bytes a row, 4 a feature and 256 KiB.
+    /// The kernels it runs.
+    #[must_use]
+    pub fn kernels(&self) -> &'static dyn Kernels {
+        self.kernels
+    }
+
+    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature and 256 KiB.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -72,7 +79,7 @@ impl NeighborScratch {
         grow(&mut self.dense, index.features() as usize)?;
         grow(&mut self.sums, RANGE)?;
         grow(&mut self.bounds, padded)?;
-        grow(&mut self.highest, padded / 64)
+        grow(&mut self.highest, padded / RUN)
     }
 
     /// Upper bounds of the powers of k/4096, or none where the exponent is 1.
@@ -187,7 +194,7 @@ impl NeighborIndex {
                 let block = start / BLOCK + within;
                 let (Some(bounds), Some(highest)) = (
                     scratch.bounds.get_mut(block * BLOCK..),
-                    scratch.highest.get_mut(block * WORDS..),
+                    scratch.highest.get_mut(block * (BLOCK / RUN)..),
                 ) else {
                     return;
                 };
@@ -281,54 +288,26 @@ impl Scorer<'_> {
             ..
         } = scratch;
         let rows = self.index.len();
-        let (bounds, highest) = (&mut bounds[..rows], &highest[..rows.div_ceil(64)]);
-        for (block, (bounds, &high)) in bounds.chunks(64).zip(highest).enumerate() {
-            if high > threshold(top) {
-                for (within, &score) in bounds.iter().enumerate() {
-                    let row = block * 64 + within;
-                    if score > threshold(top) && !self.is_removed(row) {
-                        let id = row as u32;
-                        top.push(Scored { id, score });
-                    }
-                }
-            }
-        }
-        candidates.clear();
-        candidates.extend_from_slice(top.sorted());
-        top.reset(neighbors);
+        let (rows, highest) = (&mut bounds[..rows], &mut highest[..rows.div_ceil(RUN)]);
+        forget_removed(self.removed, rows, highest);
+        let least = candidates.reached(Bounds { rows, highest }, neighbors);
+        candidates.choose(Bounds { rows, highest }, least);
         self.score_candidates(candidates, dense, top);
-        for candidate in candidates.iter() {
-            bounds[candidate.id as usize] = 0.0;
+        for row in candidates.rows() {
+            rows[row] = 0.0;
         }
-        candidates.clear();
-        let least = threshold(top);
-        for (block, (bounds, &high)) in bounds.chunks(64).zip(highest).enumerate() {
-            if high > least {
-                for (within, &score) in bounds.iter().enumerate() {
-                    let row = block * 64 + within;
-                    if score > least && !self.is_removed(row) {
-                        let id = row as u32;
-                        candidates.push(Scored { id, score });
-                    }
-                }
-            }
-        }
-        candidates.sort_unstable_by(rank);
+        candidates.choose(Bounds { rows, highest }, threshold(top));
         self.score_candidates(candidates, dense, top);
     }
 
-    /// Scores candidates in order of falling bounds, until a bound is below the threshold.
-    fn score_candidates(&self, candidates: &[Scored], dense: &[f32], top: &mut Top) {
-        for four in candidates.chunks(4) {
+    /// Scores candidates until a bound does not exceed the threshold.
+    fn score_candidates(&self, candidates: &Candidates, dense: &[f32], top: &mut Top) {
+        for (bound, rows, count) in candidates.fours() {
             // A bound exceeds the similarity by more than rounding, so an equal one is out.
-            if four[0].score <= threshold(top) {
+            if bound <= threshold(top) {
                 return;
             }
-            let mut rows = [0u32; 4];
-            for (row, candidate) in rows.iter_mut().zip(four) {
-                *row = candidate.id;
-            }
-            self.score(&rows[..four.len()], dense, top);
+            self.score(&rows[..count], dense, top);
         }
     }
 }
@@ -336,4 +315,19 @@ impl Scorer<'_> {
 /// The score that a row must exceed; 0 as long as any will do.
 fn threshold(top: &Top) -> f32 {
     top.threshold().map_or(0.0, |worst| worst.score)
+}
+
+/// Gives removed rows the bound 0.
+fn forget_removed(removed: &[u64], bounds: &mut [f32], highest: &mut [f32]) {
+    let words = bounds.chunks_mut(64).zip(highest.chunks_mut(64 / RUN));
+    for ((bounds, highest), &word) in words.zip(removed).filter(|(_, word)| **word != 0) {
+        for (within, bound) in bounds.iter_mut().enumerate() {
+            if word >> within & 1 == 1 {
+                *bound = 0.0;
+            }
+        }
+        for (bounds, high) in bounds.chunks(RUN).zip(highest) {
+            *high = highest_of(bounds);
+        }
+    }
 }

@@ -3,12 +3,13 @@
 use super::{
     failure::Failure,
     input::{load_model, threads},
+    output::print,
     table::{bytes, count, parse_bytes, percent, table},
 };
 use clap::Args;
 use hapax::{
     core::model::{Compacted, CompactionError, nearest::BudgetReport},
-    files::write_whole,
+    files::{check_writable, write_whole},
     kernels,
 };
 use serde_json::{Value, json};
@@ -43,6 +44,7 @@ pub struct Compact {
 
 impl Compact {
     pub fn run(self) -> Result<(), Failure> {
+        check_writable(&self.output)?;
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
         let compacted = model
@@ -52,12 +54,11 @@ impl Compact {
         let size = compacted.bytes.len() as u64;
         if self.json {
             let report = compacted.report.as_ref().map(report_json);
-            println!("{}", json!({"model_bytes": size, "report": report}));
-            return Ok(());
+            return print(json!({"model_bytes": size, "report": report}));
         }
-        print_report(&compacted);
-        println!("wrote {}, {}", self.output.display(), bytes(size));
-        Ok(())
+        print_report(&compacted)?;
+        let path = self.output.display();
+        print(format_args!("wrote {path}, {}", bytes(size)))
     }
 }
 
@@ -86,12 +87,12 @@ pub fn report_json(report: &BudgetReport) -> Value {
 }
 
 /// What fitting a model into a budget cost, for people.
-pub fn print_report(compacted: &Compacted) {
+pub fn print_report(compacted: &Compacted) -> Result<(), Failure> {
     let Some(report) = &compacted.report else {
-        println!("the model fits as it is");
-        return;
+        return print("the model fits as it is");
     };
-    println!("tried on {} held-out rows:", count(report.held_out as u64));
+    let held_out = count(report.held_out as u64);
+    print(format_args!("tried on {held_out} held-out rows:"))?;
     let mut tried = table(&[
         "features in at most",
         "weights a row",
@@ -126,5 +127,5 @@ pub fn print_report(compacted: &Compacted) {
             },
         ]);
     }
-    println!("{tried}");
+    print(tried)
 }

@@ -3,6 +3,7 @@
 use super::{
     failure::Failure,
     input::{DataOptions, load_model, read_for_model, threads},
+    output::{print, warn},
     progress::Progress,
     resources::Stopwatch,
     table::{bytes, percent, table},
@@ -57,6 +58,8 @@ pub struct Evaluated {
     pub seconds: f64,
     pub cpu_seconds: f64,
     pub threads: usize,
+    /// How many labels of the rows training never saw, and how many there are in all.
+    pub unseen: (usize, usize),
 }
 
 impl Evaluate {
@@ -67,11 +70,10 @@ impl Evaluate {
         let evaluated = evaluate(&model, &test, &self.k, &threads)?;
         let size = std::fs::metadata(&self.model).map_or(0, |metadata| metadata.len());
         if self.json {
-            println!("{}", evaluated.json(size));
+            print(evaluated.json(size))
         } else {
-            evaluated.print(size);
+            evaluated.print(size)
         }
-        Ok(())
     }
 }
 
@@ -116,7 +118,20 @@ pub fn evaluate(
         seconds,
         cpu_seconds,
         threads: threads.threads(),
+        unseen: unseen(model, test),
     })
+}
+
+/// How many labels of the rows the model does not know, of how many; said where it is all of them.
+fn unseen(model: &Model, test: &Dataset) -> (usize, usize) {
+    let labels = test.labels();
+    let all = labels.total();
+    let known = labels.iter().flatten().filter(|&&id| id < model.labels());
+    let unseen = all - known.count();
+    if unseen == all && all > 0 {
+        warn("no label of the test data is known to the model: are they named differently?");
+    }
+    (unseen, all)
 }
 
 impl Evaluated {
@@ -148,6 +163,7 @@ impl Evaluated {
             "micro_f1": report.micro_f1,
             "macro_f1": report.macro_f1,
             "cut": report.cut,
+            "labels_unseen": self.unseen.0,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "microseconds_per_point": self.microseconds_per_point(),
@@ -156,7 +172,7 @@ impl Evaluated {
         })
     }
 
-    pub fn print(&self, model_bytes: u64) {
+    pub fn print(&self, model_bytes: u64) -> Result<(), Failure> {
         let report = &self.report;
         let mut header = vec!["percent".to_string()];
         header.extend(report.ks.iter().map(|k| format!("@{k}")));
@@ -174,21 +190,28 @@ impl Evaluated {
             line("PSP", psp);
             line("PSnDCG", psndcg);
         }
-        println!("{figures}");
-        println!(
+        print(figures)?;
+        print(format_args!(
             "accuracy {}   micro-F1 {}   macro-F1 {}   (F1 of the first {} of each row)",
             percent(report.accuracy),
             percent(report.micro_f1),
             percent(report.macro_f1),
             report.cut,
-        );
-        println!(
+        ))?;
+        let (unseen, all) = self.unseen;
+        if unseen > 0 {
+            let share = percent(unseen as f64 / all as f64);
+            print(format_args!(
+                "{unseen} of {all} labels ({share} percent) are new: training never saw them"
+            ))?;
+        }
+        print(format_args!(
             "{} rows in {:.2} s, {:.0} us a row on {} threads; the model has {}",
             report.rows,
             self.seconds,
             self.microseconds_per_point(),
             self.threads,
             bytes(model_bytes),
-        );
+        ))
     }
 }

@@ -1,7 +1,7 @@
 //! Why the command ends without having done its work, and the exit status that says so.
 
 use hapax::{
-    core::{format::FormatError, model::PredictError, train::TrainError},
+    core::{data::ReadError, format::FormatError, model::PredictError, train::TrainError},
     files::FileError,
 };
 use std::{fmt, io, path::Path, process::ExitCode};
@@ -21,6 +21,11 @@ impl Failure {
     /// Something about this file is wrong: `path: message`.
     pub fn in_file(path: &Path, message: impl fmt::Display) -> Self {
         Self::Input(format!("{}: {message}", path.display()))
+    }
+
+    /// Something about a place in data is wrong: `path:line:column: message`.
+    pub fn in_data(path: &Path, error: &ReadError) -> Self {
+        Self::Input(format!("{}:{error}", path.display()))
     }
 
     /// Something about a place in a file of text is wrong: `path:line:column: message`.

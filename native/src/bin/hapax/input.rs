@@ -1,6 +1,6 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
-use super::failure::Failure;
+use super::{columns::look_swapped, failure::Failure, output::warn};
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
@@ -12,6 +12,9 @@ use hapax::{
     threads::Threads,
 };
 use std::path::Path;
+
+/// How a model file begins.
+pub const MODEL_MARK: &[u8] = b"HAPAX\x1a";
 
 /// How to read data.
 #[derive(Args, Clone, Debug, Default)]
@@ -52,6 +55,15 @@ pub enum ColumnsName {
     /// Labels separated by commas, then text
     #[value(name = "labels,text")]
     LabelsText,
+}
+
+impl From<Columns> for ColumnsName {
+    fn from(columns: Columns) -> Self {
+        match columns {
+            Columns::TextLabels => Self::TextLabels,
+            Columns::LabelsText => Self::LabelsText,
+        }
+    }
 }
 
 impl From<FormatName> for Format {
@@ -96,8 +108,32 @@ impl DataOptions {
 /// Reads a whole file of data.
 pub fn read_input(path: &Path, options: &ReadOptions, threads: &Threads) -> Result<Input, Failure> {
     let bytes = read_text(path)?;
-    read(&bytes, options, threads)
-        .map_err(|error| Failure::Input(format!("{}:{error}", path.display())))
+    if bytes.starts_with(MODEL_MARK) {
+        return Err(Failure::in_file(
+            path,
+            "is a model, but data are expected here",
+        ));
+    }
+    let input = read(&bytes, options, threads).map_err(|error| Failure::in_data(path, &error))?;
+    if input.format == Format::Tsv {
+        warn_of_swapped_columns(path, &bytes, options.columns.into());
+    }
+    Ok(input)
+}
+
+/// Says so if the columns of tab-separated data look as if they stood in the other order.
+pub fn warn_of_swapped_columns(path: &Path, bytes: &[u8], columns: ColumnsName) {
+    if look_swapped(bytes, columns) {
+        let (read, other) = match columns {
+            ColumnsName::TextLabels => ("text, then labels", "labels,text"),
+            ColumnsName::LabelsText => ("labels, then text", "text,labels"),
+        };
+        let path = path.display();
+        warn(format_args!(
+            "{path}: read as {read}, but the columns look as if they were the other way round; if \
+             so, say --columns {other}"
+        ));
+    }
 }
 
 /// Reads a file of data as rows that a model can answer: texts go through its vectorizer. Labels that it
@@ -108,9 +144,25 @@ pub fn read_for_model(
     model: &Model,
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
-    match read_input(path, &data.for_model(model), threads)?.source {
-        Source::Rows(rows) => Ok(rows),
+    let input = read_input(path, &data.for_model(model), threads)?;
+    match input.source {
         Source::Texts(documents) => vectorize(path, documents, model, threads),
+        Source::Rows(_) if model.vectorizer().is_some() && data.format.is_none() => {
+            let rule = "holds rows of features, but the model was trained on texts; if the rows are \
+                        made of its own features, name the format with --format";
+            Err(Failure::in_file(path, rule))
+        }
+        Source::Rows(rows) => {
+            let (features, known) = (rows.rows().features(), model.features());
+            if features > known {
+                let path = path.display();
+                warn(format_args!(
+                    "{path}: has {features} features, but the model knows {known}; the others are \
+                     ignored"
+                ));
+            }
+            Ok(rows)
+        }
     }
 }
 
@@ -142,9 +194,21 @@ pub fn threads(count: usize) -> Result<Threads, Failure> {
     Threads::new(count).map_err(|error| Failure::Other(format!("cannot start threads: {error}")))
 }
 
+/// Puts the names that a file gives in place of numbers: of XMC data, whose labels are ids.
+pub fn name_labels(data: &Dataset, path: &Path, column: usize) -> Result<Dataset, Failure> {
+    if data.label_names().is_some() {
+        let rule = "names labels by their ids, but the labels of this data are names already; leave \
+                    out --label-names";
+        return Err(Failure::in_file(path, rule));
+    }
+    let names = read_label_names(path, column)?;
+    Dataset::new(data.rows().clone(), data.labels().clone(), Some(names))
+        .map_err(|error| Failure::in_file(path, error))
+}
+
 /// Reads a file that names labels, one a line in the order of their ids. Of lines with tabs the column
 /// `column` counts, from 1.
-pub fn read_label_names(path: &Path, column: usize) -> Result<Names, Failure> {
+fn read_label_names(path: &Path, column: usize) -> Result<Names, Failure> {
     let bytes = read_text(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         Failure::in_file(

@@ -2,8 +2,9 @@
 
 use super::{
     failure::Failure,
-    input::{DataOptions, load_model, read_input, threads},
-    table::{count, percent, table},
+    input::{DataOptions, MODEL_MARK, load_model, read_input, threads},
+    output::print,
+    table::{count, facts_table, percent, table},
 };
 use clap::Args;
 use hapax::{
@@ -55,11 +56,16 @@ impl Inspect {
         let model = load_model(&self.file)?;
         let mapped = map_model(&self.file)?;
         let sizes = format::sizes(&mapped).map_err(|error| Failure::in_file(&self.file, error))?;
-        let parts: Vec<(String, u64)> = sizes
+        let mut parts: Vec<(String, u64)> = sizes
             .iter()
-            .map(|(id, size)| (id.name().to_string(), *size))
+            .map(|(id, size)| match id.name() {
+                "unknown" => (format!("section {}", id.0), *size),
+                name => (name.to_string(), *size),
+            })
             .collect();
         let total = mapped.len() as u64;
+        let named: u64 = parts.iter().map(|(_, size)| size).sum();
+        parts.push(("header, metadata, padding".into(), total - named));
         let facts = model_facts(&model);
         if self.json {
             let made = model.provenance();
@@ -71,18 +77,16 @@ impl Inspect {
                 .iter()
                 .map(|(name, fact)| ((*name).to_string(), json!(fact)))
                 .collect();
-            println!(
-                "{}",
+            return print(
                 json!({"model_bytes": total, "parts": parts, "facts": facts, "n": made.rows,
-                       "d": model.features(), "l": model.labels(), "algorithm": made.algorithm})
+                       "d": model.features(), "l": model.labels(), "algorithm": made.algorithm}),
             );
-            return Ok(());
         }
-        let mut about = table(&["", ""]);
+        let mut about = facts_table();
         for (name, fact) in &facts {
             about.add_row([name, fact.as_str()]);
         }
-        println!("{about}\n");
+        print(format_args!("{about}\n"))?;
         let mut by_part = table(&["part of the file", "bytes", "percent"]);
         for (name, size) in &parts {
             by_part.add_row([
@@ -92,8 +96,7 @@ impl Inspect {
             ]);
         }
         by_part.add_row(["in all", &count(total), ""]);
-        println!("{by_part}");
-        Ok(())
+        print(by_part)
     }
 
     fn data(&self) -> Result<(), Failure> {
@@ -121,18 +124,17 @@ impl Inspect {
         let statistics = Statistics::of(&data)
             .map_err(|error| Failure::Other(format!("no memory for the statistics: {error}")))?;
         if self.json {
-            println!("{}", statistics_json(&source, &statistics));
+            print(statistics_json(&source, &statistics))
         } else {
-            print_statistics(&source, &statistics);
+            print_statistics(&source, &statistics)
         }
-        Ok(())
     }
 }
 
 fn begins_like_a_model(path: &Path) -> bool {
-    let mut first = [0; 5];
+    let mut first = [0; MODEL_MARK.len()];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    read.is_ok() && &first == b"HAPAX"
+    read.is_ok() && first == MODEL_MARK
 }
 
 /// What is worth knowing of a model, by name.
@@ -215,8 +217,8 @@ fn statistics_json(source: &str, statistics: &Statistics) -> Value {
     line
 }
 
-fn print_statistics(source: &str, statistics: &Statistics) {
-    println!("format: {source}\n");
+fn print_statistics(source: &str, statistics: &Statistics) -> Result<(), Failure> {
+    print(format_args!("format: {source}\n"))?;
     let mut sizes = table(&["", ""]);
     let mut line = |name: &str, size: usize| {
         sizes.add_row([name, &count(size as u64)]);
@@ -230,7 +232,7 @@ fn print_statistics(source: &str, statistics: &Statistics) {
     line("  of no row", statistics.labels_without_rows);
     line("stored values", statistics.nonzeros);
     line("labels of all rows", statistics.label_occurrences);
-    println!("{sizes}\n");
+    print(format_args!("{sizes}\n"))?;
     let header = ["", "min", "1/4", "median", "3/4", "max", "mean"];
     let mut spread_table = table(&header);
     for (name, spread) in spreads(statistics) {
@@ -246,10 +248,13 @@ fn print_statistics(source: &str, statistics: &Statistics) {
             ]);
         }
     }
-    println!("{spread_table}\n");
+    print(format_args!("{spread_table}\n"))?;
     let [one, three, five] = statistics.attainable_precision.map(percent);
-    println!("highest attainable P@1 {one}   P@3 {three}   P@5 {five}");
+    print(format_args!(
+        "highest attainable P@1 {one}   P@3 {three}   P@5 {five}"
+    ))?;
     if statistics.single_label {
-        println!("every row has exactly one label");
+        print("every row has exactly one label")?;
     }
+    Ok(())
 }

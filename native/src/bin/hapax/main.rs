@@ -1,10 +1,13 @@
 //! The `hapax` command: one file per verb.
 
+mod answers;
+mod columns;
 mod compact;
 mod evaluate;
 mod failure;
 mod input;
 mod inspect;
+mod output;
 mod predict;
 mod progress;
 mod resources;
@@ -16,7 +19,7 @@ mod verify;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use failure::Failure;
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
 /// Choose among thousands to millions of labels, most of which occur a handful of times.
 ///
@@ -77,15 +80,16 @@ fn main() -> ExitCode {
         Verb::Compact(verb) => verb.run(),
         Verb::Verify(verb) => verb.run(),
         Verb::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut script);
+            output::print(String::from_utf8_lossy(&script).trim_end())
         }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::OutputClosed) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("hapax: {failure}");
+            output::note(format_args!("hapax: {failure}"));
             failure.exit_code()
         }
     }

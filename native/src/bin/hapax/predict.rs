@@ -1,25 +1,26 @@
 //! `hapax predict`: labels for rows and texts, as they come.
 
 use super::{
+    answers::{Answered, Output, Printer},
     failure::Failure,
-    input::{DataOptions, load_model, threads},
+    input::{DataOptions, MODEL_MARK, load_model, threads, warn_of_swapped_columns},
+    output::note,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hapax::{
     core::{
         data::{Format, LineReader, Row},
         executor::Executor,
-        model::{Model, PredictError, Scratch, nearest::Evidence},
-        search::Scored,
+        model::{Model, PredictError, Scratch},
         sparse::SparseVec,
     },
     files::open_text,
     kernels,
     threads::Threads,
 };
-use serde_json::{Value, json};
 use std::{
-    io::{BufRead, BufWriter, IsTerminal, Write, stdout},
+    io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout},
+    iter::once,
     path::PathBuf,
     sync::mpsc,
     thread,
@@ -27,9 +28,10 @@ use std::{
 
 /// Suggest labels for texts or rows.
 ///
-/// Reads one text or row a line and answers in the same order, as soon as lines come. For a model of
-/// texts a line is a text (what follows a tab is ignored); for a model of rows it is a row of XMC
-/// or svmlight data, whose labels are ignored.
+/// Reads one text or row a line and answers in the same order, one answer a line, as soon as lines
+/// come. For a model of texts a line is a text (what follows a tab is ignored); for a model of rows
+/// it is a row of XMC or svmlight data, whose labels are ignored. A line that cannot be answered, such as
+/// one without a known word, gets an empty answer and its reason.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -39,7 +41,8 @@ Examples:
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
 JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}, with --explain also \"evidence\": the
-neighbors with their similarity, vote, labels and shared features. XMC lines hold id:score pairs.")]
+neighbors with their similarity, vote, labels and shared features; and \"problem\" where there is no
+answer. XMC lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
     model: PathBuf,
@@ -62,17 +65,6 @@ pub struct Predict {
     data: DataOptions,
 }
 
-/// How to print answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// For people
-    Text,
-    /// One JSON object a line
-    Json,
-    /// `id:score id:score …`
-    Xmc,
-}
-
 /// How many lines are answered together at most.
 const BATCH: usize = 4096;
 /// How many neighbors, and features of each, an explanation shows.
@@ -82,13 +74,8 @@ const EVIDENCE: (usize, usize) = (5, 8);
 enum Query {
     Features(SparseVec),
     Text(String),
-}
-
-/// What is printed about a row.
-struct Answered {
-    best: Vec<Scored>,
-    evidence: Vec<Evidence>,
-    problem: Option<PredictError>,
+    /// A blank line, answered so that answers stay beside their lines.
+    Blank,
 }
 
 impl Predict {
@@ -98,77 +85,112 @@ impl Predict {
         }
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
+        let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
+        if typed {
+            note("Type a line and press Enter; Ctrl-D ends.");
+        }
         let mut input = open_text(&self.input)?;
         let format = self.input_format(&model, input.as_mut())?;
         let mut options = self.data.for_model(&model);
         options.labels_optional = true;
         let mut reader = LineReader::new(format, &options);
+        let printer = Printer {
+            model: &model,
+            output: self.output.unwrap_or_else(Output::usual),
+            explain: self.explain,
+        };
         let lines = lines(input);
         let mut out = BufWriter::new(stdout().lock());
         let mut number = 0;
         // Blocks for one line, then takes what else is there.
         while let Ok(first) = lines.recv() {
-            let batch: Vec<_> = std::iter::once(first)
-                .chain(lines.try_iter().take(BATCH - 1))
-                .collect();
-            let mut queries = Vec::with_capacity(batch.len());
-            for line in batch {
-                let line = line.map_err(|error| Failure::in_file(&self.input, error))?;
+            let mut queries = Vec::new();
+            let mut failure = None;
+            for line in once(first).chain(lines.try_iter().take(BATCH - 1)) {
                 number += 1;
-                let row = reader
-                    .read(&line)
-                    .map_err(|error| Failure::Input(format!("{}:{error}", self.input.display())))?;
-                match row {
-                    Some(Row::Features { features, .. }) => {
-                        queries.push((number, Query::Features(features.to_owned())));
+                match self.query(&mut reader, line) {
+                    Ok(Some(Query::Blank)) if typed => {}
+                    Ok(Some(query)) => queries.push((number, query)),
+                    Ok(None) => {}
+                    Err(wrong) => {
+                        failure = Some(wrong);
+                        break;
                     }
-                    Some(Row::Text { text, .. }) => {
-                        queries.push((number, Query::Text(text.to_owned())));
-                    }
-                    None => {}
                 }
             }
+            // What stands before a mistake is answered, whatever came together with it.
             let answers = self.answer(&model, &queries, &threads);
             for ((line, _), answered) in queries.iter().zip(&answers) {
-                if let Some(problem) = &answered.problem {
-                    eprintln!("{}:{line}: {problem}", self.input.display());
+                if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
+                    note(format_args!("{}:{line}: {problem}", self.input.display()));
                 }
-                self.print(&mut out, &model, answered)?;
+                printer.print(&mut out, answered)?;
             }
             out.flush()?;
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
         }
         Ok(())
     }
 
+    /// What a line asks; `None` for a header or a comment.
+    fn query(
+        &self,
+        reader: &mut LineReader,
+        line: io::Result<Vec<u8>>,
+    ) -> Result<Option<Query>, Failure> {
+        let line = line.map_err(|error| Failure::in_file(&self.input, error))?;
+        let row = reader
+            .read(&line)
+            .map_err(|error| Failure::in_data(&self.input, &error))?;
+        Ok(match row {
+            Some(Row::Features { features, .. }) => Some(Query::Features(features.to_owned())),
+            Some(Row::Text { text, .. }) => Some(Query::Text(text.to_owned())),
+            None if line.trim_ascii().is_empty() => Some(Query::Blank),
+            None => None,
+        })
+    }
+
+    /// The format of the input: what `--format` says, else text for a model of texts and what the first
+    /// lines look like for a model of rows.
     fn input_format(&self, model: &Model, input: &mut dyn BufRead) -> Result<Format, Failure> {
-        if let Some(format) = self.data.format {
-            return Ok(format.into());
-        }
         let first = input
             .fill_buf()
             .map_err(|error| Failure::in_file(&self.input, error))?;
-        if model.vectorizer().is_some() {
-            let marked = first.trim_ascii_start().starts_with(b"__label__");
-            return Ok(if marked {
-                Format::FastText
-            } else {
-                Format::Tsv
-            });
+        if first.starts_with(MODEL_MARK) {
+            let rule = "is a model; the model comes first, then the texts or rows";
+            return Err(Failure::in_file(&self.input, rule));
         }
-        // The last line may be cut off where the buffer ends.
-        let end = first
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(first.len(), |at| at + 1);
-        if first.trim_ascii().is_empty() {
-            return Ok(Format::Xmc);
+        let texts = model.vectorizer().is_some();
+        let format = match self.data.format {
+            Some(format) => format.into(),
+            None if texts && first.trim_ascii_start().starts_with(b"__label__") => Format::FastText,
+            None if texts => Format::Tsv,
+            None if first.trim_ascii().is_empty() => Format::Xmc,
+            None => {
+                // The last line may be cut off where the buffer ends.
+                let end = first.iter().rposition(|&byte| byte == b'\n');
+                let whole = &first[..end.map_or(first.len(), |at| at + 1)];
+                Format::detect(whole).map_err(|error| {
+                    let rule = "the model answers rows of features, as xmc or svmlight";
+                    Failure::Input(format!("{}:{error}; {rule}", self.input.display()))
+                })?
+            }
+        };
+        match format {
+            Format::Tsv | Format::FastText if !texts => Err(Failure::in_file(
+                &self.input,
+                format_args!(
+                    "holds texts ({format}), but the model was trained on rows of features"
+                ),
+            )),
+            Format::Tsv => {
+                warn_of_swapped_columns(&self.input, first, self.data.columns);
+                Ok(format)
+            }
+            _ => Ok(format),
         }
-        Format::detect(&first[..end]).map_err(|error| {
-            Failure::Input(format!(
-                "{}:{error} (or say it with --format)",
-                self.input.display()
-            ))
-        })
     }
 
     fn answer(&self, model: &Model, queries: &[(u64, Query)], threads: &Threads) -> Vec<Answered> {
@@ -178,7 +200,7 @@ impl Predict {
                 .unwrap_or_else(|problem| Answered {
                     best: Vec::new(),
                     evidence: Vec::new(),
-                    problem: Some(problem),
+                    problem: Some(problem.to_string()),
                 })
         })
     }
@@ -192,6 +214,13 @@ impl Predict {
         let made;
         let row = match query {
             Query::Features(row) => row.view(),
+            Query::Blank => {
+                return Ok(Answered {
+                    best: Vec::new(),
+                    evidence: Vec::new(),
+                    problem: Some("the line is blank".into()),
+                });
+            }
             Query::Text(text) => {
                 made = model.row(text, scratch)?;
                 made.view()
@@ -210,35 +239,10 @@ impl Predict {
             problem: None,
         })
     }
-
-    fn print(
-        &self,
-        out: &mut impl Write,
-        model: &Model,
-        answered: &Answered,
-    ) -> Result<(), Failure> {
-        let default = if stdout().is_terminal() {
-            Output::Text
-        } else {
-            Output::Json
-        };
-        match self.output.unwrap_or(default) {
-            Output::Json => writeln!(out, "{}", json_line(model, answered, self.explain))?,
-            Output::Xmc => {
-                let pairs = answered
-                    .best
-                    .iter()
-                    .map(|s| format!("{}:{}", s.id, s.score));
-                writeln!(out, "{}", pairs.collect::<Vec<_>>().join(" "))?;
-            }
-            Output::Text => print_text(out, model, answered)?,
-        }
-        Ok(())
-    }
 }
 
 /// Reads lines ahead, on a thread of its own, so that answers do not wait for lines to come.
-fn lines(mut input: Box<dyn BufRead + Send>) -> mpsc::Receiver<std::io::Result<Vec<u8>>> {
+fn lines(mut input: Box<dyn BufRead + Send>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = mpsc::sync_channel(2 * BATCH);
     thread::spawn(move || {
         loop {
@@ -255,69 +259,4 @@ fn lines(mut input: Box<dyn BufRead + Send>) -> mpsc::Receiver<std::io::Result<V
         }
     });
     receiver
-}
-
-/// The name of a label, or its number where labels have no names.
-fn label(model: &Model, id: u32) -> String {
-    model.label_name(id).unwrap_or_else(|| id.to_string())
-}
-
-fn feature(model: &Model, id: u32) -> String {
-    model
-        .vectorizer()
-        .and_then(|v| v.feature_name(id))
-        .unwrap_or_else(|| id.to_string())
-}
-
-fn json_line(model: &Model, answered: &Answered, explain: bool) -> Value {
-    let best = answered.best.iter().map(|s| match model.label_name(s.id) {
-        Some(name) => json!({"id": s.id, "name": name, "score": s.score}),
-        None => json!({"id": s.id, "score": s.score}),
-    });
-    let mut line = json!({"labels": best.collect::<Vec<_>>()});
-    if let Some(problem) = &answered.problem {
-        line["problem"] = json!(problem.to_string());
-    }
-    if explain {
-        let evidence = answered.evidence.iter().map(|neighbor| {
-            let shared = neighbor.features.iter();
-            json!({
-                "row": neighbor.row,
-                "similarity": neighbor.similarity,
-                "vote": neighbor.vote,
-                "labels": neighbor.labels.iter().map(|&l| label(model, l)).collect::<Vec<_>>(),
-                "features": shared
-                    .map(|f| json!({"feature": feature(model, f.feature), "share": f.share}))
-                    .collect::<Vec<_>>(),
-            })
-        });
-        line["evidence"] = evidence.collect();
-    }
-    line
-}
-
-fn print_text(out: &mut impl Write, model: &Model, answered: &Answered) -> std::io::Result<()> {
-    if let Some(problem) = &answered.problem {
-        writeln!(out, "({problem})")?;
-    }
-    for scored in &answered.best {
-        writeln!(out, "{:>9.4}  {}", scored.score, label(model, scored.id))?;
-    }
-    for neighbor in &answered.evidence {
-        let labels: Vec<_> = neighbor.labels.iter().map(|&l| label(model, l)).collect();
-        let shared: Vec<_> = neighbor
-            .features
-            .iter()
-            .map(|f| format!("{} {:.0}%", feature(model, f.feature), 100.0 * f.share))
-            .collect();
-        let similarity = neighbor.similarity;
-        writeln!(
-            out,
-            "           row {} ({similarity:.3}): {}",
-            neighbor.row,
-            labels.join(", ")
-        )?;
-        writeln!(out, "             shares {}", shared.join(", "))?;
-    }
-    writeln!(out)
 }

@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar on a terminal, a line now and then elsewhere.
 
+use super::output::note;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::{IsTerminal, stderr},
@@ -64,7 +65,8 @@ impl Progress {
             *last = Instant::now();
             let (done, total) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let elapsed = HumanDuration(self.start.elapsed());
-            eprintln!("{}: {done} of {total} after {elapsed}", self.what);
+            let what = self.what;
+            note(format_args!("{what}: {done} of {total} after {elapsed}"));
         }
     }
 }

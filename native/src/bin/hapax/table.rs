@@ -1,15 +1,46 @@
 //! Tables for people, and numbers as people read them.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, Row, Table, presets};
+use std::fmt;
+
+/// A table as it is printed: no line for a header without words, no blanks at the ends of lines.
+pub struct Figures(Table);
+
+impl Figures {
+    pub fn add_row<T: Into<Row>>(&mut self, row: T) {
+        self.0.add_row(row);
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.to_string();
+        let lines = text.lines().map(str::trim_end);
+        let lines: Vec<_> = lines.skip_while(|line| line.is_empty()).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
 
 /// A table of these columns, the first left and the others right aligned.
-pub fn table(header: &[&str]) -> Table {
+pub fn table(header: &[&str]) -> Figures {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(header);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    table
+    Figures(table)
+}
+
+/// A table of names and what there is to say about them, both left aligned.
+pub fn facts_table() -> Figures {
+    let mut figures = table(&["", ""]);
+    for column in figures.0.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    figures
 }
 
 /// A share as percent with two decimals.

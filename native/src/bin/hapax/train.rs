@@ -4,7 +4,8 @@ use super::{
     compact::{print_report, report_json, too_small},
     evaluate::evaluate,
     failure::Failure,
-    input::{DataOptions, read_for_model, read_input, read_label_names, threads},
+    input::{DataOptions, name_labels, read_for_model, read_input, threads},
+    output::print,
     progress::Progress,
     resources::{Stopwatch, peak_rss_bytes},
     table::{bytes, count, percent, table},
@@ -19,9 +20,10 @@ use hapax::{
             Compacted, Method, Model, NearestParameters,
             nearest::{Grid, TuneReport},
         },
-        text::Vectorizer,
+        text::{Vectorizer, VectorizerError},
+        train::TrainError,
     },
-    files::write_whole,
+    files::{check_readable, check_writable, write_whole},
     kernels,
     threads::Threads,
 };
@@ -133,6 +135,16 @@ struct Training {
 }
 
 impl Common {
+    /// Refuses what can be known to fail before any work.
+    fn check(&self) -> Result<(), Failure> {
+        check_writable(&self.output)?;
+        if let Some(test) = &self.test {
+            check_readable(test)?;
+        }
+        let wrong = |error: VectorizerError| Failure::Input(error.to_string());
+        self.text.options().check().map_err(wrong)
+    }
+
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data.for_training(), threads)?;
         let index_base = input.index_base;
@@ -158,12 +170,10 @@ impl Common {
     }
 
     fn named(&self, data: Dataset) -> Result<Dataset, Failure> {
-        let Some(path) = &self.label_names else {
-            return Ok(data);
-        };
-        let names = read_label_names(path, self.label_names_column as usize)?;
-        Dataset::new(data.rows().clone(), data.labels().clone(), Some(names))
-            .map_err(|error| Failure::in_file(path, error))
+        match &self.label_names {
+            Some(path) => name_labels(&data, path, self.label_names_column as usize),
+            None => Ok(data),
+        }
     }
 }
 
@@ -180,6 +190,9 @@ impl TrainNearest {
     }
 
     fn run(self) -> Result<(), Failure> {
+        self.common.check()?;
+        let parameters = self.parameters(usize::MAX);
+        parameters.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
@@ -247,19 +260,17 @@ impl TrainNearest {
         if self.common.json {
             let mut line = trained.json(threads);
             line["test"] = json!(tested.as_ref().map(|tested| tested.json(size)));
-            println!("{line}");
-            return Ok(());
+            return print(line);
         }
-        trained.print();
+        trained.print()?;
         if self.max_bytes.is_some() {
-            print_report(&trained.compacted);
+            print_report(&trained.compacted)?;
         }
         if let Some(tested) = tested {
-            println!();
-            tested.print(size);
+            print("")?;
+            tested.print(size)?;
         }
-        println!("wrote {}", self.common.output.display());
-        Ok(())
+        print(format_args!("wrote {}", self.common.output.display()))
     }
 }
 
@@ -285,7 +296,7 @@ impl Trained {
         })
     }
 
-    fn print(&self) {
+    fn print(&self) -> Result<(), Failure> {
         let made = self.compacted.model.provenance();
         let mut lines = table(&["", ""]);
         lines.add_row(["rows", &count(made.rows)]);
@@ -293,21 +304,23 @@ impl Trained {
         lines.add_row(["labels", &count(u64::from(made.labels))]);
         lines.add_row(["seconds", &format!("{:.2}", self.seconds)]);
         lines.add_row(["model", &bytes(self.compacted.bytes.len() as u64)]);
-        println!("{lines}");
-        let Some(report) = &self.tuned else { return };
+        print(lines)?;
+        let Some(report) = &self.tuned else {
+            return Ok(());
+        };
         let NearestParameters {
             neighbors,
             alpha,
             beta,
             exponent,
         } = report.best.parameters;
-        println!(
+        print(format_args!(
             "best of {} settings on {} held-out rows: --neighbors {neighbors} --alpha {alpha} \
              --beta {beta} --exponent {exponent}, P@1 {}",
             report.tried.len(),
             count(report.held_out as u64),
             percent(report.best.precision.at_1),
-        );
+        ))
     }
 }
 

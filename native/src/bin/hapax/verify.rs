@@ -1,7 +1,8 @@
 //! `hapax verify`: is this file a sound model?
 
-use super::{failure::Failure, input::load_model, table::bytes};
+use super::{failure::Failure, input::load_model, output::print, table::bytes};
 use clap::Args;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Check every rule of a model file.
@@ -13,13 +14,19 @@ use std::path::PathBuf;
 pub struct Verify {
     /// The model
     model: PathBuf,
+    /// Print one JSON object instead of a sentence
+    #[arg(long)]
+    json: bool,
 }
 
 impl Verify {
     pub fn run(self) -> Result<(), Failure> {
         load_model(&self.model)?;
         let size = std::fs::metadata(&self.model).map_or(0, |metadata| metadata.len());
-        println!("{}: sound, {}", self.model.display(), bytes(size));
-        Ok(())
+        if self.json {
+            return print(json!({"sound": true, "model_bytes": size}));
+        }
+        let path = self.model.display();
+        print(format_args!("{path}: sound, {}", bytes(size)))
     }
 }

@@ -1,0 +1,141 @@
+//! Models whose sections were changed on purpose, with all checksums right: what a malicious writer
+//! could make. They are refused, or answer without a panic.
+
+use super::{ContainerWriter, container::Container, model::Description};
+use crate::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    kernels::Portable,
+    model::{Model, NearestParameters, Scratch},
+    random::Stream,
+    sparse::{SparseRows, SparseVec},
+    text::{Vectorizer, VectorizerOptions},
+};
+use alloc::{format, string::String, vec::Vec};
+use bytes::Bytes;
+
+/// A model of texts with a small exact index.
+fn texts() -> Model {
+    let words = [
+        "mouse", "cat", "cheese", "eats", "sleeps", "grey", "small", "animal",
+    ];
+    let mut dice = Stream::new(1, 0);
+    let text = |dice: &mut Stream| {
+        let words: Vec<&str> = (0..6).map(|_| words[dice.below(8) as usize]).collect();
+        words.join(" ")
+    };
+    let texts: Vec<String> = (0..60).map(|_| text(&mut dice)).collect();
+    let options = VectorizerOptions::default();
+    let (vectorizer, rows) = Vectorizer::fit_transform(&texts, options, &Sequential).unwrap();
+    let mut labels = LabelLists::new(0);
+    (0..60u32).for_each(|row| labels.push([row % 7, row % 5]));
+    let names = crate::names::Names::new((0..7).map(|id| format!("label {id}"))).unwrap();
+    let data = Dataset::new(rows, labels, Some(names)).unwrap();
+    let parameters = NearestParameters {
+        neighbors: 9,
+        ..NearestParameters::default()
+    };
+    Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential).unwrap()
+}
+
+/// A model of rows with frequent and rare features, perhaps of both signs.
+fn rows(signed: bool) -> Model {
+    let (mut rows, mut labels) = (SparseRows::new(300), LabelLists::new(40));
+    let mut dice = Stream::new(2, u64::from(signed));
+    for _ in 0..700 {
+        let pairs = (0..25).map(|_| {
+            let feature = dice.below(1 + dice.clone().below(300)) as u32;
+            let sign = if signed && dice.below(4) == 0 {
+                -1.0
+            } else {
+                1.0
+            };
+            (feature, sign * (0.1 + dice.unit() as f32))
+        });
+        let row = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
+        rows.push(row.view()).unwrap();
+        labels.push([dice.below(40) as u32, dice.below(40) as u32]);
+    }
+    let data = Dataset::new(rows, labels, None).unwrap();
+    Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
+}
+
+/// The file again, with one section changed at random and every checksum right.
+fn changed(file: &Bytes, dice: &mut Stream) -> Vec<u8> {
+    let mut container = Container::<Description>::open(file).unwrap();
+    let ids: Vec<_> = container.sizes().map(|(id, _)| id).collect();
+    let victim = dice.below(ids.len() as u64) as usize;
+    let mut sections = Vec::new();
+    for &id in &ids {
+        sections.push((id, container.array::<u8>(id).unwrap().to_vec()));
+    }
+    let bytes = &mut sections[victim].1;
+    match dice.below(8) {
+        0 => bytes.truncate(dice.below(bytes.len() as u64 + 1) as usize),
+        1 => bytes.extend((0..dice.below(9)).map(|byte| byte as u8)),
+        _ => {
+            for _ in 0..=dice.below(3) {
+                if !bytes.is_empty() {
+                    let at = dice.below(bytes.len() as u64) as usize;
+                    let choices = [0, 1, 0x7f, 0x80, 0xff, dice.bits() as u8];
+                    bytes[at] = choices[dice.below(6) as usize];
+                }
+            }
+        }
+    }
+    let mut writer = ContainerWriter::new(1);
+    for (id, bytes) in &sections {
+        writer.section(*id, bytes);
+    }
+    writer.finish(container.description()).unwrap()
+}
+
+fn survive(model: &Model, rounds: u64) {
+    let file = Bytes::from(model.to_bytes().unwrap());
+    let mut dice = Stream::new(7, 0);
+    let mut scratch = Scratch::default();
+    let (mut refused, mut answered) = (0, 0);
+    for _ in 0..rounds {
+        let Ok(mut read) = Model::from_bytes(changed(&file, &mut dice)) else {
+            refused += 1;
+            continue;
+        };
+        answered += 1;
+        let pairs = (0..12).map(|_| (dice.below(310) as u32, 0.2 + dice.unit() as f32));
+        let query = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
+        let best = read.predict(query.view(), 5, &mut scratch).unwrap();
+        assert!(best.iter().all(|answer| answer.score.is_finite()));
+        let _ = read.predict_text("the mouse eats cheese", 3, &mut scratch);
+        let _ = read.explain(query.view(), 3, 3, &mut scratch);
+        let _ = read.label_frequencies();
+        let _ = read.learn(query.view(), &[0]);
+        let _ = read.forget(1);
+        let _ = read.to_bytes();
+    }
+    assert!(
+        refused > rounds / 10 && answered > rounds / 100,
+        "{refused} refused, {answered} not"
+    );
+}
+
+#[test]
+fn changed_sections_of_a_model_of_texts() {
+    survive(&texts(), 2000);
+}
+
+#[test]
+fn changed_sections_of_a_model_of_rows() {
+    survive(&rows(false), 1500);
+    survive(&rows(true), 1500);
+}
+
+#[test]
+fn changed_sections_of_a_compact_model() {
+    let model = rows(false);
+    let whole = model.to_bytes().unwrap().len() as u64;
+    let small = model
+        .compacted(whole / 3, 1, &Sequential, &Portable)
+        .unwrap();
+    assert!(small.report.is_some());
+    survive(&small.model, 2000);
+}

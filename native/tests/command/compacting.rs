@@ -1,0 +1,100 @@
+//! `hapax compact`, `--max-bytes` and `--tune`.
+
+use super::folder::{Folder, Ran};
+use std::fmt::Write;
+
+/// Texts enough for a smaller model to be worth it: each label has words of its own.
+fn many_texts() -> Folder {
+    let mut lines = String::new();
+    for row in 0..600 {
+        let label = row % 20;
+        let (own, other) = (row % 40, (row * 7) % 31);
+        writeln!(
+            lines,
+            "about topic{label} with own{own} and common{other} words\tlabel{label}"
+        )
+        .unwrap();
+    }
+    let folder = Folder::new();
+    folder.write("train.tsv", lines);
+    folder
+}
+
+#[test]
+fn a_model_is_fitted_into_its_budget() {
+    let folder = many_texts();
+    folder.run("train nearest train.tsv -o m").good();
+    let budget = folder.read("m").len() * 3 / 4;
+    let out = folder
+        .run(&format!("compact m -o small --max-bytes {budget}"))
+        .good();
+    assert!(
+        out.contains("chosen") && out.contains("wrote small, "),
+        "{out}"
+    );
+    assert!(folder.read("small").len() <= budget);
+    folder.run("verify small").good();
+    let line = folder.run("evaluate small train.tsv -k 1 --json").json();
+    assert!(line["precision"]["1"].as_f64() > Some(0.9), "{line}");
+    let line = folder
+        .run(&format!(
+            "compact m -o again --max-bytes {budget} --json --threads 3"
+        ))
+        .json();
+    assert_eq!(line["model_bytes"], folder.read("small").len());
+    assert_eq!(folder.read("again"), folder.read("small"));
+    let line = folder
+        .run(&format!(
+            "train nearest train.tsv -o direct --max-bytes {budget} --json"
+        ))
+        .json();
+    assert_eq!(line["model_bytes"], folder.read("direct").len());
+    assert!(folder.read("direct").len() <= budget);
+}
+
+#[test]
+fn a_budget_that_is_too_small_is_refused_and_nothing_is_written() {
+    let folder = many_texts();
+    folder.run("train nearest train.tsv -o m").good();
+    for command in [
+        "compact m -o small --max-bytes 100",
+        "train nearest train.tsv -o small --max-bytes 100",
+    ] {
+        let Ran { status, out, err } = folder.run(command);
+        assert_eq!((status, out.as_str()), (Some(2), ""), "{command}: {err}");
+        assert!(err.contains("100") && err.lines().count() == 1, "{err}");
+    }
+    assert_eq!(folder.files(), ["m", "train.tsv"]);
+    let ran = folder.run("compact m -o small --max-bytes lots");
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("'lots' is no"), "{ran:?}");
+}
+
+#[test]
+fn the_folder_of_the_smaller_model_must_be_there() {
+    let folder = many_texts();
+    folder.run("train nearest train.tsv -o m").good();
+    folder
+        .run("compact m -o absent/small --max-bytes 1MB")
+        .refused("absent/small: cannot write: there is no such folder");
+}
+
+#[test]
+fn tuning_says_what_it_chose_and_the_seed_decides_the_rest() {
+    let folder = many_texts();
+    let line = folder
+        .run("train nearest train.tsv -o a --tune --seed 5 --threads 1 --json")
+        .json();
+    for key in ["neighbors", "alpha", "beta", "exponent"] {
+        assert!(line["parameters"][key].is_number(), "{line}");
+    }
+    assert!(line["held_out"].as_u64() > Some(0), "{line}");
+    assert_eq!(line["seed"], 5);
+    folder
+        .run("train nearest train.tsv -o b --tune --seed 5 --threads 3 --json")
+        .json();
+    assert_eq!(folder.read("a"), folder.read("b"));
+    let ran = folder.run("train nearest train.tsv -o c --tune --alpha 1");
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("cannot be used with"), "{ran:?}");
+}

@@ -1,0 +1,15 @@
+//! The `hapax` command as its user meets it: what it prints, what it writes, and how it ends.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
+
+mod compacting;
+mod data_options;
+mod evaluating;
+mod folder;
+mod inspecting;
+mod predicting;
+mod readme;
+mod same_bytes;
+mod streams;
+mod training;
+mod wrong_input;
+mod wrong_models;

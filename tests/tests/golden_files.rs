@@ -1,0 +1,70 @@
+//! A file of any earlier version is read by this release, with the same answers to the last bit.
+//!
+//! When the format changes on purpose, raise its version, name a new golden file in `golden`
+//! and make it with
+//!
+//! ```text
+//! HAPAX_BLESS=1 cargo test -p hapax-tests --test golden_files
+//! ```
+//!
+//! Older files stay as they are: blessing writes the newest only.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
+
+mod golden;
+
+use golden::{NEWEST, answers, answers_of, folder, made_now, stored};
+use hapax::core::model::Model;
+use std::{fs, sync::Once};
+
+/// Writes the newest golden file if that was asked for; every test waits until it is there.
+fn bless() {
+    static ONCE: Once = Once::new();
+    if std::env::var_os("HAPAX_BLESS").is_some_and(|value| value == "1") {
+        ONCE.call_once(write_newest);
+    }
+}
+
+fn write_newest() {
+    let bytes = made_now().unwrap();
+    let path = folder().join(NEWEST);
+    fs::write(path.with_extension("answers"), answers_of(&bytes).unwrap()).unwrap();
+    fs::write(path.with_extension("hapax"), bytes).unwrap();
+}
+
+#[test]
+fn the_newest_golden_file_is_what_this_release_writes() {
+    bless();
+    let (bytes, _) = stored(NEWEST).unwrap();
+    let now = made_now().unwrap();
+    assert!(
+        bytes == now,
+        "{NEWEST}.hapax has {} bytes and this release writes {} others: see the head of this file",
+        bytes.len(),
+        now.len()
+    );
+}
+
+#[test]
+fn every_golden_file_gives_its_answers_and_is_written_as_it_was() {
+    bless();
+    let mut names: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "hapax")
+        })
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert!(names.contains(&NEWEST.to_owned()), "{names:?}");
+    for name in names {
+        let (bytes, expected) = stored(&name).unwrap();
+        let model = Model::from_bytes(bytes.clone()).unwrap();
+        assert_eq!(answers(&model), expected, "{name}");
+        // A later version may write the model otherwise, but not with other answers.
+        let written = model.to_bytes().unwrap();
+        assert_eq!(answers_of(&written).unwrap(), expected, "{name}");
+        assert!(name != NEWEST || written == bytes, "{name}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Promise 3: any bytes give a model or an error, without a panic and without memory that the
+//! bytes do not pay for.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
+
+mod golden;
+
+use golden::{NEWEST, answers, stored};
+use hapax::core::{
+    bytes::Bytes,
+    data::Dataset,
+    executor::Sequential,
+    model::{Model, NearestParameters},
+    random::Stream,
+    text::{Vectorizer, VectorizerOptions},
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    fmt::Write,
+};
+
+thread_local! {
+    /// Bytes this thread holds, and the most it has held since the count began.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting for each thread.
+struct Counting;
+
+impl Counting {
+    fn count(change: isize) {
+        // Fails only while a thread ends, when nobody measures any more.
+        let _ = HELD.try_with(|held| {
+            held.set(held.get() + change);
+            let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
+        });
+    }
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Self::count(layout.size() as isize);
+        // SAFETY: the caller keeps the rules of `GlobalAlloc`, which are those of `System`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        Self::count(-(layout.size() as isize));
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a thread may hold beside the arrays of the file: options, tables of sections, messages.
+const CONSTANT: usize = 16 << 10;
+
+/// Loads a model from bytes that are there already, and says how much memory that took at most.
+fn load(bytes: &Bytes) -> (Option<Model>, usize) {
+    let before = HELD.get();
+    PEAK.set(before);
+    let model = Model::from_bytes(bytes.clone());
+    let peak = PEAK.get() - before;
+    (model.ok(), usize::try_from(peak).unwrap())
+}
+
+/// Loads damaged bytes: an error, or a model with the same answers, and within memory.
+fn survives(bytes: Vec<u8>, expected: &str, what: impl Fn() -> String) -> bool {
+    let limit = bytes.len() * 5 / 4 + CONSTANT;
+    let (model, peak) = load(&bytes.into());
+    assert!(peak <= limit, "{}: held {peak} bytes", what());
+    if let Some(model) = &model {
+        assert_eq!(answers(model), expected, "{}", what());
+    }
+    model.is_some()
+}
+
+#[test]
+fn every_truncation_of_a_model_is_refused() {
+    let (whole, expected) = stored(NEWEST).unwrap();
+    for length in 0..whole.len() {
+        let loaded = survives(whole[..length].to_vec(), &expected, || {
+            format!("the first {length} bytes")
+        });
+        assert!(!loaded, "the first {length} bytes were taken for a model");
+    }
+    assert!(survives(whole, &expected, || "the whole".into()));
+}
+
+#[test]
+fn every_bit_and_100_000_sets_of_bits_may_flip() {
+    let (whole, expected) = stored(NEWEST).unwrap();
+    assert!(survives(whole.clone(), &expected, || "the whole".into()));
+    let bits = 8 * whole.len() as u64;
+    let flip = |bytes: &mut [u8], bit: u64| bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
+    for bit in 0..bits {
+        let mut bytes = whole.clone();
+        flip(&mut bytes, bit);
+        survives(bytes, &expected, || format!("bit {bit}"));
+    }
+    let mut random = Stream::new(2024, 0);
+    for trial in 0..100_000 {
+        let mut bytes = whole.clone();
+        for _ in 0..=random.below(8) {
+            flip(&mut bytes, random.below(bits));
+        }
+        survives(bytes, &expected, || format!("trial {trial}"));
+    }
+}
+
+#[test]
+fn headers_that_promise_too_much_cost_nothing() {
+    let (whole, expected) = stored(NEWEST).unwrap();
+    // The lengths in the header, each set to the largest number.
+    for field in [16..24, 24..28] {
+        let mut bytes = whole.clone();
+        bytes[field.clone()].fill(0xff);
+        let loaded = survives(bytes, &expected, || format!("bytes {field:?}"));
+        assert!(!loaded);
+    }
+}
+
+/// A model of some hundred kilobytes, where the constant hides nothing.
+fn larger() -> Model {
+    let mut random = Stream::new(77, 0);
+    let mut texts = Vec::new();
+    for _ in 0..3000 {
+        let mut text = String::new();
+        for _ in 0..10 {
+            let bound = 1 + random.below(3000);
+            let word = random.below(bound);
+            write!(text, "word{word} ").unwrap();
+        }
+        texts.push(text);
+    }
+    let lines: String = texts
+        .iter()
+        .enumerate()
+        .map(|(row, text)| format!("{text}\tlabel{}\n", row % 700))
+        .collect();
+    let options = hapax::core::data::ReadOptions::default();
+    let input = hapax::core::data::read(lines.as_bytes(), &options, &Sequential).unwrap();
+    let hapax::core::data::Source::Texts(documents) = input.source else {
+        unreachable!("tab-separated texts")
+    };
+    let options = VectorizerOptions::default();
+    let (vectorizer, rows) =
+        Vectorizer::fit_transform(&documents.texts, options, &Sequential).unwrap();
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
+    Model::train_nearest(
+        NearestParameters::default(),
+        &data,
+        Some(vectorizer),
+        &Sequential,
+    )
+    .unwrap()
+}
+
+/// The same, pruned and rounded.
+fn larger_compact() -> Vec<u8> {
+    let model = larger();
+    let budget = model.to_bytes().unwrap().len() as u64 * 9 / 10;
+    let compacted = model.compacted(budget, 1, &Sequential, hapax::kernels::best());
+    let compacted = compacted.unwrap();
+    assert!(compacted.report.is_some(), "it was made smaller");
+    compacted.bytes
+}
+
+#[test]
+fn loading_holds_at_most_a_quarter_more_than_the_file() {
+    holds_at_most_a_quarter_more(&larger().to_bytes().unwrap());
+}
+
+#[test]
+fn loading_a_compact_model_holds_at_most_a_quarter_more_than_the_file() {
+    holds_at_most_a_quarter_more(&larger_compact());
+}
+
+#[test]
+fn bits_of_a_compact_model_may_flip() {
+    let whole = larger_compact();
+    let expected = answers(&Model::from_bytes(whole.clone()).unwrap());
+    let mut random = Stream::new(2025, 0);
+    for trial in 0..2_000 {
+        let mut bytes = whole.clone();
+        // Half of the flips hit the first kilobyte, where the lengths are.
+        let bound = if trial % 2 == 0 { 1 << 10 } else { whole.len() };
+        let at = random.below(bound as u64) as usize;
+        bytes[at] ^= 1 << random.below(8);
+        survives(bytes, &expected, || format!("trial {trial}, byte {at}"));
+        let length = random.below(whole.len() as u64) as usize;
+        let cut = whole[..length].to_vec();
+        assert!(!survives(cut, &expected, || format!("{length} bytes")));
+    }
+}
+
+/// Loads a whole file from several alignments.
+fn holds_at_most_a_quarter_more(file: &[u8]) {
+    assert!(file.len() > 4 * CONSTANT, "{} bytes", file.len());
+    let limit = file.len() * 5 / 4 + CONSTANT;
+    // Wherever the bytes lie: if arrays cannot be borrowed they are copied.
+    for offset in [0, 1, 2, 4, 32] {
+        let mut shifted = vec![0; offset];
+        shifted.extend_from_slice(file);
+        let bytes = Bytes::from(shifted).slice(offset..);
+        let (model, peak) = load(&bytes);
+        assert!(model.is_some());
+        assert!(peak <= limit, "offset {offset}: {peak} of {limit} bytes");
+    }
+}

@@ -1,0 +1,59 @@
+// The native command, which every answer is held against.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+
+export const fixture = fileURLToPath(new URL("fixture.tsv", import.meta.url));
+
+/** A new folder for one test's files. */
+export const folder = () => mkdtempSync(join(tmpdir(), "hapax-"));
+
+export const hapax = (...words) =>
+  execFileSync(join(target, "release/hapax"), words, { encoding: "utf8", maxBuffer: 1 << 28 });
+
+/** The command's answers to the lines of a file: for each line a list of `{ id, name, score }`. */
+export const answers = (model, input, k) =>
+  hapax("predict", model, input, "-k", `${k}`, "--output", "json")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).labels);
+
+/** The text of a file of the shared data sets; none, said loudly, where they are absent. */
+export const shared = (name) => {
+  const path = join(root, "../shared/data", name);
+  if (!existsSync(path)) {
+    console.error(`SHARED DATA ABSENT: ${name} is not tested`);
+    return undefined;
+  }
+  return execFileSync("xz", ["-dc", path], { encoding: "utf8", maxBuffer: 1 << 30 });
+};
+
+/** Writes a file and says where. */
+export const write = (directory, name, contents) => {
+  const path = join(directory, name);
+  writeFileSync(path, contents);
+  return path;
+};
+
+export const read = (path) => new Uint8Array(readFileSync(path));
+
+/** The rows of XMC data as typed arrays. */
+export const rows = (text) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => {
+      const pairs = line.split(" ").slice(1).map((pair) => pair.split(":"));
+      const kept = pairs.filter(([, value]) => Math.fround(value) !== 0);
+      return {
+        indices: Uint32Array.from(kept, ([index]) => Number(index)),
+        values: Float32Array.from(kept, ([, value]) => Number(value)),
+      };
+    });

@@ -1,0 +1,3 @@
+import { suite } from "./suite.mjs";
+
+suite("simd", "hapax_simd.wasm");

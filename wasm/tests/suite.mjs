@@ -1,0 +1,172 @@
+// What must hold of the built package in Node, for each of its wasm files.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as bindings from "../dist/bindings.js";
+import * as hapax from "../dist/node.js";
+import * as native from "./native.mjs";
+
+const { Dataset, FormatError, Model, ParamError, PredictError, ReadError, TrainError, Trainer } =
+  hapax;
+
+const plain = (answers) => answers.map(({ id, label, score }) => [id, label, score]);
+const expected = (answers) => answers.map(({ id, name, score }) => [id, name, score]);
+
+const trained = (directory, text, ...options) => {
+  const data = native.write(directory, "train.tsv", text);
+  const model = join(directory, "model.hapax");
+  native.hapax("train", "nearest", data, "-o", model, ...options);
+  return model;
+};
+
+const firstLines = (text, count) => text.split("\n").slice(0, count).join("\n") + "\n";
+
+/** All tests, with the package running this wasm file. */
+export const suite = (name, file) => {
+  const memory = () => bindings.initSync().memory.buffer.byteLength;
+  hapax.initSync(new URL(`../dist/${file}`, import.meta.url));
+  const texts = readFileSync(native.fixture, "utf8");
+
+  test(`${name}: texts get the native scores to the bit`, () => {
+    const directory = native.folder();
+    const path = trained(directory, texts, "--min-documents", "1");
+    const model = Model.fromBytes(native.read(path));
+    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+    const input = native.write(directory, "queries.txt", queries.join("\n"));
+    const wanted = native.answers(path, input, 5);
+    queries.forEach((query, at) => {
+      assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+    });
+    model.free();
+  });
+
+  test(`${name}: training gives the native bytes`, () => {
+    const directory = native.folder();
+    const wanted = native.read(trained(directory, texts));
+    const read = Dataset.fromBytes(new TextEncoder().encode(texts));
+    const rows = texts.trimEnd().split("\n").map((line) => line.split("\t"));
+    const given = Dataset.fromTexts(
+      rows.map(([text]) => text),
+      rows.map(([, labels]) => labels.split(" ")),
+    );
+    for (const data of [read, given]) {
+      assert.equal(data.length, rows.length);
+      const model = new Trainer().train(data);
+      assert.deepEqual(model.toBytes(), wanted);
+      model.free();
+      data.free();
+    }
+  });
+
+  test(`${name}: rows are trained on as texts are`, () => {
+    const data = Dataset.fromRows(
+      3,
+      Uint32Array.of(0, 2, 3),
+      Uint32Array.of(0, 2, 1),
+      Float32Array.of(1, 2, 3),
+      Uint32Array.of(0, 1, 2),
+      Uint32Array.of(4, 1),
+    );
+    const model = new Trainer({ neighbors: 1, alpha: 1, beta: 0 }).train(data);
+    assert.deepEqual(plain(model.predict(Uint32Array.of(1), Float32Array.of(5), 3)), [
+      [1, undefined, 1],
+    ]);
+    assert.equal(model.info().rows, 2);
+    assert.equal(model.info().beta, 0);
+  });
+
+  test(`${name}: learns, explains, forgets and keeps it all in its bytes`, () => {
+    const model = new Trainer({ minDocuments: 1 }).train(
+      Dataset.fromBytes(new TextEncoder().encode(texts)),
+    );
+    const text = "a tree with cones and white cheese";
+    const before = model.predictText(text, 3);
+    const row = model.learn(text, "cheese-tree");
+    const [best] = model.predictText(text, 1);
+    assert.equal(best.label, "cheese-tree");
+    const [nearest] = model.explainText(text, 1, 2);
+    assert.equal(nearest.row, row);
+    assert.deepEqual(nearest.labels, [{ id: best.id, label: "cheese-tree" }]);
+    assert.equal(nearest.features.length, 2);
+    assert.equal(typeof nearest.features[0].name, "string");
+    const again = Model.fromBytes(model.toBytes());
+    assert.deepEqual(again.predictText(text, 5), model.predictText(text, 5));
+    assert.deepEqual(again.toBytes(), model.toBytes());
+    assert.equal(model.forget(row), true);
+    assert.equal(model.forget(row), false);
+    assert.deepEqual(model.predictText(text, 3), before);
+    assert.equal(again.labelName(best.id), "cheese-tree");
+    assert.equal(again.labelId("cheese-tree"), best.id);
+  });
+
+  test(`${name}: what is wrong is an error of its class with its numbers`, () => {
+    const bytes = native.read(trained(native.folder(), texts));
+    const model = Model.fromBytes(bytes);
+    const thrown = (action, type, fields) =>
+      assert.throws(action, (error) => {
+        assert(error instanceof type && error instanceof Error, `${error}`);
+        assert.equal(error.name, type.name);
+        assert.deepEqual({ ...error, ...fields }, { ...error });
+        return true;
+      });
+    for (let length = 0; length < bytes.length; length += Math.max(1, length >> 4)) {
+      thrown(() => Model.fromBytes(bytes.slice(0, length)), FormatError, { name: "FormatError" });
+    }
+    const cut = bytes.slice(0, bytes.length - 1);
+    thrown(() => Model.fromBytes(cut), FormatError, {
+      rule: "WrongLength",
+      length: bytes.length - 1,
+      expected: bytes.length,
+    });
+    thrown(() => model.predictText("tree", 0), PredictError, { rule: "ZeroAnswers" });
+    thrown(() => model.predictText("?!", 1), PredictError, { rule: "NoFeatures" });
+    thrown(() => model.predict(Uint32Array.of(2, 1), Float32Array.of(1, 1), 1), ReadError, {
+      rule: "NotRising",
+      position: 1,
+    });
+    thrown(() => new Trainer({ neighbors: Number.NaN }), ParamError, { parameter: "neighbors" });
+    thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
+    thrown(() => Dataset.fromBytes(new TextEncoder().encode("a\tb\nno tab\n")), ReadError, {});
+    thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, { rule: "Dataset" });
+    thrown(() => Dataset.fromTexts(["a"], [[""]]), ReadError, { rule: "EmptyLabel", line: 1 });
+  });
+
+  test(`${name}: banking77 gets the native scores to the bit`, (context) => {
+    const text = native.shared("banking77/train.raw.tsv.xz");
+    const queries = native.shared("banking77/test.raw.tsv.xz");
+    if (text === undefined || queries === undefined) return context.skip("shared data absent");
+    const directory = native.folder();
+    const path = trained(directory, text, "--columns", "labels,text");
+    const lines = queries.trimEnd().split("\n").map((line) => line.split("\t")[1]).slice(0, 500);
+    const input = native.write(directory, "queries.txt", lines.join("\n"));
+    const wanted = native.answers(path, input, 5);
+    const model = Model.fromBytes(native.read(path));
+    lines.forEach((line, at) => {
+      assert.deepEqual(plain(model.predictText(line, 5)), expected(wanted[at]), line);
+    });
+    model.free();
+  });
+
+  test(`${name}: eurlex57k gets the native scores to the bit, in little memory`, (context) => {
+    const text = native.shared("eurlex57k/train.txt.xz");
+    const queries = native.shared("eurlex57k/test.txt.xz");
+    if (text === undefined || queries === undefined) return context.skip("shared data absent");
+    const directory = native.folder();
+    const path = trained(directory, text);
+    const [, features, labels] = queries.slice(0, queries.indexOf("\n")).split(" ");
+    const lines = firstLines(queries, 301).replace(/^.*/, `300 ${features} ${labels}`);
+    const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
+    const bytes = native.read(path);
+    const model = Model.fromBytes(bytes);
+    native.rows(lines).forEach(({ indices, values }, at) => {
+      const found = plain(model.predict(indices, values, 5));
+      assert.deepEqual(found, expected(wanted[at]), `row ${at}`);
+    });
+    const [used, most] = [memory(), 1.2 * bytes.length + 2 * 2 ** 20];
+    console.log(`${name}: a model of ${bytes.length} bytes takes ${used} bytes of wasm memory`);
+    assert(used <= most, `${used} bytes of wasm memory, more than ${most}`);
+    model.free();
+  });
+};
