@@ -125,6 +125,27 @@ const PARTS: &[Part] = &[
         needs: &[C_COMPILER, NPM],
         commands: &[&["cargo", "test", "--workspace", "--no-fail-fast"]],
     },
+    Part {
+        name: "demo",
+        shows: "one command trains and judges both models and makes the page",
+        commands: &[&["cargo", "demo", "--no-prompt", "--no-serve"]],
+    },
+    Part {
+        name: "page",
+        shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
+        commands: &[
+            &["sh", "www/tests/chromium.sh"],
+            &[
+                "npm",
+                "ci",
+                "--prefix",
+                "www",
+                "--ignore-scripts",
+                "--no-fund",
+            ],
+            &["npm", "test", "--prefix", "www"],
+        ],
+    },
 ];
 
 fn main() -> ExitCode {

@@ -18,9 +18,9 @@ export class Dictionary {
     this.#worker = new Worker('worker.js', { type: 'module', name: 'dictionary' });
     this.#worker.addEventListener('message', ({ data }) => {
       if ('id' in data) this.#settle(data);
-      else if (data.ready) on.ready(data.ready, data.loaded);
+      else if (data.ready) on.ready(data.ready);
       else if (data.trouble) on.trouble(new Refused(data.trouble));
-      else on.progress(data.progress, data.loaded);
+      else on.progress(data.progress);
     });
     this.#worker.addEventListener('error', (event) => {
       event.preventDefault();

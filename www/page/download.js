@@ -6,7 +6,7 @@ export class DownloadError extends Error {
 }
 
 /**
- * The bytes of a file; `progress(share, bytes)` is told what has come so far, where the length is
+ * The bytes of a file; `progress(share)` is told what share has come so far, where the length is
  * known beforehand.
  */
 export async function fetchWhole(path, progress = () => {}) {
@@ -28,7 +28,7 @@ export async function fetchWhole(path, progress = () => {}) {
     if (at + value.length > total) throw new DownloadError(`${path} is longer than announced`);
     bytes.set(value, at);
     at += value.length;
-    progress(at / total, at);
+    progress(at / total);
   }
   if (at < total) throw new DownloadError(`${path} broke off after ${at} of ${total} bytes`);
   return bytes;

@@ -3,7 +3,7 @@
 import { answers as answerItems, element, evidence as evidenceItems } from './answers.js';
 import { Dictionary } from './dictionary.js';
 import { bytes, count, microseconds as time } from './numbers.js';
-import { showPrivacy } from './privacy.js';
+import { loadedFiles, showPrivacy } from './privacy.js';
 
 const WORDS = 8;
 const NEIGHBORS = 6;
@@ -13,25 +13,34 @@ const ask = get('ask');
 /** Words taught, by the row that learning gave. */
 const taught = new Map();
 let ready = false;
-let loadedBytes = 0;
+/** Bytes of all files loaded so far, in words. */
+let loaded = '';
 
 const dictionary = new Dictionary({
   progress(share) {
     get('progress').value = share;
   },
-  ready(info, loaded) {
+  async ready(info) {
     ready = true;
-    loadedBytes = loaded;
+    question.changed();
     get('loading').hidden = true;
     get('status').hidden = false;
-    get('status').textContent = `${count(info.labels)} words in ${bytes(loaded)}`;
+    get('status').textContent = `${count(info.labels)} words, ready`;
     get('made').textContent = `Model: ${info.algorithm}, ${count(info.trainingRows)} definitions, ${info.library}.`;
     get('teach-button').disabled = false;
-    performance.mark('ready');
-    question.changed();
+    await weigh();
   },
   trouble: showTrouble,
 });
+
+/** Adds up what has been loaded, and says so. */
+async function weigh() {
+  const files = await loadedFiles(dictionary);
+  const sum = [...files.values()].reduce((a, b) => a + b, 0);
+  const before = get('status').textContent.split(' · ')[0];
+  loaded = ` · ${bytes(sum)} loaded`;
+  get('status').textContent = before + loaded;
+}
 
 function showTrouble({ name, message }) {
   const what = {
@@ -77,7 +86,7 @@ const question = {
       get('answers').replaceChildren(...answerItems(answers, new Set(taught.values())));
       get('nothing').hidden = answers.length > 0;
       get('nothing').textContent = 'No definition shares a word with this one.';
-      get('status').textContent = `Answered in ${time(microseconds)} · ${bytes(loadedBytes)} loaded`;
+      get('status').textContent = `Answered in ${time(microseconds)}${loaded}`;
       get('why').hidden = answers.length === 0;
       speak(answers);
     } catch (error) {
@@ -104,6 +113,7 @@ const why = {
     state.textContent = 'Fetching the definitions, once.';
     try {
       const { evidence } = await dictionary.why(text, NEIGHBORS);
+      if (!this.fetched) weigh();
       this.fetched = true;
       state.hidden = true;
       get('evidence').replaceChildren(...evidenceItems(evidence));

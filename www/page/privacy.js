@@ -32,8 +32,8 @@ async function tryToEscape() {
   }
 }
 
-/** Every file that the page and its worker have loaded, each once. */
-async function listFiles(dictionary) {
+/** Every file that the page and its worker have loaded, each once, with its bytes. */
+export async function loadedFiles(dictionary) {
   const own = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   const { files } = await dictionary.files();
   const bytes = new Map();
@@ -42,8 +42,13 @@ async function listFiles(dictionary) {
     const shown = url.origin === location.origin ? url.pathname : name;
     bytes.set(shown, Math.max(encodedBodySize, bytes.get(shown) ?? 0));
   }
-  get('files').replaceChildren(...[...bytes].map(([name, size]) =>
-    element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, count(size)))));
+  return bytes;
+}
+
+async function listFiles(dictionary) {
+  const rows = [...await loadedFiles(dictionary)].map(([name, size]) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, count(size))));
+  get('files').replaceChildren(...rows);
 }
 
 /** Shows the rule, and makes the ways to check it work. */

@@ -6,9 +6,8 @@
 //   { id, teach: text, word }     { id, row }
 //   { id, forget: row }           { id, forgotten }
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
-// Messages out by themselves: { progress: share, loaded }, { ready: info, loaded }, { trouble }.
+// Messages out by themselves: { progress: share }, { ready: info }, { trouble }.
 
-import { init, Model } from './hapax/browser.js';
 import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
@@ -22,18 +21,24 @@ let glosses;
 /** Definitions taught since, by row. */
 const taught = new Map();
 
+/** The package and its wasm file, which come while the model does. */
+async function start() {
+  const hapax = await import('./hapax/browser.js');
+  await hapax.init();
+  return hapax.Model;
+}
+
 async function load() {
-  const started = init();
   let last = 0;
-  const bytes = await fetchWhole(MODEL, (share, loaded) => {
-    // Often enough for a bar, seldom enough for the page.
-    if (share - last > 0.01) postMessage({ progress: last = share, loaded });
-  });
-  await started;
+  const [Model, bytes] = await Promise.all([
+    start(),
+    fetchWhole(MODEL, (share) => {
+      // Often enough for a bar, seldom enough for the page.
+      if (share - last > 0.01) postMessage({ progress: last = share });
+    }),
+  ]);
   model = Model.fromBytes(bytes);
-  // The first question would otherwise pay for memory that all later ones reuse.
-  model.predictText('a word', 1);
-  postMessage({ ready: model.info(), loaded: bytes.length });
+  postMessage({ ready: model.info() });
 }
 
 function ask({ ask: text, k }) {

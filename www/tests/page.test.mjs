@@ -61,7 +61,7 @@ async function open({ path = '', prepare = async () => {}, ...options } = {}) {
   };
 }
 
-const ready = (page) => page.getByText(/words in|Answered in/).waitFor();
+const ready = (page) => page.getByText(/words, ready|Answered in/).waitFor();
 const words = (page) => page.locator('#answers .word').allTextContents();
 
 /** Waits until the first word is `word`. */
@@ -177,32 +177,35 @@ test('a browser that is too old is told so', async () => {
   await close();
 });
 
-test('the first answer comes within 500 ms, later ones within 5, and no task holds the page for 50', async (context) => {
-  // On a machine busy with other things the clock tells of those: the quickest of five tries counts.
-  const tries = [];
-  for (let run = 0; run < 5; run += 1) {
-    const { page, longTasks, close } = await open({ path: `#${encodeURIComponent(QUESTION)}` });
-    await firstWord(page, ANSWER);
-    const first = await page.evaluate(() => performance.getEntriesByName('first-answer')[0].startTime);
-    await page.getByLabel('What is it?').fill('');
-    const warm = [];
-    for (const letter of 'instrument for measuring the pressure of the air') {
-      await page.keyboard.type(letter);
-      const status = await page.locator('#status').textContent();
-      const said = status.match(/Answered in ([\d,]+) (µs|ms)/);
-      if (said) warm.push(Number(said[1].replace(',', '')) * (said[2] === 'ms' ? 1 : 0.001));
-    }
-    await page.getByText('Why these words?').click();
-    await page.locator('#evidence li').first().waitFor();
-    warm.sort((a, b) => a - b);
-    const [median, longest] = [warm[warm.length >> 1], Math.max(0, ...(await longTasks()))];
-    tries.push({ first, median, longest });
-    await close();
-    if (first < 500 && median < 5 && longest <= 50) break;
+/** One cold load and some typing, in milliseconds: first answer, median of the later ones, longest task. */
+async function timed() {
+  const { page, longTasks, close } = await open({ path: `#${encodeURIComponent(QUESTION)}` });
+  await firstWord(page, ANSWER);
+  const first = await page.evaluate(() => performance.getEntriesByName('first-answer')[0].startTime);
+  await page.getByLabel('What is it?').fill('');
+  const warm = [];
+  for (const letter of 'instrument for measuring the pressure of the air') {
+    await page.keyboard.type(letter);
+    const said = (await page.locator('#status').textContent()).match(/Answered in ([\d,]+) (µs|ms)/);
+    if (said) warm.push(Number(said[1].replace(',', '')) * (said[2] === 'ms' ? 1 : 0.001));
   }
-  const { first, median, longest } = tries.at(-1);
-  context.diagnostic(`first answer ${first.toFixed(0)} ms, warm median ${median?.toFixed(2)} ms, longest task ${longest.toFixed(0)} ms; tries ${tries.length}`);
-  assert.ok(first < 500 && median < 5 && longest <= 50, JSON.stringify(tries));
+  await page.getByText('Why these words?').click();
+  await page.locator('#evidence li').first().waitFor();
+  const longest = Math.max(0, ...(await longTasks()));
+  await close();
+  assert.ok(warm.length > 10, 'answers come while typing');
+  return { first, median: warm.sort((a, b) => a - b)[warm.length >> 1], longest };
+}
+
+test('the first answer comes within 500 ms, later ones within 5, and no task holds the page for 50', async (context) => {
+  // On a machine busy with other things the clock tells of those: the best of eight loads counts.
+  const loads = [];
+  const good = ({ first, median, longest }) => first < 500 && median < 5 && longest <= 50;
+  while (loads.length < 8 && !loads.some(good)) loads.push(await timed());
+  for (const { first, median, longest } of loads) {
+    context.diagnostic(`first answer ${first.toFixed(0)} ms, then ${median.toFixed(2)} ms, longest task ${longest} ms`);
+  }
+  assert.ok(loads.some(good), 'one load is quick enough');
 });
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
