@@ -23,7 +23,7 @@ extern "C" {
 }
 
 /// An error on its way to JavaScript.
-pub(crate) struct Thrown(JsValue);
+pub struct Thrown(JsValue);
 
 impl Thrown {
     fn new(class: &str, message: &impl Display, rule: &str) -> Self {
