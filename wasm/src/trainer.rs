@@ -73,9 +73,7 @@ impl Trainer {
             }
         };
         let parameters = self.parameters_for(rows.len());
-        let mut model = Core::train_nearest(parameters, rows, vectorizer, &Sequential)?;
-        model.provenance_mut().index_base = data.index_base;
-        Ok(model.into())
+        Ok(Core::train_nearest(parameters, rows, vectorizer, &Sequential)?.into())
     }
 }
 
