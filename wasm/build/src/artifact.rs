@@ -94,7 +94,7 @@ fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn E
     let (input, output) = (input.to_string_lossy(), folders.dist.join(name));
     let arguments = [
         program.to_string_lossy().into_owned(),
-        "-O3".to_owned(),
+        "-Oz".to_owned(),
         "--enable-simd".to_owned(),
         "--enable-bulk-memory".to_owned(),
         "--enable-nontrapping-float-to-int".to_owned(),
