@@ -52,7 +52,11 @@ fn run() -> Result<bool, Box<dyn Error>> {
         &folders.root,
     )?;
     if !folders.wasm.join("node_modules/binaryen").is_dir() {
-        command("npm", &["ci", "--no-fund", "--no-audit"], &folders.wasm)?;
+        command(
+            "npm",
+            &["install", "--no-save", "--no-fund", "--no-audit"],
+            &folders.wasm,
+        )?;
     }
     match fs::remove_dir_all(&folders.dist) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
