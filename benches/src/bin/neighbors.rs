@@ -4,10 +4,14 @@
 //! folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
 use hapax_core::{
+    data::Dataset,
+    executor::Sequential,
     kernels::Portable,
+    model::{Nearest, NearestParameters},
     search::neighbors::{
         Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
     },
+    sparse::SparseRows,
 };
 use std::{error::Error, time::Instant};
 
@@ -46,8 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs twin and index over the same queries, demands equal answers and prints a line for each.
 fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     let similarity = Similarity::new(options.beta)?;
-    let (train, test) = hapax_benches::load(set)?;
-    let (train, test) = (train.rows(), test.rows());
+    let (data, test) = hapax_benches::load(set)?;
+    let (train, test) = (data.rows(), test.rows());
     let queries = options.queries.min(test.len());
     let start = Instant::now();
     let twin = Exhaustive::new(train);
@@ -97,6 +101,22 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
             index_build,
         );
     }
+    if data.labels().total() > 0 {
+        measure_learning(set, &data, test)?;
+    }
+    Ok(())
+}
+
+/// Microseconds in which a trained model learns a row, the mean over some test rows.
+fn measure_learning(set: &str, data: &Dataset, test: &SparseRows) -> Result<(), Box<dyn Error>> {
+    let mut model = Nearest::train(NearestParameters::default(), data, &Sequential)?;
+    let rows = test.len().min(1000);
+    let clock = Instant::now();
+    for row in test.iter().take(rows).filter(|row| !row.is_empty()) {
+        model.learn(row, &[0])?;
+    }
+    let mean = 1e6 * clock.elapsed().as_secs_f64() / rows as f64;
+    println!("{set:16} learn     mean {mean:7.2} us a row");
     Ok(())
 }
 
