@@ -128,11 +128,13 @@ const PARTS: &[Part] = &[
     Part {
         name: "demo",
         shows: "one command trains and judges both models and makes the page",
+        needs: &[RUSTUP, C_COMPILER, NPM],
         commands: &[&["cargo", "demo", "--no-prompt", "--no-serve"]],
     },
     Part {
         name: "page",
         shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
+        needs: &[RUSTUP, C_COMPILER, NPM],
         commands: &[
             &["sh", "www/tests/chromium.sh"],
             &[
