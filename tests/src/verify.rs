@@ -186,7 +186,7 @@ const PARTS: &[Part] = &[
     Part {
         name: "page",
         shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
-        needs: &[NPM],
+        needs: &[RUSTUP, C_COMPILER, NPM],
         commands: &[
             &["sh", "www/tests/chromium.sh"],
             &[

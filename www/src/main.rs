@@ -153,7 +153,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         )?;
     }
     if let Some(serving) = serving {
-        serving.forever();
+        serving.forever()?;
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ pub fn build() -> Result<PathBuf, PackageError> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = package.parent().unwrap_or(package);
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let built = Command::new(cargo)
         .args([
             "run",
             "--release",
@@ -51,12 +51,13 @@ pub fn build() -> Result<PathBuf, PackageError> {
         ])
         .current_dir(workspace)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status()
+        .stderr(Stdio::inherit())
+        .output()
         .map_err(PackageError::NoCargo)?;
-    if status.success() {
-        Ok(workspace.join("target/npm/hapax"))
+    if built.status.success() {
+        Ok(workspace.join("wasm/dist"))
     } else {
+        eprint!("{}", String::from_utf8_lossy(&built.stdout));
         Err(PackageError::BuildFailed)
     }
 }

@@ -1,16 +1,20 @@
 //! The page on this machine: a server of files that only this machine can reach.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    fs::{self, File},
-    io,
-    net::{Ipv4Addr, SocketAddr},
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue},
 };
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::{
+    fmt, io,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
+};
+use tokio::{
+    net::TcpListener as Listener,
+    runtime::{Builder, Runtime},
+    task::JoinHandle,
+};
+use tower_http::{services::ServeDir, set_header::SetResponseHeaderLayer};
 
 /// What the page may do: load its own files and run WebAssembly, nothing else. The page carries
 /// the same rule; the worker, which is a document of its own kind, gets it only from here.
@@ -21,17 +25,14 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// Headers of every answer. The last three isolate the page from all others, for which browsers
 /// give it a finer clock.
 const HEADERS: [(&str, &str); 7] = [
-    ("Content-Security-Policy", POLICY),
-    ("X-Content-Type-Options", "nosniff"),
-    ("Referrer-Policy", "no-referrer"),
-    ("Cache-Control", "no-cache"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cross-Origin-Embedder-Policy", "require-corp"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("content-security-policy", POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cache-control", "no-cache"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    ("cross-origin-resource-policy", "same-origin"),
 ];
-
-/// Requests answered at once.
-const WORKERS: usize = 4;
 
 /// Why the page is not served.
 #[derive(Debug)]
@@ -49,8 +50,6 @@ pub enum ServeError {
         /// What it says.
         reason: String,
     },
-    /// The folder cannot be read.
-    Folder(PathBuf, io::Error),
 }
 
 impl fmt::Display for ServeError {
@@ -64,7 +63,6 @@ impl fmt::Display for ServeError {
             Self::Refused { port, reason } => {
                 write!(f, "port {port} of 127.0.0.1 cannot be opened: {reason}")
             }
-            Self::Folder(path, error) => write!(f, "{}: cannot be read: {error}", path.display()),
         }
     }
 }
@@ -73,37 +71,33 @@ impl std::error::Error for ServeError {}
 
 /// A server that runs until it is dropped.
 pub struct Serving {
-    server: Arc<Server>,
-    workers: Vec<thread::JoinHandle<()>>,
+    runtime: Runtime,
+    server: JoinHandle<io::Result<()>>,
     port: u16,
 }
 
 impl Serving {
-    /// Serves the files below `folder`, those there are now, at 127.0.0.1; port 0 takes any free one.
+    /// Serves the files below `folder` at 127.0.0.1; port 0 takes any free one.
     ///
     /// # Errors
-    /// If the port is taken or the folder cannot be read.
+    /// If the port is taken or the system refuses.
     pub fn start(folder: &Path, port: u16) -> Result<Self, ServeError> {
-        let mut files = BTreeMap::new();
-        list(folder, "", &mut files)
-            .map_err(|error| ServeError::Folder(folder.to_owned(), error))?;
-        let files = Arc::new(files);
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let server = Server::http(address).map_err(|error| refused(port, &*error))?;
-        let port = server.server_addr().to_ip().map_or(port, |ip| ip.port());
-        let server = Arc::new(server);
-        let work = || {
-            let (server, files) = (server.clone(), files.clone());
-            thread::spawn(move || {
-                for request in server.incoming_requests() {
-                    answer(request, &files);
-                }
-            })
-        };
-        let workers = (0..WORKERS).map(|_| work()).collect();
+        let refused = |error: io::Error| ServeError::new(port, &error);
+        let listener =
+            TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let port = listener.local_addr().map_err(refused)?.port();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_io()
+            .build()
+            .map_err(refused)?;
+        let pages = pages(folder);
+        let server =
+            runtime.spawn(async move { axum::serve(Listener::from_std(listener)?, pages).await });
         Ok(Self {
+            runtime,
             server,
-            workers,
             port,
         })
     }
@@ -114,95 +108,38 @@ impl Serving {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Serves until the process ends.
-    pub fn forever(mut self) {
-        for worker in self.workers.drain(..) {
-            // A worker that panicked has said so; the others go on.
-            let _ = worker.join();
-        }
+    /// Serves until the process ends, or the system closes the port.
+    ///
+    /// # Errors
+    /// If that happens.
+    pub fn forever(self) -> io::Result<()> {
+        self.runtime
+            .block_on(self.server)
+            .map_err(io::Error::other)?
     }
 }
 
-impl Drop for Serving {
-    fn drop(&mut self) {
-        for _ in &self.workers {
-            self.server.unblock();
-        }
-    }
-}
-
-fn refused(port: u16, error: &(dyn std::error::Error + 'static)) -> ServeError {
-    let kind = error.downcast_ref().map(io::Error::kind);
-    if kind == Some(io::ErrorKind::AddrInUse) {
-        ServeError::PortTaken { port }
-    } else {
-        let reason = error.to_string();
-        ServeError::Refused { port, reason }
-    }
-}
-
-/// Finds every file below `folder` under the path it is asked for by.
-fn list(folder: &Path, prefix: &str, files: &mut BTreeMap<String, PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            continue;
-        };
-        let asked = format!("{prefix}/{name}");
-        if path.is_dir() {
-            list(&path, &asked, files)?;
+impl ServeError {
+    fn new(port: u16, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::AddrInUse {
+            Self::PortTaken { port }
         } else {
-            files.insert(asked, path);
+            let reason = error.to_string();
+            Self::Refused { port, reason }
         }
     }
-    Ok(())
 }
 
-/// Answers from the list alone, so that no request reaches any other file.
-fn answer(request: Request, files: &BTreeMap<String, PathBuf>) {
-    let asked = request.url().split(['?', '#']).next().unwrap_or("");
-    let asked = if asked == "/" { "/index.html" } else { asked };
-    let allowed = matches!(request.method(), Method::Get | Method::Head);
-    let found = files.get(asked).filter(|_| allowed);
-    // A client that went away needs no answer.
-    let _ = match found.and_then(|path| Some((path, File::open(path).ok()?))) {
-        Some((path, file)) => request.respond(with_headers(
-            Response::from_file(file).with_chunked_threshold(usize::MAX),
-            media_type(path),
-        )),
-        None if allowed => request.respond(with_headers(
-            Response::from_string("There is no such file.\n").with_status_code(404),
-            "text/plain; charset=utf-8",
-        )),
-        None => request.respond(with_headers(
-            Response::from_string("Files here are only read.\n").with_status_code(405),
-            "text/plain; charset=utf-8",
-        )),
-    };
-}
-
-fn with_headers<R: io::Read>(mut response: Response<R>, media_type: &str) -> Response<R> {
-    let own = [("Content-Type", media_type)];
-    for (name, value) in HEADERS.into_iter().chain(own) {
-        // Every one of them is ASCII.
-        if let Ok(header) = Header::from_bytes(name, value) {
-            response.add_header(header);
-        }
-    }
-    response
-}
-
-fn media_type(path: &Path) -> &'static str {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js" | "mjs") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        Some("json") => "application/json",
-        Some("txt" | "ts" | "md") => "text/plain; charset=utf-8",
-        Some("wasm") => "application/wasm",
-        _ => "application/octet-stream",
-    }
+/// The files below `folder`, each with all [`HEADERS`].
+fn pages(folder: &Path) -> Router {
+    let files = Router::new().fallback_service(ServeDir::new(folder));
+    HEADERS.into_iter().fold(files, |files, (name, value)| {
+        let (name, value) = (
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+        files.layer(SetResponseHeaderLayer::overriding(name, value))
+    })
 }
 
 #[cfg(test)]
@@ -236,20 +173,17 @@ mod tests {
         let serving = Serving::start(folder.path(), 0).unwrap();
         let page = ask(&serving, "GET /");
         assert!(page.starts_with("HTTP/1.1 200"), "{page}");
-        assert!(
-            page.contains("Content-Type: text/html; charset=utf-8"),
-            "{page}"
-        );
+        assert!(page.contains("content-type: text/html"), "{page}");
         assert!(
             page.contains("connect-src 'self'; worker-src 'self'"),
             "{page}"
         );
         assert!(
-            page.contains("Content-Length: 7") && page.ends_with("<p>page"),
+            page.contains("content-length: 7") && page.ends_with("<p>page"),
             "{page}"
         );
         let code = ask(&serving, "GET /hapax/a.wasm?v=1");
-        assert!(code.contains("Content-Type: application/wasm"), "{code}");
+        assert!(code.contains("content-type: application/wasm"), "{code}");
         let head = ask(&serving, "HEAD /");
         assert!(
             head.starts_with("HTTP/1.1 200") && !head.contains("page"),

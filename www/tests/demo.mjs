@@ -10,7 +10,10 @@ const workspace = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the screenshots go. */
 export const screenshots = `${workspace}target/demo/screenshots`;
 
-/** Runs `cargo demo` and waits for its address: `{ url, stop }`. */
+/**
+ * Runs `cargo demo` and waits for its address: `{ url, stop }`. A page that is served already can be
+ * named in HAPAX_PAGE instead.
+ */
 export function startDemo() {
   if (process.env.HAPAX_PAGE) return Promise.resolve({ url: process.env.HAPAX_PAGE, stop() {} });
   const child = spawn('cargo', ['demo', '--no-prompt', '--port', '0'], {

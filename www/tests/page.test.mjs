@@ -1,10 +1,9 @@
 // The page in a real browser: what a user does, and what must never happen.
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { readFile } from 'node:fs/promises';
 import { screenshots, startBrowser, startDemo } from './demo.mjs';
 
 const MODEL = '**/reverse-dictionary.hapax';
@@ -16,7 +15,8 @@ let demo;
 let browser;
 
 before(async () => {
-  [demo, browser] = await Promise.all([startDemo(), startBrowser()]);
+  demo = await startDemo();
+  browser = await startBrowser();
   await mkdir(screenshots, { recursive: true });
 });
 
@@ -29,6 +29,7 @@ after(async () => {
 async function open({ path = '', prepare = async () => {}, ...options } = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
   const requests = [];
   const problems = [];
   const blocked = new Set();
