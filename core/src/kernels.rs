@@ -9,10 +9,35 @@
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
+use crate::{
+    model::linear_sums::{self, HeadTerm, TailTerm},
+    train::dual::sweep::{self, GradientRange, Sweep},
+};
+
 /// The inner loops; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
     /// The name of the instruction set, for reports: `portable`, `avx2`, …
     fn name(&self) -> &'static str;
+
+    /// One sweep of dual coordinate descent over the rows of one label.
+    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
+        sweep::sweep(state)
+    }
+
+    /// Adds the dense parts of a row's features to the sums of the labels.
+    fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+        linear_sums::add_heads(sums, heads, terms);
+    }
+
+    /// Adds the sparse parts of a row's features to the sums of the labels.
+    fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+        linear_sums::add_tails(sums, tails, terms);
+    }
+
+    /// Turns the sums of up to 64 labels into scores and returns the largest.
+    fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+        linear_sums::scores(sums, scales, biases, unit, out)
+    }
 }
 
 /// The kernels as this crate's target compiles them.

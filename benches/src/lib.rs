@@ -1,0 +1,1 @@
+//! Measurements of hapax, one program for each operation in `src/bin`.

@@ -1,0 +1,1 @@
+//! Making a linear model smaller.

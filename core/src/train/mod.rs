@@ -1,0 +1,3 @@
+//! Learning models from data sets.
+
+pub mod dual;
