@@ -21,7 +21,7 @@ pub trait Kernels: Sync {
 
     /// One sweep of dual coordinate descent over the rows of one label.
     fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-        sweep::sweep(state)
+        sweep::sweep(state, |_| ())
     }
 
     /// Adds the dense parts of a row's features to the sums of the labels.

@@ -8,7 +8,6 @@
 use hapax::{
     core::{
         data::{Dataset, LabelLists},
-        executor::Executor,
         model::{linear::LinearScratch, linear_scorer::{LinearScorer, ScorerScratch}},
         search::Scored,
         sparse::{SparseRows, SparseVec},
@@ -65,7 +64,7 @@ fn parameters(options: &BTreeMap<String, String>) -> Result<OneVsRest> {
                     _ => Negatives::Auto,
                 }
             }
-            "threads" | "test" => {}
+            "threads" | "test" | "kernels" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -77,7 +76,10 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
     let data = read(&directory.join("train.txt.xz"), 0, 0)?;
     let test_name = options.get("test").map_or("test", String::as_str);
     let test = read(&directory.join(format!("{test_name}.txt.xz")), data.rows().features(), data.labels().labels())?;
-    let kernels = kernels::best();
+    let kernels = match options.get("kernels") {
+        Some(name) => kernels::available().into_iter().find(|k| k.name() == name).ok_or("no such kernels")?,
+        None => kernels::best(),
+    };
     let start = cpu_seconds();
     let (mut solve, mut mine, mut last) = (0.0, 0.0, start);
     let model = parameters(options)?.train(&data, threads, kernels, |report| {

@@ -3,9 +3,8 @@
 //!
 //! Labels are renumbered by falling number of weights. A feature's weights then crowd at the
 //! front: up to a length chosen for each feature they are stored as a dense line of bytes (the
-//! head), behind it as packed pairs of label and weight (the tail). For one row, 64 labels at a
-//! time keep their sums in registers while the heads of all its features are added; the tails
-//! follow one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
+//! head), behind it as packed pairs of label and weight (the tail). For one row, the heads of its
+//! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
 //!
 //! Memory: 4 bytes a weight of the tails, 1 a label of the heads (at most 16 times their
 //! weights), 4 a feature and page, 12 a label. Cost of a row: the lengths of its features' heads
@@ -203,7 +202,6 @@ impl LinearScorer {
                 terms.push(HeadTerm { start, length, value });
             }
         }
-        terms.sort_unstable_by_key(|part| core::cmp::Reverse(part.length));
     }
 
     fn tails_of(&self, page: usize, query: &Query, terms: &mut Vec<TailTerm>) {

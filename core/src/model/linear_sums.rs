@@ -27,7 +27,7 @@ pub struct TailTerm {
     pub value: i16,
 }
 
-/// Labels whose sums stay in registers while all dense parts are added.
+/// Lengths of heads are multiples of this: two vectors of 32 sums.
 pub const HEAD_BLOCK: usize = 64;
 
 /// A packed weight of the tails: label in the low half, weight in the high half.
@@ -43,31 +43,15 @@ pub fn term(weight: i8, value: i16) -> i16 {
     ((i32::from(weight) * i32::from(value) + 64) >> 7) as i16
 }
 
-/// Adds the dense parts `terms`, longest first, to `sums`, whose length is a multiple of
-/// [`HEAD_BLOCK`] and covers the longest.
+/// Adds the dense parts `terms` to the front of `sums`, which covers the longest.
 #[inline(always)]
 pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
-    let (blocks, _) = sums.as_chunks_mut::<HEAD_BLOCK>();
-    for (index, block) in blocks.iter_mut().enumerate() {
-        let begin = index * HEAD_BLOCK;
-        let mut own = *block;
-        for part in terms {
-            if part.length as usize <= begin {
-                break;
-            }
-            let from = part.start as usize + begin;
-            let Some(weights) = heads.get(from..).and_then(<[i8]>::first_chunk::<HEAD_BLOCK>)
-            else {
-                break;
-            };
-            for (sum, &weight) in own.iter_mut().zip(weights) {
-                // The same number as `term`, in the shape of one vector instruction.
-                let high = i32::from(i16::from(weight) << 8);
-                let product = (((high * i32::from(part.value)) >> 14) + 1) >> 1;
-                *sum = sum.wrapping_add(product as i16);
-            }
+    for part in terms {
+        let range = part.start as usize..part.start as usize + part.length as usize;
+        let weights = heads.get(range).unwrap_or(&[]);
+        for (sum, &weight) in sums.iter_mut().zip(weights) {
+            *sum = sum.wrapping_add(term(weight, part.value));
         }
-        *block = own;
     }
 }
 

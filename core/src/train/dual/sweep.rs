@@ -49,11 +49,16 @@ pub struct GradientRange {
     pub low: f64,
 }
 
+/// How many rows ahead of their turn rows are fetched.
+const FETCH_AHEAD: usize = 2;
+
 /// Visits the active examples in order and moves each dual to its optimum.
+///
+/// Before a row's turn comes, `fetch` is told of it and may bring it into the cache.
 ///
 /// Cost: two passes over a row's values for each dual that moves, one for each that does not.
 #[inline(always)]
-pub fn sweep(state: &mut Sweep<'_>) -> GradientRange {
+pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRange {
     let mut range = GradientRange {
         high: f64::NEG_INFINITY,
         low: f64::INFINITY,
@@ -61,6 +66,9 @@ pub fn sweep(state: &mut Sweep<'_>) -> GradientRange {
     let (head, rest) = state.weights.parts_mut();
     let mut at = 0;
     while at < state.active {
+        if let Some(&soon) = state.order.get(at + FETCH_AHEAD) {
+            fetch(state.rows.row(state.examples[soon as usize].row as usize));
+        }
         let index = state.order[at] as usize;
         let example = &mut state.examples[index];
         let row = state.rows.row(example.row as usize);
