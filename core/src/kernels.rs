@@ -35,7 +35,14 @@ pub trait Kernels: Sync {
     }
 
     /// Turns the sums of up to 64 labels into scores and returns the largest.
-    fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+    fn scores(
+        &self,
+        sums: &[i16],
+        scales: &[f32],
+        biases: &[f32],
+        unit: f32,
+        out: &mut [f32; 64],
+    ) -> f32 {
         linear_sums::scores(sums, scales, biases, unit, out)
     }
 }

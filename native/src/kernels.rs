@@ -29,7 +29,10 @@ pub fn available() -> Vec<&'static dyn Kernels> {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "calls of functions compiled for instructions that were detected")]
+#[allow(
+    unsafe_code,
+    reason = "calls of functions compiled for instructions that were detected"
+)]
 mod x86 {
     use core::arch::x86_64::*;
     use hapax_core::{
@@ -80,14 +83,32 @@ mod x86 {
     }
 
     add_heads!(
-        add_heads_avx2, "avx2", __m256i, __m128i, _mm256_set1_epi16, _mm_loadu_si128,
-        _mm256_loadu_si256, _mm256_storeu_si256, _mm256_cvtepi8_epi16, _mm256_slli_epi16,
-        _mm256_mulhrs_epi16, _mm256_add_epi16
+        add_heads_avx2,
+        "avx2",
+        __m256i,
+        __m128i,
+        _mm256_set1_epi16,
+        _mm_loadu_si128,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_cvtepi8_epi16,
+        _mm256_slli_epi16,
+        _mm256_mulhrs_epi16,
+        _mm256_add_epi16
     );
     add_heads!(
-        add_heads_avx512, "avx512f,avx512bw", __m512i, __m256i, _mm512_set1_epi16, _mm256_loadu_si256,
-        _mm512_loadu_si512, _mm512_storeu_si512, _mm512_cvtepi8_epi16, _mm512_slli_epi16,
-        _mm512_mulhrs_epi16, _mm512_add_epi16
+        add_heads_avx512,
+        "avx512f,avx512bw",
+        __m512i,
+        __m256i,
+        _mm512_set1_epi16,
+        _mm256_loadu_si256,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_cvtepi8_epi16,
+        _mm512_slli_epi16,
+        _mm512_mulhrs_epi16,
+        _mm512_add_epi16
     );
 
     /// Compiles the core's kernels once more for a set of instructions. The type can only be made
@@ -147,9 +168,28 @@ mod x86 {
         };
     }
 
-    compiled_for!(Avx2, "avx2", add_heads_avx2, "avx2,bmi1,bmi2,popcnt", "avx2", "bmi1", "bmi2", "popcnt");
     compiled_for!(
-        Avx512, "avx512", add_heads_avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
-        "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "popcnt"
+        Avx2,
+        "avx2",
+        add_heads_avx2,
+        "avx2,bmi1,bmi2,popcnt",
+        "avx2",
+        "bmi1",
+        "bmi2",
+        "popcnt"
+    );
+    compiled_for!(
+        Avx512,
+        "avx512",
+        add_heads_avx512,
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
+        "avx512f",
+        "avx512bw",
+        "avx512dq",
+        "avx512vl",
+        "avx2",
+        "bmi1",
+        "bmi2",
+        "popcnt"
     );
 }

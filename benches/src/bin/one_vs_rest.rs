@@ -8,27 +8,40 @@
 use hapax::{
     core::{
         data::{Dataset, LabelLists},
-        model::{linear::LinearScratch, linear_scorer::{LinearScorer, ScorerScratch}},
+        model::{
+            linear::LinearScratch,
+            linear_scorer::{LinearScorer, ScorerScratch},
+        },
         search::Scored,
         sparse::{SparseRows, SparseVec},
-        train::dual::{one_vs_rest::Stage, parameters::{Bias, Loss, Negatives, OneVsRest}},
+        train::dual::{
+            one_vs_rest::Stage,
+            parameters::{Bias, Loss, Negatives, OneVsRest},
+        },
     },
     kernels,
     threads::Threads,
 };
-use std::{collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, path::Path, process::Command, time::Instant};
+use std::{
+    collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, path::Path,
+    process::Command, time::Instant,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
-    let (keys, directories): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.contains('='));
+    let (keys, directories): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.contains('='));
     let mut options: BTreeMap<String, String> = BTreeMap::new();
     for key in keys {
         let (name, value) = key.split_once('=').ok_or("key=value")?;
         options.insert(name.into(), value.into());
     }
     let threads = Threads::new(options.get("threads").map_or(Ok(1), |t| t.parse())?)?;
-    println!("{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB", "data");
+    println!(
+        "{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB",
+        "data"
+    );
     for directory in &directories {
         measure(Path::new(directory), &options, &threads)?;
     }
@@ -56,7 +69,13 @@ fn parameters(options: &BTreeMap<String, String>) -> Result<OneVsRest> {
             "seed" => p.seed = value.parse()?,
             "bias" => p.bias = Bias::Fixed(value.parse()?),
             "learned-bias" => p.bias = Bias::Learned(value.parse()?),
-            "loss" => p.loss = if value == "hinge" { Loss::Hinge } else { Loss::SquaredHinge },
+            "loss" => {
+                p.loss = if value == "hinge" {
+                    Loss::Hinge
+                } else {
+                    Loss::SquaredHinge
+                }
+            }
             "negatives" => {
                 p.negatives = match value.as_str() {
                     "all" => Negatives::All,
@@ -72,12 +91,23 @@ fn parameters(options: &BTreeMap<String, String>) -> Result<OneVsRest> {
 }
 
 fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threads) -> Result<()> {
-    let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = directory
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let data = read(&directory.join("train.txt.xz"), 0, 0)?;
     let test_name = options.get("test").map_or("test", String::as_str);
-    let test = read(&directory.join(format!("{test_name}.txt.xz")), data.rows().features(), data.labels().labels())?;
+    let test = read(
+        &directory.join(format!("{test_name}.txt.xz")),
+        data.rows().features(),
+        data.labels().labels(),
+    )?;
     let kernels = match options.get("kernels") {
-        Some(name) => kernels::available().into_iter().find(|k| k.name() == name).ok_or("no such kernels")?,
+        Some(name) => kernels::available()
+            .into_iter()
+            .find(|k| k.name() == name)
+            .ok_or("no such kernels")?,
         None => kernels::best(),
     };
     let start = cpu_seconds();
@@ -96,7 +126,9 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
     let scorer = LinearScorer::new(&model);
     let rows = test.rows();
     let found = scorer.predict_rows(rows, 5, kernels, threads);
-    let batch = best_of(3, || { black_box(scorer.predict_rows(rows, 5, kernels, threads)); }) / rows.len() as f64;
+    let batch = best_of(3, || {
+        black_box(scorer.predict_rows(rows, 5, kernels, threads));
+    }) / rows.len() as f64;
     let mut scratch = ScorerScratch::default();
     let single = best_of(3, || {
         for row in rows.iter() {
@@ -112,8 +144,12 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
     let k = 5.min(model.labels() as usize);
     println!(
         "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0}",
-        precision(&found, k, &test, 1), precision(&found, k, &test, 3), precision(&found, k, &test, 5),
-        macro_f1(&found, k, &test), model.nonzeros(), model.bytes(),
+        precision(&found, k, &test, 1),
+        precision(&found, k, &test, 3),
+        precision(&found, k, &test, 5),
+        macro_f1(&found, k, &test),
+        model.nonzeros(),
+        model.bytes(),
     );
     Ok(())
 }
@@ -129,8 +165,15 @@ fn best_of(times: u32, mut run: impl FnMut()) -> f64 {
 }
 
 fn precision(found: &[Scored], k: usize, test: &Dataset, at: usize) -> f64 {
-    let hits: usize = found.chunks(k).enumerate()
-        .map(|(row, best)| best.iter().take(at).filter(|s| test.labels().row(row).contains(&s.id)).count())
+    let hits: usize = found
+        .chunks(k)
+        .enumerate()
+        .map(|(row, best)| {
+            best.iter()
+                .take(at)
+                .filter(|s| test.labels().row(row).contains(&s.id))
+                .count()
+        })
         .sum();
     100.0 * hits as f64 / (at * test.len()) as f64
 }
@@ -149,7 +192,12 @@ fn macro_f1(found: &[Scored], k: usize, test: &Dataset) -> f64 {
             entry.0 += 2.0;
         }
     }
-    100.0 * counts.values().map(|(hits, total)| hits / total).sum::<f64>() / counts.len() as f64
+    100.0
+        * counts
+            .values()
+            .map(|(hits, total)| hits / total)
+            .sum::<f64>()
+        / counts.len() as f64
 }
 
 /// Reads XMC text: a line of three counts, then `labels feature:value …` a row.
@@ -157,13 +205,27 @@ fn read(path: &Path, features: u32, labels: u32) -> Result<Dataset> {
     let output = Command::new("xz").arg("-dc").arg(path).output()?;
     let text = String::from_utf8(output.stdout)?;
     let mut lines = text.lines();
-    let counts: Vec<u32> = lines.next().ok_or("empty file")?.split(' ').map(str::parse).collect::<std::result::Result<_, _>>()?;
+    let counts: Vec<u32> = lines
+        .next()
+        .ok_or("empty file")?
+        .split(' ')
+        .map(str::parse)
+        .collect::<std::result::Result<_, _>>()?;
     let mut rows = SparseRows::new(features.max(counts[1]));
     let mut lists = LabelLists::new(labels.max(counts[2]));
     for line in lines {
         let (head, tail) = line.split_once(' ').unwrap_or((line, ""));
-        let (head, tail) = if head.contains(':') { ("", line) } else { (head, tail) };
-        lists.push(head.split(',').filter(|l| !l.is_empty()).map(str::parse).collect::<std::result::Result<Vec<u32>, _>>()?);
+        let (head, tail) = if head.contains(':') {
+            ("", line)
+        } else {
+            (head, tail)
+        };
+        lists.push(
+            head.split(',')
+                .filter(|l| !l.is_empty())
+                .map(str::parse)
+                .collect::<std::result::Result<Vec<u32>, _>>()?,
+        );
         let mut pairs = Vec::new();
         for term in tail.split_ascii_whitespace() {
             let (id, value) = term.split_once(':').ok_or("feature without a value")?;
@@ -177,13 +239,30 @@ fn read(path: &Path, features: u32, labels: u32) -> Result<Dataset> {
 /// CPU seconds of this process, all threads together.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(11) + ticks(12)) / 100.0
 }
 
 fn peak_megabytes() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("");
-    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or("");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1024.0
 }

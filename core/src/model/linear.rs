@@ -111,7 +111,10 @@ impl fmt::Display for LinearError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exponent { exponent } => {
-                write!(f, "the exponent of values is {exponent}: it must be finite and at least 0")
+                write!(
+                    f,
+                    "the exponent of values is {exponent}: it must be finite and at least 0"
+                )
             }
             Self::Bits { bits } => write!(f, "weights of {bits} bits: only 4, 5, 6 and 8 exist"),
             Self::BiasesDiffer { labels, biases } => {
@@ -121,16 +124,25 @@ impl fmt::Display for LinearError {
                 write!(f, "the scale or bias of label {label} is {value}")
             }
             Self::Offsets { feature } => {
-                write!(f, "the record of feature {feature} starts or ends out of order")
+                write!(
+                    f,
+                    "the record of feature {feature} starts or ends out of order"
+                )
             }
             Self::TooManyLabels { labels } => {
                 write!(f, "{labels} labels: at most {} have ids", u32::MAX)
             }
             Self::Record { feature, error } => {
-                write!(f, "the record of feature {feature} breaks the rule {error:?}")
+                write!(
+                    f,
+                    "the record of feature {feature} breaks the rule {error:?}"
+                )
             }
             Self::UnseenLabel { feature, label } => {
-                write!(f, "feature {feature} has a weight for label {label}, whose scale is 0")
+                write!(
+                    f,
+                    "feature {feature} has a weight for label {label}, whose scale is 0"
+                )
             }
         }
     }
@@ -192,13 +204,20 @@ impl LinearModel {
         if self.parts.scales[label] == 0.0 {
             f32::MIN
         } else {
-            self.parts.biases.get(label).copied().unwrap_or(self.parts.bias)
+            self.parts
+                .biases
+                .get(label)
+                .copied()
+                .unwrap_or(self.parts.bias)
         }
     }
 
     /// Hands every label with a weight for `feature`, and the weight, to `visit`.
     pub fn visit(&self, feature: u32, visit: impl FnMut(u32, i8)) {
-        let ends = self.parts.offsets.get(feature as usize..feature as usize + 2);
+        let ends = self
+            .parts
+            .offsets
+            .get(feature as usize..feature as usize + 2);
         if let Some(&[start, end]) = ends {
             let record = &self.parts.records[start as usize..end as usize];
             // Checked when the model was made.
@@ -247,7 +266,10 @@ impl LinearModel {
         top.reset(k);
         for (id, (&sum, &scale)) in sums.iter().zip(&*self.parts.scales).enumerate() {
             let id = id as u32;
-            top.push(Scored { id, score: score(sum, scale, self.bias(id), query.unit) });
+            top.push(Scored {
+                id,
+                score: score(sum, scale, self.bias(id), query.unit),
+            });
         }
         top.sorted()
     }
@@ -270,13 +292,22 @@ fn check(parts: &LinearParts) -> Result<(), LinearError> {
     }
     let bad = |value: &f32| !value.is_finite();
     if let Some(label) = parts.scales.iter().position(|s| bad(s) || *s < 0.0) {
-        return Err(LinearError::NotFinite { label, value: parts.scales[label] });
+        return Err(LinearError::NotFinite {
+            label,
+            value: parts.scales[label],
+        });
     }
     if let Some(label) = parts.biases.iter().position(bad) {
-        return Err(LinearError::NotFinite { label, value: parts.biases[label] });
+        return Err(LinearError::NotFinite {
+            label,
+            value: parts.biases[label],
+        });
     }
     if bad(&parts.bias) {
-        return Err(LinearError::NotFinite { label: 0, value: parts.bias });
+        return Err(LinearError::NotFinite {
+            label: 0,
+            value: parts.bias,
+        });
     }
     check_records(parts)
 }
@@ -287,7 +318,9 @@ fn check_records(parts: &LinearParts) -> Result<(), LinearError> {
         return Err(LinearError::Offsets { feature: 0 });
     }
     if offsets.last().map(|&end| end as usize) != Some(parts.records.len()) {
-        return Err(LinearError::Offsets { feature: offsets.len() - 1 });
+        return Err(LinearError::Offsets {
+            feature: offsets.len() - 1,
+        });
     }
     for (feature, ends) in offsets.windows(2).enumerate() {
         let record = parts.records.get(ends[0] as usize..ends[1] as usize);

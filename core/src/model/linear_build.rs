@@ -30,7 +30,11 @@ impl LabelWeights {
         let largest = weights.iter().map(|(_, w)| w.abs()).fold(0f32, f32::max);
         let levels = f32::from((1i16 << (bits - 1)) - 1);
         let step = largest / levels;
-        let mut rounded = Self { scale: f32::MIN_POSITIVE, bias, ..Self::default() };
+        let mut rounded = Self {
+            scale: f32::MIN_POSITIVE,
+            bias,
+            ..Self::default()
+        };
         if !step.is_normal() {
             return rounded;
         }
@@ -84,7 +88,11 @@ impl Postings {
             offsets[at] += offsets[at - 1];
         }
         let total = offsets[features + 1];
-        let mut postings = Self { offsets: Vec::new(), labels: vec![0; total], weights: vec![0; total] };
+        let mut postings = Self {
+            offsets: Vec::new(),
+            labels: vec![0; total],
+            weights: vec![0; total],
+        };
         for (number, &label) in order.iter().enumerate() {
             let label = &labels[label as usize];
             for (&feature, &weight) in label.features.iter().zip(&label.weights) {
@@ -120,7 +128,10 @@ pub struct TooManyWeights {
 impl fmt::Display for TooManyWeights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bytes, most) = (self.bytes, u32::MAX);
-        write!(f, "the weights take {bytes} bytes or more, a model at most {most}: prune more")
+        write!(
+            f,
+            "the weights take {bytes} bytes or more, a model at most {most}: prune more"
+        )
     }
 }
 
@@ -145,13 +156,19 @@ pub fn build(
     for feature in 0..features {
         let (ids, weights) = postings.feature(feature);
         linear_record::write(ids, weights, bits, &mut records);
-        let end = u32::try_from(records.len()).map_err(|_| TooManyWeights { bytes: records.len() })?;
+        let end = u32::try_from(records.len()).map_err(|_| TooManyWeights {
+            bytes: records.len(),
+        })?;
         offsets.push(end);
     }
     let mut seen = labels.iter().filter(|label| label.scale != 0.0);
     let bias = seen.next().map_or(0.0, |label| label.bias);
     let same = seen.all(|label| label.bias == bias);
-    let biases: Vec<f32> = if same { Vec::new() } else { labels.iter().map(|label| label.bias).collect() };
+    let biases: Vec<f32> = if same {
+        Vec::new()
+    } else {
+        labels.iter().map(|label| label.bias).collect()
+    };
     let scales: Vec<f32> = labels.iter().map(|label| label.scale).collect();
     let parts = LinearParts {
         transform,

@@ -79,7 +79,11 @@ impl Query {
     fn round(&mut self) {
         let total: f64 = self.reals.iter().map(|v| f64::from(v.abs())).sum();
         let room = 0.5 * self.reals.len() as f64;
-        let (limit, half): (f64, f64) = if room <= 0.5 * LIMIT { (LIMIT - room - 1.0, 0.5) } else { (LIMIT - 1.0, 0.0) };
+        let (limit, half): (f64, f64) = if room <= 0.5 * LIMIT {
+            (LIMIT - room - 1.0, 0.5)
+        } else {
+            (LIMIT - 1.0, 0.0)
+        };
         let factor = if total > 0.0 { limit / total } else { 0.0 };
         // Values beyond what can be divided by count as an empty row.
         let factor = if factor.is_finite() { factor } else { 0.0 };
@@ -88,7 +92,11 @@ impl Query {
             let scaled = f64::from(value) * factor;
             (scaled + half.copysign(scaled)) as i16
         }));
-        self.unit = if factor > 0.0 { (128.0 / factor) as f32 } else { 0.0 };
+        self.unit = if factor > 0.0 {
+            (128.0 / factor) as f32
+        } else {
+            0.0
+        };
     }
 }
 

@@ -102,7 +102,11 @@ pub fn read(
         return Err(RecordError::Length);
     }
     let (mut gaps, values) = bytes.split_at(bytes.len() - value_bytes as usize);
-    let mut values = Bits { bytes: values, held: 0, holding: 0 };
+    let mut values = Bits {
+        bytes: values,
+        held: 0,
+        holding: 0,
+    };
     let mut next = 0u64;
     for _ in 0..count {
         let label = next + u64::from(take_varint(&mut gaps)?);
@@ -130,7 +134,11 @@ pub fn read(
 /// # Errors
 /// If the record does not start with a number.
 pub fn count(mut bytes: &[u8]) -> Result<u32, RecordError> {
-    if bytes.is_empty() { Ok(0) } else { take_varint(&mut bytes) }
+    if bytes.is_empty() {
+        Ok(0)
+    } else {
+        take_varint(&mut bytes)
+    }
 }
 
 struct Bits<'a> {

@@ -86,7 +86,9 @@ impl LinearScorer {
     #[must_use]
     pub fn from_weights(labels: &[LabelWeights], features: usize, transform: RowTransform) -> Self {
         let mut order: Vec<u32> = (0..labels.len() as u32).collect();
-        order.sort_unstable_by_key(|&id| (core::cmp::Reverse(labels[id as usize].features.len()), id));
+        order.sort_unstable_by_key(|&id| {
+            (core::cmp::Reverse(labels[id as usize].features.len()), id)
+        });
         let postings = Postings::transpose(labels, &order, features);
         let of = |id: &u32| &labels[*id as usize];
         let mut scorer = Self {
@@ -112,7 +114,11 @@ impl LinearScorer {
             let start = self.heads.len();
             self.head_parts.push((start as u32, length as u32));
             self.heads.resize(start + length, 0);
-            for (&id, &weight) in ids.iter().zip(weights).take_while(|(id, _)| (**id as usize) < length) {
+            for (&id, &weight) in ids
+                .iter()
+                .zip(weights)
+                .take_while(|(id, _)| (**id as usize) < length)
+            {
                 self.heads[start + id as usize] = weight;
             }
         }
@@ -127,7 +133,8 @@ impl LinearScorer {
                 let from = ids.partition_point(|&id| (id as usize) < begin);
                 let to = ids.partition_point(|&id| (id as usize) < (page + 1) * PAGE);
                 let packed = ids[from..to].iter().zip(&weights[from..to]);
-                self.tails.extend(packed.map(|(&id, &weight)| pack(id as u16, weight)));
+                self.tails
+                    .extend(packed.map(|(&id, &weight)| pack(id as u16, weight)));
             }
             self.tail_offsets.push(self.tails.len() as u32);
         }
@@ -142,7 +149,9 @@ impl LinearScorer {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        12 * self.order.len() + self.heads.len() + 8 * self.head_parts.len()
+        12 * self.order.len()
+            + self.heads.len()
+            + 8 * self.head_parts.len()
             + 4 * (self.tails.len() + self.tail_offsets.len())
     }
 
@@ -168,13 +177,17 @@ impl LinearScorer {
         executor: &E,
     ) -> Vec<Scored> {
         const BLOCK: usize = 128;
-        let blocks = executor.map(rows.len().div_ceil(BLOCK), ScorerScratch::default, |scratch, block| {
-            let mut found = Vec::with_capacity(BLOCK * k.min(self.order.len()));
-            for row in block * BLOCK..((block + 1) * BLOCK).min(rows.len()) {
-                found.extend_from_slice(self.predict(rows.row(row), k, kernels, scratch));
-            }
-            found
-        });
+        let blocks = executor.map(
+            rows.len().div_ceil(BLOCK),
+            ScorerScratch::default,
+            |scratch, block| {
+                let mut found = Vec::with_capacity(BLOCK * k.min(self.order.len()));
+                for row in block * BLOCK..((block + 1) * BLOCK).min(rows.len()) {
+                    found.extend_from_slice(self.predict(rows.row(row), k, kernels, scratch));
+                }
+                found
+            },
+        );
         blocks.into_iter().flatten().collect()
     }
 
@@ -186,7 +199,11 @@ impl LinearScorer {
             scratch.sums[..padded].fill(0);
             if page == 0 {
                 self.heads_of(&scratch.query, &mut scratch.head_terms);
-                kernels.add_heads(&mut scratch.sums[..padded], &self.heads, &scratch.head_terms);
+                kernels.add_heads(
+                    &mut scratch.sums[..padded],
+                    &self.heads,
+                    &scratch.head_terms,
+                );
             }
             self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
             kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
@@ -199,7 +216,11 @@ impl LinearScorer {
         for (&feature, &value) in query.features.iter().zip(&query.values) {
             let (start, length) = self.head_parts[feature as usize];
             if length > 0 && value != 0 {
-                terms.push(HeadTerm { start, length, value });
+                terms.push(HeadTerm {
+                    start,
+                    length,
+                    value,
+                });
             }
         }
     }
@@ -216,9 +237,18 @@ impl LinearScorer {
     }
 
     /// Offers the labels `numbers`, the first of which has number `first`, to the best.
-    fn choose(&self, first: usize, numbers: &[u32], kernels: &dyn Kernels, scratch: &mut ScorerScratch) {
+    fn choose(
+        &self,
+        first: usize,
+        numbers: &[u32],
+        kernels: &dyn Kernels,
+        scratch: &mut ScorerScratch,
+    ) {
         let mut scores = [0f32; 64];
-        let mut least = scratch.top.threshold().map_or(f32::NEG_INFINITY, |worst| worst.score);
+        let mut least = scratch
+            .top
+            .threshold()
+            .map_or(f32::NEG_INFINITY, |worst| worst.score);
         for (at, ids) in numbers.chunks(64).enumerate() {
             let here = at * 64..at * 64 + ids.len();
             let range = first + here.start..first + here.end;
@@ -235,7 +265,10 @@ impl LinearScorer {
             for (&id, &score) in ids.iter().zip(&scores) {
                 if score >= least {
                     scratch.top.push(Scored { id, score });
-                    least = scratch.top.threshold().map_or(f32::NEG_INFINITY, |worst| worst.score);
+                    least = scratch
+                        .top
+                        .threshold()
+                        .map_or(f32::NEG_INFINITY, |worst| worst.score);
                 }
             }
         }
@@ -243,7 +276,11 @@ impl LinearScorer {
 }
 
 fn bias(label: &LabelWeights) -> f32 {
-    if label.scale == 0.0 { f32::MIN } else { label.bias }
+    if label.scale == 0.0 {
+        f32::MIN
+    } else {
+        label.bias
+    }
 }
 
 /// How many labels of a feature the head holds: a multiple of 64 that saves most against a tail
@@ -269,7 +306,11 @@ pub(super) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
     let mut labels: Vec<LabelWeights> = scales
         .iter()
         .enumerate()
-        .map(|(label, &scale)| LabelWeights { scale, bias: model.bias(label as u32), ..LabelWeights::default() })
+        .map(|(label, &scale)| LabelWeights {
+            scale,
+            bias: model.bias(label as u32),
+            ..LabelWeights::default()
+        })
         .collect();
     for feature in 0..model.features() {
         model.visit(feature, |label, weight| {
@@ -294,7 +335,10 @@ pub struct ScoreAll<'a> {
 
 impl MaxInnerProduct for ScoreAll<'_> {
     fn proposer(&self) -> Box<dyn Proposer + '_> {
-        Box::new(Scoring { all: *self, scratch: ScorerScratch::default() })
+        Box::new(Scoring {
+            all: *self,
+            scratch: ScorerScratch::default(),
+        })
     }
 }
 

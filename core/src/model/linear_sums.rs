@@ -81,13 +81,7 @@ pub fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
 /// Scores of up to 64 labels into the front of `out`, negative infinity behind; returns the
 /// largest.
 #[inline(always)]
-pub fn scores(
-    sums: &[i16],
-    scales: &[f32],
-    biases: &[f32],
-    unit: f32,
-    out: &mut [f32; 64],
-) -> f32 {
+pub fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
     *out = [f32::NEG_INFINITY; 64];
     let inputs = sums.iter().zip(scales).zip(biases);
     for (place, ((&sum, &scale), &bias)) in out.iter_mut().zip(inputs) {
@@ -115,12 +109,20 @@ mod tests {
                 let plain = term(weight, value);
                 assert_eq!(f64::from(plain), (exact + 0.5).floor());
                 let mut head = [0i16; 64];
-                let part = HeadTerm { start: 0, length: 64, value };
+                let part = HeadTerm {
+                    start: 0,
+                    length: 64,
+                    value,
+                };
                 add_heads(&mut head, &[weight; 64], &[part]);
                 assert_eq!(head, [plain; 64]);
                 let mut tail: Box<[i16; 1 << 16]> =
                     vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
-                let part = TailTerm { start: 0, end: 1, value };
+                let part = TailTerm {
+                    start: 0,
+                    end: 1,
+                    value,
+                };
                 add_tails(&mut tail, &[pack(65_535, weight)], &[part]);
                 assert_eq!(tail[65_535], plain);
             }

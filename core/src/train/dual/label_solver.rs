@@ -64,7 +64,11 @@ impl SolverScratch {
 
     /// Adds a row to the label's problem, its dual starting at `alpha`.
     pub fn push(&mut self, parameters: &OneVsRest, row: u32, positive: bool, alpha: f64) {
-        let weight = if positive { parameters.positive_weight } else { 1.0 };
+        let weight = if positive {
+            parameters.positive_weight
+        } else {
+            1.0
+        };
         let cost = parameters.cost * weight;
         let (bound, diagonal) = match parameters.loss {
             Loss::SquaredHinge => (f64::INFINITY, 0.5 / cost),
@@ -132,7 +136,11 @@ impl SolverScratch {
         self.bias = fixed;
         let (head, rest) = self.weights.parts_mut();
         for example in self.examples.iter().filter(|e| e.alpha > 0.0) {
-            let step = if example.positive { example.alpha } else { -example.alpha };
+            let step = if example.positive {
+                example.alpha
+            } else {
+                -example.alpha
+            };
             add(rows.row(example.row as usize), step, head, rest);
             self.bias += step * bias_feature * bias_feature;
         }
@@ -145,7 +153,15 @@ const NO_SHRINKING: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 /// From the gradients of one sweep, how far beyond a bound an example must be to leave.
 fn limits(range: GradientRange) -> (f64, f64) {
-    let high = if range.high > 0.0 { range.high } else { f64::INFINITY };
-    let low = if range.low < 0.0 { range.low } else { f64::NEG_INFINITY };
+    let high = if range.high > 0.0 {
+        range.high
+    } else {
+        f64::INFINITY
+    };
+    let low = if range.low < 0.0 {
+        range.low
+    } else {
+        f64::NEG_INFINITY
+    };
     (high, low)
 }

@@ -70,9 +70,15 @@ pub fn mine<E: Executor>(
                     proposer.propose(terms, mine, proposed);
                 }
                 let right = labels.row(row);
-                proposed.iter().copied().filter(|label| right.binary_search(label).is_err()).collect()
+                proposed
+                    .iter()
+                    .copied()
+                    .filter(|label| right.binary_search(label).is_err())
+                    .collect()
             };
-            (start..(start + BLOCK).min(range.end)).map(wrong).collect::<Vec<Vec<u32>>>()
+            (start..(start + BLOCK).min(range.end))
+                .map(wrong)
+                .collect::<Vec<Vec<u32>>>()
         },
     );
     found.into_iter().flatten().collect()

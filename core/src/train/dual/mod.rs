@@ -5,6 +5,7 @@
 //! loop, [`label_solver`] the solver of one label, [`mining`] the search for rows which a label
 //! wrongly claims.
 
+pub mod automatic;
 pub mod certificate;
 pub mod label_solver;
 pub mod mining;

@@ -65,10 +65,18 @@ impl fmt::Display for TrainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parameter(error) => error.fmt(f),
-            Self::Empty => write!(f, "no row has both a feature and a label: nothing to learn from"),
-            Self::TooManyRows { rows } => write!(f, "{rows} rows: at most {} have numbers", u32::MAX),
+            Self::Empty => write!(
+                f,
+                "no row has both a feature and a label: nothing to learn from"
+            ),
+            Self::TooManyRows { rows } => {
+                write!(f, "{rows} rows: at most {} have numbers", u32::MAX)
+            }
             Self::TooManyWeights(error) => error.fmt(f),
-            Self::Stopped => write!(f, "training was stopped before its end: there is no model yet"),
+            Self::Stopped => write!(
+                f,
+                "training was stopped before its end: there is no model yet"
+            ),
         }
     }
 }
@@ -147,7 +155,11 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub fn trainer<'a>(&self, data: &'a Dataset, kernels: &'a dyn Kernels) -> Result<Trainer<'a>, TrainError> {
+    pub fn trainer<'a>(
+        &self,
+        data: &'a Dataset,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = data.rows();
         if rows.nonzeros() == 0 || data.labels().total() == 0 {
@@ -210,12 +222,20 @@ impl OneVsRest {
     /// The transform that rows go through in training and prediction.
     #[must_use]
     pub fn transform(&self) -> RowTransform {
-        RowTransform { exponent: self.value_exponent, normalize: self.normalize }
+        RowTransform {
+            exponent: self.value_exponent,
+            normalize: self.normalize,
+        }
     }
 }
 
 /// Packs the rows in full and, where rounds with short rows will come, short.
-fn pack(parameters: &OneVsRest, data: &Dataset, order: &FeatureOrder, all: bool) -> (PackedRows, PackedRows) {
+fn pack(
+    parameters: &OneVsRest,
+    data: &Dataset,
+    order: &FeatureOrder,
+    all: bool,
+) -> (PackedRows, PackedRows) {
     let most = parameters.short_terms as usize;
     let longest = data.rows().iter().map(|row| row.len()).max().unwrap_or(0);
     let with_short = !all && parameters.rounds > 1 && longest > most;
@@ -261,7 +281,14 @@ impl Trainer<'_> {
             Stage::Solve => self.solve_part(executor),
             Stage::Mine => self.mine_part(executor),
         };
-        let report = Report { round, rounds: self.rounds, stage, done: self.done, of, sweeps };
+        let report = Report {
+            round,
+            rounds: self.rounds,
+            stage,
+            done: self.done,
+            of,
+            sweeps,
+        };
         if self.done == of {
             self.next_stage();
         }
@@ -276,20 +303,30 @@ impl Trainer<'_> {
         if self.round < self.rounds {
             return Err(TrainError::Stopped);
         }
-        let Self { parameters, data, order, mut weights, .. } = self;
+        let Self {
+            parameters,
+            data,
+            order,
+            mut weights,
+            ..
+        } = self;
         for label in &mut weights {
             for feature in &mut label.features {
                 *feature = order.feature[*feature as usize];
             }
         }
         let features = data.rows().features() as usize;
-        build(&weights, features, parameters.transform(), parameters.bits).map_err(TrainError::TooManyWeights)
+        build(&weights, features, parameters.transform(), parameters.bits)
+            .map_err(TrainError::TooManyWeights)
     }
 
     /// Bytes held now, without the data set.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let duals = self.duals.iter().map(|d| 4 * d.positives.capacity() + 8 * d.negatives.capacity());
+        let duals = self
+            .duals
+            .iter()
+            .map(|d| 4 * d.positives.capacity() + 8 * d.negatives.capacity());
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
         self.full.bytes() + self.short.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
     }
@@ -300,7 +337,11 @@ impl Trainer<'_> {
         let first = self.done;
         let this = &*self;
         let features = this.data.rows().features() as usize;
-        let solved = executor.map(part, || SolverScratch::new(features), |scratch, job| this.solve(scratch, first + job));
+        let solved = executor.map(
+            part,
+            || SolverScratch::new(features),
+            |scratch, job| this.solve(scratch, first + job),
+        );
         let mut sweeps = 0;
         for (at, (duals, weights, count)) in solved.into_iter().enumerate() {
             self.duals[first + at] = duals;
@@ -319,20 +360,36 @@ impl Trainer<'_> {
         }
         let last = self.round + 1 == self.rounds;
         let parameters = &self.parameters;
-        let rows = if last || self.short.is_empty() { &self.full } else { &self.short };
+        let rows = if last || self.short.is_empty() {
+            &self.full
+        } else {
+            &self.short
+        };
         self.collect(scratch, label, own);
         let effort = Effort {
-            sweeps: if last { parameters.max_sweeps } else { parameters.early_sweeps },
+            sweeps: if last {
+                parameters.max_sweeps
+            } else {
+                parameters.early_sweeps
+            },
             epsilon: parameters.epsilon,
             skip: 0.2 * parameters.epsilon,
         };
         let job = u64::from(self.round) << 32 | label as u64;
         let mut stream = Stream::new(parameters.seed, job);
         let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
-        let (prune, bits) = if last { (parameters.prune, parameters.bits) } else { (parameters.mine_prune, 8) };
+        let (prune, bits) = if last {
+            (parameters.prune, parameters.bits)
+        } else {
+            (parameters.mine_prune, 8)
+        };
         scratch.weights.above(prune, &mut scratch.kept);
         let rounded = LabelWeights::round(&scratch.kept, scratch.bias as f32, bits);
-        let duals = if last { Duals::default() } else { keep(scratch, own.len()) };
+        let duals = if last {
+            Duals::default()
+        } else {
+            keep(scratch, own.len())
+        };
         (duals, rounded, sweeps)
     }
 
@@ -352,13 +409,19 @@ impl Trainer<'_> {
             }
             return;
         }
-        let fresh = if self.round == 0 { &self.pool[..] } else { self.wrong.of(label) };
+        let fresh = if self.round == 0 {
+            &self.pool[..]
+        } else {
+            self.wrong.of(label)
+        };
         let mut kept = duals.negatives.iter().copied().peekable();
         for &row in fresh {
             while let Some((before, alpha)) = kept.next_if(|&(before, _)| before < row) {
                 scratch.push(parameters, before, false, f64::from(alpha));
             }
-            let alpha = kept.next_if(|&(before, _)| before == row).map_or(0.0, |(_, alpha)| alpha);
+            let alpha = kept
+                .next_if(|&(before, _)| before == row)
+                .map_or(0.0, |(_, alpha)| alpha);
             if own.binary_search(&row).is_err() {
                 scratch.push(parameters, row, false, f64::from(alpha));
             }
@@ -371,13 +434,27 @@ impl Trainer<'_> {
     fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
         let rows = self.full.len();
         let oracle = self.oracle.take().unwrap_or_else(|| {
-            LinearScorer::from_weights(&self.weights, self.order.feature.len(), self.parameters.transform())
+            LinearScorer::from_weights(
+                &self.weights,
+                self.order.feature.len(),
+                self.parameters.transform(),
+            )
         });
         let part = rows.div_ceil(16).max(4096).min(rows - self.done);
         let range = self.done..self.done + part;
-        let all = ScoreAll { scorer: &oracle, kernels: self.kernels };
+        let all = ScoreAll {
+            scorer: &oracle,
+            kernels: self.kernels,
+        };
         let most = self.parameters.mine as usize;
-        self.proposals.extend(mine(&self.full, self.data.labels(), range, most, &all, executor));
+        self.proposals.extend(mine(
+            &self.full,
+            self.data.labels(),
+            range,
+            most,
+            &all,
+            executor,
+        ));
         self.oracle = Some(oracle);
         self.done += part;
         (rows, 0)
@@ -386,7 +463,8 @@ impl Trainer<'_> {
     fn next_stage(&mut self) {
         self.done = 0;
         if self.stage == Stage::Mine {
-            self.wrong = RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
+            self.wrong =
+                RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
             self.proposals = Vec::new();
             self.oracle = None;
             self.weights = Vec::new();
@@ -403,6 +481,122 @@ fn keep(scratch: &SolverScratch, own: usize) -> Duals {
     let (positives, negatives) = scratch.examples.split_at(own);
     Duals {
         positives: positives.iter().map(|e| e.alpha as f32).collect(),
-        negatives: negatives.iter().filter(|e| e.alpha > 0.0).map(|e| (e.row, e.alpha as f32)).collect(),
+        negatives: negatives
+            .iter()
+            .filter(|e| e.alpha > 0.0)
+            .map(|e| (e.row, e.alpha as f32))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OneVsRest, Stage, TrainError};
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        model::linear::{LinearModel, LinearScratch},
+        sparse::{SparseRows, SparseVec},
+        train::dual::parameters::{Bias, Negatives},
+    };
+    use alloc::{vec, vec::Vec};
+    use core::ops::ControlFlow;
+
+    fn data(rows: &[(&[u32], &[u32])], labels: u32) -> Dataset {
+        let mut sparse = SparseRows::new(6);
+        let mut lists = LabelLists::new(labels);
+        for (features, ids) in rows {
+            let pairs = features.iter().map(|&f| (f, 1.0));
+            sparse
+                .push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push(ids.iter().copied());
+        }
+        Dataset::new(sparse, lists, None).unwrap()
+    }
+
+    fn train(data: &Dataset, parameters: &OneVsRest) -> Result<LinearModel, TrainError> {
+        parameters.train(data, &Sequential, &Portable, |_| ControlFlow::Continue(()))
+    }
+
+    fn ids(model: &LinearModel, features: &[u32]) -> Vec<u32> {
+        let row = SparseVec::from_pairs(features.iter().map(|&f| (f, 1.0))).unwrap();
+        let mut scratch = LinearScratch::default();
+        model
+            .predict(row.view(), 9, &mut scratch)
+            .iter()
+            .map(|s| s.id)
+            .collect()
+    }
+
+    const EVERY_WAY: [Negatives; 2] = [Negatives::All, Negatives::Mined];
+
+    #[test]
+    fn labels_without_rows_come_last_and_empty_rows_are_no_trouble() {
+        let rows: &[(&[u32], &[u32])] =
+            &[(&[0, 1], &[1]), (&[], &[1]), (&[2, 3], &[3]), (&[4], &[])];
+        for negatives in EVERY_WAY {
+            for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
+                let parameters = OneVsRest {
+                    negatives,
+                    bias,
+                    pool: 1_000,
+                    ..OneVsRest::default()
+                };
+                let model = train(&data(rows, 5), &parameters).unwrap();
+                assert_eq!(ids(&model, &[0]), [1, 3, 0, 2, 4]);
+                assert_eq!(ids(&model, &[2, 5]), [3, 1, 0, 2, 4]);
+                assert_eq!(ids(&model, &[]).len(), 5);
+            }
+        }
+    }
+
+    #[test]
+    fn one_label_that_all_rows_carry_is_learned() {
+        for negatives in EVERY_WAY {
+            let parameters = OneVsRest {
+                negatives,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(&[(&[0], &[0]), (&[1], &[0])], 1), &parameters).unwrap();
+            assert_eq!(ids(&model, &[0]), [0]);
+        }
+    }
+
+    #[test]
+    fn nothing_to_learn_from_and_bad_parameters_are_refused() {
+        let parameters = OneVsRest::default();
+        for rows in [&[][..], &[(&[][..], &[0u32][..])], &[(&[0][..], &[][..])]] {
+            assert_eq!(train(&data(rows, 2), &parameters), Err(TrainError::Empty));
+        }
+        let bad = OneVsRest {
+            cost: -1.0,
+            ..parameters
+        };
+        let fine = data(&[(&[0], &[0])], 1);
+        assert!(matches!(train(&fine, &bad), Err(TrainError::Parameter(_))));
+    }
+
+    #[test]
+    fn progress_names_every_part_and_can_stop_the_work() {
+        let fine = data(&[(&[0], &[0]), (&[1], &[1])], 2);
+        let parameters = OneVsRest {
+            negatives: Negatives::Mined,
+            rounds: 2,
+            ..OneVsRest::default()
+        };
+        let mut stages = vec![];
+        let trained = parameters.train(&fine, &Sequential, &Portable, |report| {
+            stages.push((report.round, report.stage));
+            ControlFlow::Continue(())
+        });
+        assert!(trained.is_ok());
+        assert_eq!(
+            stages,
+            [(0, Stage::Solve), (1, Stage::Mine), (1, Stage::Solve)]
+        );
+        let stopped = parameters.train(&fine, &Sequential, &Portable, |_| ControlFlow::Break(()));
+        assert_eq!(stopped, Err(TrainError::Stopped));
     }
 }

@@ -237,7 +237,11 @@ impl Weights {
                 // Most chunks hold nothing to keep: look at them as a whole first.
                 if chunk.iter().fold(false, |any, w| any | (w.abs() > prune)) {
                     let start = (first + 16 * at) as u32;
-                    out.extend((start..).zip(chunk.iter().copied()).filter(|(_, w)| w.abs() > prune));
+                    out.extend(
+                        (start..)
+                            .zip(chunk.iter().copied())
+                            .filter(|(_, w)| w.abs() > prune),
+                    );
                 }
             }
         }
@@ -296,7 +300,8 @@ mod tests {
         let mut rows = SparseRows::new(3);
         for indices in [&[1u32, 2][..], &[2], &[0, 1]] {
             let values = vec![1.0; indices.len()];
-            rows.push(SparseView::new(indices, &values).unwrap()).unwrap();
+            rows.push(SparseView::new(indices, &values).unwrap())
+                .unwrap();
         }
         assert_eq!(FeatureOrder::new(&rows).feature, [1, 2, 0]);
         assert_eq!(FeatureOrder::new(&rows).rank, [2, 0, 1]);

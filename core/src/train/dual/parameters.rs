@@ -188,19 +188,52 @@ mod tests {
         let good = OneVsRest::default();
         assert_eq!(good.check(), Ok(()));
         let bad = [
-            OneVsRest { cost: f64::NAN, ..good.clone() },
-            OneVsRest { cost: 0.0, ..good.clone() },
-            OneVsRest { positive_weight: f64::INFINITY, ..good.clone() },
-            OneVsRest { value_exponent: -1.0, ..good.clone() },
-            OneVsRest { rounds: 0, ..good.clone() },
-            OneVsRest { pool: 0, ..good.clone() },
-            OneVsRest { mine: 0, ..good.clone() },
-            OneVsRest { epsilon: 0.0, ..good.clone() },
-            OneVsRest { prune: f32::NAN, ..good.clone() },
-            OneVsRest { prune: -0.1, ..good.clone() },
+            OneVsRest {
+                cost: f64::NAN,
+                ..good.clone()
+            },
+            OneVsRest {
+                cost: 0.0,
+                ..good.clone()
+            },
+            OneVsRest {
+                positive_weight: f64::INFINITY,
+                ..good.clone()
+            },
+            OneVsRest {
+                value_exponent: -1.0,
+                ..good.clone()
+            },
+            OneVsRest {
+                rounds: 0,
+                ..good.clone()
+            },
+            OneVsRest {
+                pool: 0,
+                ..good.clone()
+            },
+            OneVsRest {
+                mine: 0,
+                ..good.clone()
+            },
+            OneVsRest {
+                epsilon: 0.0,
+                ..good.clone()
+            },
+            OneVsRest {
+                prune: f32::NAN,
+                ..good.clone()
+            },
+            OneVsRest {
+                prune: -0.1,
+                ..good.clone()
+            },
         ];
         for parameters in bad {
-            assert!(matches!(parameters.check(), Err(ParamError::OutOfRange { .. })));
+            assert!(matches!(
+                parameters.check(),
+                Err(ParamError::OutOfRange { .. })
+            ));
         }
         let bits = OneVsRest { bits: 7, ..good };
         assert_eq!(bits.check(), Err(ParamError::Bits { bits: 7 }));
