@@ -1,7 +1,9 @@
 //! One-vs-rest on real data sets: accuracy, training and prediction time, size and memory.
 //!
 //! `one_vs_rest DIRECTORY... [key=value]...` reads `train.txt.xz` and `test.txt.xz` of each
-//! directory and prints one line for each. Keys are parameters of training (`cost`,
+//! directory and prints one line for each: seconds are CPU seconds of training, microseconds are of
+//! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
+//! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
 //! `negatives`, `threads`) and `test` (the file's name, `test` or `dev`).
 
@@ -39,7 +41,7 @@ fn main() -> Result<()> {
     }
     let threads = Threads::new(options.get("threads").map_or(Ok(1), |t| t.parse())?)?;
     println!(
-        "{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB",
+        "{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB stated",
         "data"
     );
     for directory in &directories {
@@ -48,8 +50,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn parameters(options: &BTreeMap<String, String>) -> Result<OneVsRest> {
-    let mut p = OneVsRest::default();
+fn parameters(options: &BTreeMap<String, String>, data: &Dataset) -> Result<OneVsRest> {
+    let mut p = OneVsRest::automatic(data);
     for (name, value) in options {
         match name.as_str() {
             "cost" => p.cost = value.parse()?,
@@ -110,9 +112,10 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };
+    let parameters = parameters(options, &data)?;
     let start = cpu_seconds();
     let (mut solve, mut mine, mut last) = (0.0, 0.0, start);
-    let model = parameters(options)?.train(&data, threads, kernels, |report| {
+    let model = parameters.train(&data, threads, kernels, |report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -123,6 +126,7 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
     })?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
+    let stated = parameters.memory_estimate(&data, 1) as f64 / 1048576.0;
     let scorer = LinearScorer::new(&model);
     let rows = test.rows();
     let found = scorer.predict_rows(rows, 5, kernels, threads);
@@ -143,7 +147,7 @@ fn measure(directory: &Path, options: &BTreeMap<String, String>, threads: &Threa
     }) / rows.len() as f64;
     let k = 5.min(model.labels() as usize);
     println!(
-        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0}",
+        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
         precision(&found, k, &test, 1),
         precision(&found, k, &test, 3),
         precision(&found, k, &test, 5),

@@ -8,8 +8,10 @@
 pub mod automatic;
 pub mod certificate;
 pub mod label_solver;
+pub mod memory;
 pub mod mining;
 pub mod one_vs_rest;
 pub mod packed_rows;
 pub mod parameters;
 pub mod sweep;
+pub mod trainer;

@@ -98,6 +98,8 @@ pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRa
         let square = state.rows.square(example.row as usize);
         let curvature = square + state.bias_feature * state.bias_feature + example.diagonal;
         if curvature <= 0.0 {
+            // An empty row moves no weight: its dual belongs at one of its bounds.
+            example.alpha = if gradient < 0.0 { example.bound } else { 0.0 };
             continue;
         }
         let before = example.alpha;
