@@ -34,6 +34,11 @@ pub trait Kernels: Sync {
         linear_sums::add_tails(sums, tails, terms);
     }
 
+    /// The largest sum of each 64 labels.
+    fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
+        linear_sums::block_maxima(sums, out);
+    }
+
     /// Turns the sums of up to 64 labels into scores and returns the largest.
     fn scores(
         &self,

@@ -135,6 +135,11 @@ mod x86 {
                 }
 
                 #[target_feature(enable = $features)]
+                fn block_maxima(sums: &[i16], out: &mut [i16]) {
+                    linear_sums::block_maxima(sums, out);
+                }
+
+                #[target_feature(enable = $features)]
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     linear_sums::scores(sums, scales, biases, unit, out)
                 }
@@ -158,6 +163,11 @@ mod x86 {
                 fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::add_tails(sums, tails, terms) }
+                }
+
+                fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::block_maxima(sums, out) }
                 }
 
                 fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {

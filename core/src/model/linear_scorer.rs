@@ -14,7 +14,7 @@ use super::{
     linear::LinearModel,
     linear_build::{LabelWeights, Postings},
     linear_query::{Query, RowTransform},
-    linear_sums::{HEAD_BLOCK, HeadTerm, TailTerm, pack},
+    linear_sums::{HEAD_BLOCK, HeadTerm, TailTerm, pack, score},
 };
 use crate::{
     executor::Executor,
@@ -36,6 +36,8 @@ pub struct LinearScorer {
     /// Scale and bias of each number.
     scales: Vec<f32>,
     biases: Vec<f32>,
+    /// The largest scale and bias of each 64 numbers.
+    bounds: Vec<(f32, f32)>,
     heads: Vec<i8>,
     /// Where each feature's head starts and how long it is.
     head_parts: Vec<(u32, u32)>,
@@ -55,6 +57,7 @@ pub struct ScorerScratch {
     sums: Box<[i16; PAGE]>,
     head_terms: Vec<HeadTerm>,
     tail_terms: Vec<TailTerm>,
+    maxima: Vec<i16>,
     top: Top,
 }
 
@@ -66,6 +69,7 @@ impl Default for ScorerScratch {
             sums: sums.unwrap_or_else(|_| Box::new([0; PAGE])),
             head_terms: Vec::new(),
             tail_terms: Vec::new(),
+            maxima: Vec::new(),
             top: Top::default(),
         }
     }
@@ -97,11 +101,20 @@ impl LinearScorer {
             scales: order.iter().map(|id| of(id).scale).collect(),
             biases: order.iter().map(|id| bias(of(id))).collect(),
             order,
+            bounds: Vec::new(),
             heads: Vec::new(),
             head_parts: Vec::with_capacity(features),
             tails: Vec::new(),
             tail_offsets: Vec::new(),
         };
+        let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
+        let blocks = scorer
+            .scales
+            .chunks(HEAD_BLOCK)
+            .zip(scorer.biases.chunks(HEAD_BLOCK));
+        scorer.bounds = blocks
+            .map(|(scales, biases)| (largest(scales), largest(biases)))
+            .collect();
         scorer.fill_heads(&postings, features);
         scorer.fill_tails(&postings, features);
         scorer
@@ -245,18 +258,29 @@ impl LinearScorer {
         scratch: &mut ScorerScratch,
     ) {
         let mut scores = [0f32; 64];
-        let mut least = scratch
-            .top
-            .threshold()
-            .map_or(f32::NEG_INFINITY, |worst| worst.score);
-        for (at, ids) in numbers.chunks(64).enumerate() {
+        let threshold = |top: &Top| {
+            top.threshold()
+                .map_or(f32::NEG_INFINITY, |worst| worst.score)
+        };
+        let mut least = threshold(&scratch.top);
+        let unit = scratch.query.unit;
+        let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
+        scratch.maxima.resize(padded / HEAD_BLOCK, 0);
+        kernels.block_maxima(&scratch.sums[..padded], &mut scratch.maxima);
+        let bounds = &self.bounds[first / HEAD_BLOCK..];
+        for (at, ids) in numbers.chunks(HEAD_BLOCK).enumerate() {
+            // Rounding keeps order, so no score of the block is above this.
+            let (scale, bias) = bounds[at];
+            if score(scratch.maxima[at].max(0), scale, bias, unit) < least {
+                continue;
+            }
             let here = at * 64..at * 64 + ids.len();
             let range = first + here.start..first + here.end;
             let highest = kernels.scores(
                 &scratch.sums[here],
                 &self.scales[range.clone()],
                 &self.biases[range],
-                scratch.query.unit,
+                unit,
                 &mut scores,
             );
             if highest < least {
@@ -265,10 +289,7 @@ impl LinearScorer {
             for (&id, &score) in ids.iter().zip(&scores) {
                 if score >= least {
                     scratch.top.push(Scored { id, score });
-                    least = scratch
-                        .top
-                        .threshold()
-                        .map_or(f32::NEG_INFINITY, |worst| worst.score);
+                    least = threshold(&scratch.top);
                 }
             }
         }

@@ -78,6 +78,20 @@ pub fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
     f32::from(sum) * scale * unit + bias
 }
 
+/// The largest sum of each [`HEAD_BLOCK`] labels, for all full blocks of `sums`.
+#[inline(always)]
+pub fn block_maxima(sums: &[i16], out: &mut [i16]) {
+    for (largest, block) in out.iter_mut().zip(sums.as_chunks::<HEAD_BLOCK>().0) {
+        let mut lanes = [i16::MIN; 16];
+        for part in block.as_chunks::<16>().0 {
+            for (lane, &sum) in lanes.iter_mut().zip(part) {
+                *lane = sum.max(*lane);
+            }
+        }
+        *largest = lanes.into_iter().fold(i16::MIN, i16::max);
+    }
+}
+
 /// Scores of up to 64 labels into the front of `out`, negative infinity behind; returns the
 /// largest.
 #[inline(always)]
