@@ -1,4 +1,5 @@
 //! One-vs-rest against its slow twins: LIBLINEAR's optimum, all negatives, plain scores, one thread.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
     core::{

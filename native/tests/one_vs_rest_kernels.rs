@@ -1,4 +1,5 @@
 //! Every kernel of one-vs-rest gives the portable bits.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
     core::{
