@@ -36,7 +36,7 @@ impl OneVsRest {
         let (cost, positive_weight) = match rows_a_label >= MANY_ROWS {
             true if values_a_row >= RICH_ROW => (1.0, 1.0),
             true => (0.3, 3.0),
-            false => (0.1, 10.0),
+            false => (0.15, 7.0),
         };
         let value_exponent = if values_a_row >= LONG_ROW { 1.0 } else { 0.7 };
         Self {

@@ -90,7 +90,7 @@ impl Default for OneVsRest {
             epsilon: 0.5,
             max_sweeps: 15,
             early_sweeps: 2,
-            prune: 0.1,
+            prune: 0.11,
             mine_prune: 0.1,
             bits: 8,
             seed: 42,
