@@ -50,6 +50,9 @@ pub struct LinearScorer {
 /// depend on it.
 const HEAD_COST: usize = 4;
 
+/// Bytes of heads beyond which features have only tails.
+const MOST_HEADS: usize = 1 << 30;
+
 /// Memory for a scorer, reused from row to row.
 #[derive(Clone, Debug)]
 pub struct ScorerScratch {
@@ -123,8 +126,12 @@ impl LinearScorer {
     fn fill_heads(&mut self, postings: &Postings, features: usize) {
         for feature in 0..features {
             let (ids, weights) = postings.feature(feature);
-            let length = head_length(ids);
             let start = self.heads.len();
+            let length = if start < MOST_HEADS {
+                head_length(ids)
+            } else {
+                0
+            };
             self.head_parts.push((start as u32, length as u32));
             self.heads.resize(start + length, 0);
             for (&id, &weight) in ids

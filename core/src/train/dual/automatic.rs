@@ -5,7 +5,8 @@
 //! flattening them; in long ones the counts of words carry the difference, and they need less
 //! regularization. The borders come from
 //! runs on eurlex57k, oewn-hypernym, cpv-it, bibtex, reuters21578-modapte, clinc150, banking77,
-//! onet-titles, stackex-cs, stackex-chess and corel5k (`benches/src/bin/one_vs_rest.rs`).
+//! onet-titles, stackex-cs, stackex-chess and corel5k (`benches/src/bin/one_vs_rest.rs`),
+//! judged by their test rows: expect a little less on other data.
 
 use super::parameters::OneVsRest;
 use crate::data::Dataset;
