@@ -26,10 +26,12 @@ fn random_model(labels: usize, features: u64) -> LinearModel {
             if label % 5 == 0 {
                 return LabelWeights::unseen();
             }
-            let kept: Vec<(u32, f32)> = (0..features as u32)
-                .filter(|_| stream.below(3) == 0)
-                .map(|feature| (feature, 0.9 - stream.clone().unit() as f32 * feature as f32))
-                .collect();
+            let mut kept = Vec::new();
+            for feature in 0..features as u32 {
+                if stream.below(3) == 0 {
+                    kept.push((feature, stream.unit() as f32 - 0.4));
+                }
+            }
             LabelWeights::round(&kept, -(stream.unit() as f32), 8)
         })
         .collect();
