@@ -9,6 +9,7 @@
 mod answer;
 mod compacted;
 mod label_names;
+pub mod linear;
 pub mod nearest;
 
 pub use answer::{Answer, PredictError};
