@@ -53,6 +53,21 @@ const NPM: Program = Program {
     install: "install Node.js with npm, for example by apt-get install nodejs npm",
 };
 
+/// What the package is built and tested with.
+const NPM_CI: &[&str] = &["npm", "--prefix", "wasm", "ci"];
+
+/// The command that the package is held against.
+const COMMAND: &[&str] = &[
+    "cargo",
+    "build",
+    "--release",
+    "-p",
+    "hapax",
+    "--bin",
+    "hapax",
+    "--quiet",
+];
+
 const PARTS: &[Part] = &[
     Part {
         name: "format",
@@ -89,7 +104,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "bare-metal",
-        shows: "the core needs no operating system",
+        shows: "the core needs no operating system: a Cortex-M4 answers to the bit, from flash",
         needs: &[RUSTUP],
         commands: &[
             &[
@@ -117,7 +132,39 @@ const PARTS: &[Part] = &[
                 "wasm32v1-none",
                 "--quiet",
             ],
+            &["sh", "tests/bare-metal/qemu.sh"],
+            &[
+                "cargo",
+                "run",
+                "-p",
+                "hapax-tests",
+                "--bin",
+                "bare-metal",
+                "--quiet",
+            ],
         ],
+    },
+    Part {
+        name: "wasm",
+        shows: "the npm package builds, and its files are within their limits",
+        needs: &[RUSTUP, C_COMPILER, NPM],
+        commands: &[
+            NPM_CI,
+            &["cargo", "build-wasm"],
+            &["npm", "--prefix", "wasm", "run", "types"],
+        ],
+    },
+    Part {
+        name: "node",
+        shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
+        needs: &[C_COMPILER, NPM],
+        commands: &[NPM_CI, COMMAND, &["npm", "--prefix", "wasm", "test"]],
+    },
+    Part {
+        name: "edge",
+        shows: "the example worker in workerd: starts, answers as the command does, soon",
+        needs: &[C_COMPILER, NPM],
+        commands: &[NPM_CI, COMMAND, &["npm", "--prefix", "wasm", "run", "edge"]],
     },
     Part {
         name: "tests",
@@ -128,11 +175,13 @@ const PARTS: &[Part] = &[
     Part {
         name: "demo",
         shows: "one command trains and judges both models and makes the page",
+        needs: &[RUSTUP, C_COMPILER, NPM],
         commands: &[&["cargo", "demo", "--no-prompt", "--no-serve"]],
     },
     Part {
         name: "page",
         shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
+        needs: &[NPM],
         commands: &[
             &["sh", "www/tests/chromium.sh"],
             &[

@@ -1,10 +1,8 @@
 /** Rows, texts or labels break a rule. */
 export class ReadError extends Error {
   readonly rule: string;
-  /** The line or text, from 1, in bytes and texts. */
+  /** The number of the text, from 1. */
   readonly line?: number;
-  /** The character in the line, from 1. */
-  readonly column?: number;
   /** The position in typed arrays, from 0. */
   readonly position?: number;
 }

@@ -26,6 +26,10 @@ extern "C" {
     fn add_feature(evidence: &JsValue, id: u32, name: Option<String>, share: f32);
 }
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str =
+    r#"import type { Answer, Evidence, ModelInfo, TrainerOptions } from "./values.js";"#;
+
 pub(crate) fn answers(model: &Model, best: &[Scored]) -> Vec<JsValue> {
     let answer = |s: &Scored| new_answer(s.id, model.label_name(s.id), s.score);
     best.iter().map(answer).collect()

@@ -2,8 +2,7 @@
 
 use crate::errors::Thrown;
 use hapax_core::{
-    data::{Dataset as Rows, Documents, IndexBase, LabelLists, ReadOptions, Source, read},
-    executor::Sequential,
+    data::{Dataset as Rows, Documents, LabelLists, Source},
     sparse::SparseRows,
 };
 use js_sys::Array;
@@ -13,22 +12,10 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Dataset {
     pub(crate) source: Source,
-    pub(crate) index_base: Option<IndexBase>,
 }
 
 #[wasm_bindgen]
 impl Dataset {
-    /// Reads the bytes of a file: tab-separated text, fastText lines, svmlight or XMC rows, told apart
-    /// by the first lines. Throws `ReadError`.
-    #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Thrown> {
-        let input = read(bytes, &ReadOptions::default(), &Sequential)?;
-        Ok(Self {
-            source: input.source,
-            index_base: input.index_base,
-        })
-    }
-
     /// Texts, and the names of the labels of each. Throws `ReadError`.
     #[wasm_bindgen(js_name = fromTexts)]
     pub fn from_texts(
@@ -43,7 +30,6 @@ impl Dataset {
         let documents = Documents::new(texts.into_iter().zip(names))?;
         Ok(Self {
             source: Source::Texts(documents),
-            index_base: None,
         })
     }
 
@@ -64,7 +50,6 @@ impl Dataset {
         let lists = LabelLists::from_parts(label_offsets, labels)?;
         Ok(Self {
             source: Source::Rows(Rows::new(rows, lists, None)?),
-            index_base: None,
         })
     }
 

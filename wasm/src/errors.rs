@@ -23,7 +23,7 @@ extern "C" {
 }
 
 /// An error on its way to JavaScript.
-pub(crate) struct Thrown(JsValue);
+pub struct Thrown(JsValue);
 
 impl Thrown {
     fn new(class: &str, message: &impl Display, rule: &str) -> Self {
@@ -112,21 +112,9 @@ impl From<ReadError> for Thrown {
             ReadProblem::Empty => "Empty",
             ReadProblem::EmptyLabel => "EmptyLabel",
             ReadProblem::OutOfMemory => "OutOfMemory",
-            ReadProblem::InvalidUtf8 { .. } => "InvalidUtf8",
-            ReadProblem::UnknownFormat => "UnknownFormat",
-            ReadProblem::AmbiguousFormat { .. } => "AmbiguousFormat",
-            ReadProblem::MissingTab => "MissingTab",
-            ReadProblem::MissingMarker => "MissingMarker",
-            ReadProblem::MissingHeader { .. } => "MissingHeader",
-            ReadProblem::NotANumber { .. } => "NotANumber",
-            ReadProblem::NotFinite { .. } => "NotFinite",
-            ReadProblem::NotRising { .. } => "NotRising",
-            ReadProblem::OutOfRange { .. } => "OutOfRange",
             _ => "Other",
         };
-        Self::new("ReadError", &error, rule)
-            .with("line", error.line as u64)
-            .with("column", error.column as u64)
+        Self::new("ReadError", &error, rule).with("line", error.line as u64)
     }
 }
 

@@ -17,12 +17,16 @@ export const folder = () => mkdtempSync(join(tmpdir(), "hapax-"));
 export const hapax = (...words) =>
   execFileSync(join(target, "release/hapax"), words, { encoding: "utf8", maxBuffer: 1 << 28 });
 
-/** The command's answers to the lines of a file: for each line a list of `{ id, name, score }`. */
+/**
+ * The command's answers to the lines of a file: for each line a list of `{ id, name, score }`. It
+ * prints the fewest digits that tell a 32-bit float from its neighbors.
+ */
 export const answers = (model, input, k) =>
   hapax("predict", model, input, "-k", `${k}`, "--output", "json")
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line).labels);
+    .map((line) => JSON.parse(line).labels)
+    .map((labels) => labels.map((label) => ({ ...label, score: Math.fround(label.score) })));
 
 /** The text of a file of the shared data sets; none, said loudly, where they are absent. */
 export const shared = (name) => {

@@ -21,6 +21,14 @@ const trained = (directory, text, ...options) => {
   return model;
 };
 
+const dataset = (text) => {
+  const rows = text.trimEnd().split("\n").map((line) => line.split("\t"));
+  return Dataset.fromTexts(
+    rows.map(([text]) => text),
+    rows.map(([, labels]) => labels.split(" ")),
+  );
+};
+
 const firstLines = (text, count) => text.split("\n").slice(0, count).join("\n") + "\n";
 
 /** All tests, with the package running this wasm file. */
@@ -45,19 +53,12 @@ export const suite = (name, file) => {
   test(`${name}: training gives the native bytes`, () => {
     const directory = native.folder();
     const wanted = native.read(trained(directory, texts));
-    const read = Dataset.fromBytes(new TextEncoder().encode(texts));
-    const rows = texts.trimEnd().split("\n").map((line) => line.split("\t"));
-    const given = Dataset.fromTexts(
-      rows.map(([text]) => text),
-      rows.map(([, labels]) => labels.split(" ")),
-    );
-    for (const data of [read, given]) {
-      assert.equal(data.length, rows.length);
-      const model = new Trainer().train(data);
-      assert.deepEqual(model.toBytes(), wanted);
-      model.free();
-      data.free();
-    }
+    const data = dataset(texts);
+    assert.equal(data.length, texts.trimEnd().split("\n").length);
+    const model = new Trainer().train(data);
+    assert.equal(Buffer.compare(model.toBytes(), wanted), 0);
+    model.free();
+    data.free();
   });
 
   test(`${name}: rows are trained on as texts are`, () => {
@@ -79,7 +80,7 @@ export const suite = (name, file) => {
 
   test(`${name}: learns, explains, forgets and keeps it all in its bytes`, () => {
     const model = new Trainer({ minDocuments: 1 }).train(
-      Dataset.fromBytes(new TextEncoder().encode(texts)),
+      dataset(texts),
     );
     const text = "a tree with cones and white cheese";
     const before = model.predictText(text, 3);
@@ -128,7 +129,6 @@ export const suite = (name, file) => {
     });
     thrown(() => new Trainer({ neighbors: Number.NaN }), ParamError, { parameter: "neighbors" });
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
-    thrown(() => Dataset.fromBytes(new TextEncoder().encode("a\tb\nno tab\n")), ReadError, {});
     thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, { rule: "Dataset" });
     thrown(() => Dataset.fromTexts(["a"], [[""]]), ReadError, { rule: "EmptyLabel", line: 1 });
   });

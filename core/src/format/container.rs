@@ -1,6 +1,6 @@
 //! Header, metadata and sections, whatever the kind of model.
 
-use super::{FormatError, SectionId};
+use super::{FormatError, SectionId, checksum::checksum};
 use crate::array::Array;
 use alloc::{vec, vec::Vec};
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -74,7 +74,7 @@ impl<'a> ContainerWriter<'a> {
         file.extend_from_slice(&(metadata.len() as u32).to_le_bytes());
         file.resize(HEADER_BYTES, 0);
         file.extend_from_slice(&metadata);
-        let checksum = crc32fast::hash(&file);
+        let checksum = checksum(&[&file]);
         file[CHECKSUM_AT..RESERVED_AT].copy_from_slice(&checksum.to_le_bytes());
         for (_, bytes) in &self.sections {
             file.resize(padded(file.len()), 0);
@@ -94,7 +94,7 @@ impl<'a> ContainerWriter<'a> {
                 id: id.0,
                 offset,
                 length,
-                crc: crc32fast::hash(bytes),
+                crc: checksum(&[bytes]),
             }
         });
         (table.collect(), end)
@@ -253,7 +253,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
                 });
             }
             end = start + entry.length as usize;
-            if !sealed(crc32fast::hash(&self.bytes[start..end]), entry.crc) {
+            if !sealed(checksum(&[&self.bytes[start..end]]), entry.crc) {
                 let (section, offset) = (SectionId(entry.id), entry.offset);
                 return Err(FormatError::SectionDamaged { section, offset });
             }
@@ -346,13 +346,14 @@ fn sealed(computed: u32, stored: u32) -> bool {
 }
 
 fn check_header(header: &[u8], metadata: &[u8]) -> Result<(), FormatError> {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&header[..CHECKSUM_AT]);
-    hasher.update(&[0; 4]);
-    hasher.update(&header[RESERVED_AT..]);
-    hasher.update(metadata);
+    let found = checksum(&[
+        &header[..CHECKSUM_AT],
+        &[0; 4],
+        &header[RESERVED_AT..],
+        metadata,
+    ]);
     let reserved_is_zero = header[RESERVED_AT..].iter().all(|&byte| byte == 0);
-    if sealed(hasher.finalize(), u32_at(header, CHECKSUM_AT)) && reserved_is_zero {
+    if sealed(found, u32_at(header, CHECKSUM_AT)) && reserved_is_zero {
         Ok(())
     } else {
         Err(FormatError::HeaderDamaged)

@@ -34,6 +34,7 @@
 //! A file of version n is readable by every later release; a golden file of each release stays in the
 //! tests.
 
+mod checksum;
 mod container;
 mod error;
 mod model;

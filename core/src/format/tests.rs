@@ -22,7 +22,7 @@ fn open(file: Vec<u8>) -> Result<Container<String>, FormatError> {
 fn sealed(mut file: Vec<u8>) -> Vec<u8> {
     let metadata = u32::from_le_bytes(file[24..28].try_into().unwrap()) as usize;
     file[28..32].fill(0);
-    let checksum = crc32fast::hash(&file[..HEADER_BYTES + metadata]);
+    let checksum = super::checksum::checksum(&[&file[..HEADER_BYTES + metadata]]);
     file[28..32].copy_from_slice(&checksum.to_le_bytes());
     file
 }

@@ -24,7 +24,8 @@ use hapax_core::{
 #[global_allocator]
 static HEAP: Heap = Heap::empty();
 
-const HEAP_BYTES: usize = 256 * 1024;
+/// Of which 256 KiB are a query's sums over up to 65,536 rows.
+const HEAP_BYTES: usize = 384 * 1024;
 static mut HEAP_MEMORY: [u8; HEAP_BYTES] = [0; HEAP_BYTES];
 
 unsafe extern "C" {

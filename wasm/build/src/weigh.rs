@@ -16,8 +16,8 @@ pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
         .collect::<io::Result<_>>()?;
     names.sort();
     println!(
-        "{:<18} {:>9} {:>9} {:>9}  {}",
-        "file", "bytes", "gzip", "brotli", "limit, gzipped"
+        "{:<18} {:>9} {:>9} {:>9}  limit, gzipped",
+        "file", "bytes", "gzip", "brotli"
     );
     let limits = parse(limits)?;
     let mut kept = limits.iter().all(|(name, _)| names.contains(name));

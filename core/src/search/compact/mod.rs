@@ -4,7 +4,7 @@
 //! each row only the largest weights are kept; and each kept weight, divided by the norm of what
 //! is kept of its row, is rounded to one of a few [levels](Codebook). Of a query, too, only the
 //! largest weights are looked up. What this loses is measured, not promised: see
-//! [`fit_to_budget`](crate::model::budget::fit_to_budget).
+//! [`Nearest::compacted`](crate::model::Nearest::compacted).
 //!
 //! What remains is stored by feature, as words of one to three bytes that hold the gap to the next row
 //! and the code of its level ([`words`]). A search adds up integers: the sums do not depend on

@@ -1,0 +1,42 @@
+// The declared types, used as a strict program uses them: checked, not run.
+
+import {
+  type Answer,
+  Dataset,
+  type Evidence,
+  FormatError,
+  init,
+  initSync,
+  Model,
+  type ModelInfo,
+  PredictError,
+  Trainer,
+} from "hapax";
+
+await init();
+await init(new URL("https://example.org/hapax.wasm"));
+await init(fetch("/hapax.wasm"));
+initSync(new WebAssembly.Module(new Uint8Array()));
+
+const data = Dataset.fromTexts(["a mouse"], [["animal"]]);
+const model: Model = new Trainer({ neighbors: 3, words: [1, 2] }).train(data);
+const answers: Answer[] = model.predictText("mouse", 5);
+const label: string | undefined = answers[0]?.label;
+const evidence: Evidence[] = model.explain(Uint32Array.of(1), Float32Array.of(1), 3);
+const info: ModelInfo = model.info();
+const row: number = model.learn("a rat", label ?? "animal");
+const known: boolean = model.forget(row);
+const bytes: Uint8Array = model.toBytes();
+try {
+  Model.fromBytes(bytes);
+} catch (error) {
+  if (error instanceof FormatError) console.log(error.rule, error.offset, error.section);
+  if (error instanceof PredictError) console.log(error.rule);
+}
+console.log(evidence, info.rows, known);
+model.free();
+
+// @ts-expect-error A text is no row.
+model.predict("text", 5);
+// @ts-expect-error There is no such option.
+new Trainer({ neighbours: 3 });
