@@ -34,7 +34,7 @@ impl LabelWeights {
         if !step.is_normal() {
             return rounded;
         }
-        rounded.scale = step / f32::from(1i16 << (8 - bits));
+        rounded.scale = (step / f32::from(1i16 << (8 - bits))).min(super::MOST_SCALE);
         for &(feature, weight) in weights {
             let units = weight / step;
             let level = (units + 0.5f32.copysign(units)) as i16;

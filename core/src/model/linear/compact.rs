@@ -24,6 +24,19 @@ pub struct Compacted {
     pub after: f64,
 }
 
+/// A model made smaller without rows to judge by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// The smaller model.
+    pub model: LinearModel,
+    /// Bits of a weight.
+    pub bits: u32,
+    /// Weights up to this size were left out.
+    pub prune: f32,
+    /// The sum of squared differences of weights, as a share of that of the weights.
+    pub lost: f64,
+}
+
 /// Why a model cannot be made as small as asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -117,6 +130,37 @@ impl LinearModel {
         }
         best.ok_or(CompactError::Budget { max_bytes, least })
     }
+
+    /// Fits the model into `max_bytes` where there are no rows to judge by: of the least pruning
+    /// that fits with 8, 6, 5 and 4 bits, the one whose weights differ least from the model's, by
+    /// the sum of squares.
+    ///
+    /// Cost: some forty encodings of the model.
+    ///
+    /// # Errors
+    /// If the budget cannot be met.
+    pub fn fitted(&self, max_bytes: usize) -> Result<Fitted, CompactError> {
+        let labels = decode(self);
+        let least = pruned(&labels, self, f32::INFINITY, self.parts().bits).bytes();
+        if least > max_bytes {
+            return Err(CompactError::Budget { max_bytes, least });
+        }
+        let bits = [8, 6, 5, 4];
+        let fitting = bits.into_iter().filter(|&bits| bits <= self.parts().bits);
+        let tried = fitting.map(|bits| {
+            let (model, prune) = fit(&labels, self, max_bytes, bits);
+            let lost = distance(&labels, &decode(&model));
+            Fitted {
+                model,
+                bits,
+                prune,
+                lost,
+            }
+        });
+        tried
+            .min_by(|a, b| a.lost.total_cmp(&b.lost))
+            .ok_or(CompactError::Budget { max_bytes, least })
+    }
 }
 
 fn pruned(labels: &[LabelWeights], model: &LinearModel, prune: f32, bits: u32) -> LinearModel {
@@ -170,6 +214,26 @@ fn fit(
         }
     }
     (fitting, high)
+}
+
+/// How far `after` is from `before`: squared differences over squares.
+fn distance(before: &[LabelWeights], after: &[LabelWeights]) -> f64 {
+    let real =
+        |label: &LabelWeights, at: usize| f64::from(label.weights[at]) * f64::from(label.scale);
+    let (mut lost, mut all) = (0.0, 0.0);
+    for (old, new) in before.iter().zip(after) {
+        // Features of both rise, and those of the smaller model are among the others.
+        let mut next = 0;
+        for (at, feature) in old.features.iter().enumerate() {
+            let weight = real(old, at);
+            let kept = new.features.get(next) == Some(feature);
+            let rounded = if kept { real(new, next) } else { 0.0 };
+            next += usize::from(kept);
+            lost += (weight - rounded) * (weight - rounded);
+            all += weight * weight;
+        }
+    }
+    lost / f64::max(all, f64::MIN_POSITIVE)
 }
 
 /// Mean nDCG@5 over the rows that have labels.

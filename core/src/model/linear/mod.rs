@@ -20,6 +20,7 @@ pub mod query;
 pub mod record;
 pub mod scorer;
 pub mod sums;
+mod trained;
 
 use crate::{
     array::Array,
@@ -31,6 +32,7 @@ use core::fmt;
 use query::{Query, RowTransform};
 use record::RecordError;
 use sums::{score, term};
+pub use trained::Linear;
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +81,7 @@ pub enum LinearError {
         /// Number of biases.
         biases: usize,
     },
-    /// A scale is negative or not finite, or a bias not finite.
+    /// A scale is negative, above 1e15 or NaN, or a bias larger than 1e30 in size or NaN.
     NotFinite {
         /// The label.
         label: usize,
@@ -280,6 +282,13 @@ impl LinearModel {
     }
 }
 
+/// The largest scale: with the largest sum and unit, scores stay finite.
+const MOST_SCALE: f32 = 1e15;
+/// The largest size of a bias.
+const MOST_BIAS: f32 = 1e30;
+/// The largest unit of a query.
+const MOST_UNIT: f64 = 1e18;
+
 fn check(parts: &LinearParts) -> Result<(), LinearError> {
     let (labels, biases) = (parts.scales.len(), parts.biases.len());
     let exponent = parts.transform.exponent;
@@ -295,8 +304,12 @@ fn check(parts: &LinearParts) -> Result<(), LinearError> {
     if biases != 0 && biases != labels {
         return Err(LinearError::BiasesDiffer { labels, biases });
     }
-    let bad = |value: &f32| !value.is_finite();
-    if let Some(label) = parts.scales.iter().position(|s| bad(s) || *s < 0.0) {
+    let bad = |value: &f32| !(value.abs() <= MOST_BIAS);
+    if let Some(label) = parts
+        .scales
+        .iter()
+        .position(|s| !(0.0..=MOST_SCALE).contains(s))
+    {
         return Err(LinearError::NotFinite {
             label,
             value: parts.scales[label],

@@ -93,7 +93,7 @@ impl Query {
             (scaled + half.copysign(scaled)) as i16
         }));
         self.unit = if factor > 0.0 {
-            (128.0 / factor) as f32
+            (128.0 / factor).min(super::MOST_UNIT) as f32
         } else {
             0.0
         };

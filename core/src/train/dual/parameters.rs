@@ -1,9 +1,10 @@
 //! What one-vs-rest training can be told, and which values it refuses.
 
 use crate::train::{ParamError, ParamRule};
+use serde::{Deserialize, Serialize};
 
 /// The loss of a row whose margin falls short of 1 by `m`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Loss {
     /// `m`
     Hinge,
@@ -12,7 +13,7 @@ pub enum Loss {
 }
 
 /// The constant added to the score of every label.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Bias {
     /// This number, not learned.
     Fixed(f64),
@@ -21,7 +22,7 @@ pub enum Bias {
 }
 
 /// Which rows without the label a label is trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Negatives {
     /// All of them.
     All,
@@ -33,7 +34,7 @@ pub enum Negatives {
 
 /// Parameters of one-vs-rest training. [`OneVsRest::default`] is a good start for text;
 /// [`super::one_vs_rest`] states the problem they belong to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OneVsRest {
     /// The loss.
     pub loss: Loss,
