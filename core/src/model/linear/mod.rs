@@ -304,7 +304,7 @@ fn check(parts: &LinearParts) -> Result<(), LinearError> {
     if biases != 0 && biases != labels {
         return Err(LinearError::BiasesDiffer { labels, biases });
     }
-    let bad = |value: &f32| !(value.abs() <= MOST_BIAS);
+    let bad = |value: &f32| !(-MOST_BIAS..=MOST_BIAS).contains(value);
     if let Some(label) = parts
         .scales
         .iter()

@@ -98,7 +98,7 @@ enum Against {
 
 impl TrainOvr {
     /// The given values in place of those of `base`.
-    fn parameters(&self, base: OneVsRest) -> OneVsRest {
+    fn parameters(&self, base: &OneVsRest) -> OneVsRest {
         OneVsRest {
             cost: self.cost.unwrap_or(base.cost),
             positive_weight: self.positive_weight.unwrap_or(base.positive_weight),
@@ -116,18 +116,18 @@ impl TrainOvr {
             epsilon: self.epsilon.unwrap_or(base.epsilon),
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
             seed: self.common.seed,
-            ..base
+            ..base.clone()
         }
     }
 
     pub fn run(self) -> Result<(), Failure> {
         self.common.check()?;
-        let given = self.parameters(OneVsRest::default());
+        let given = self.parameters(&OneVsRest::default());
         given.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let parameters = self.parameters(OneVsRest::automatic(&training.data));
+        let parameters = self.parameters(&OneVsRest::automatic(&training.data));
         say_what_comes(&parameters, &training.data, &threads);
         let mut parts = Parts::default();
         let mut model = Model::train_ovr(
