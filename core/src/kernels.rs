@@ -9,7 +9,11 @@
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
-use crate::search::neighbors::{BLOCK, BlockBounds};
+use crate::{
+    model::linear::sums::{self, HeadTerm, TailTerm},
+    search::neighbors::{BLOCK, BlockBounds},
+    train::dual::sweep::{self, GradientRange, Sweep},
+};
 
 /// The inner loops; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
@@ -26,6 +30,38 @@ pub trait Kernels: Sync {
         highest: &mut [f32; BLOCK / 16],
     ) {
         block.compute(bounds, highest);
+    }
+
+    /// One sweep of dual coordinate descent over the rows of one label.
+    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
+        sweep::sweep(state, |_| ())
+    }
+
+    /// Adds the dense parts of a row's features to the sums of the labels.
+    fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+        sums::add_heads(sums, heads, terms);
+    }
+
+    /// Adds the sparse parts of a row's features to the sums of the labels.
+    fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+        sums::add_tails(sums, tails, terms);
+    }
+
+    /// The largest sum of each 64 labels.
+    fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
+        sums::block_maxima(sums, out);
+    }
+
+    /// Turns the sums of up to 64 labels into scores and returns the largest.
+    fn scores(
+        &self,
+        sums: &[i16],
+        scales: &[f32],
+        biases: &[f32],
+        unit: f32,
+        out: &mut [f32; 64],
+    ) -> f32 {
+        sums::scores(sums, scales, biases, unit, out)
     }
 }
 

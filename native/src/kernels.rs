@@ -8,79 +8,211 @@ use hapax_core::kernels::{Kernels, Portable};
 /// The fastest kernels this machine can run.
 #[must_use]
 pub fn best() -> &'static dyn Kernels {
+    available().last().copied().unwrap_or(&Portable)
+}
+
+/// All kernels this machine can run, the fastest last.
+#[must_use]
+pub fn available() -> Vec<&'static dyn Kernels> {
+    #[allow(unused_mut, reason = "other machines have the portable kernels only")]
+    let mut found: Vec<&'static dyn Kernels> = vec![&Portable];
     #[cfg(target_arch = "x86_64")]
-    if let Some(found) = x86::all().pop() {
-        return found;
+    {
+        if let Some(kernels) = x86::Avx2::detect() {
+            found.push(kernels);
+        }
+        if let Some(kernels) = x86::Avx512::detect() {
+            found.push(kernels);
+        }
     }
-    &Portable
+    found
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
+#[allow(
+    unsafe_code,
+    reason = "calls of functions compiled for instructions that were detected"
+)]
 mod x86 {
+    use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{Kernels, Portable},
+        model::linear::sums::{self, HeadTerm, TailTerm},
         search::neighbors::{BLOCK, BlockBounds},
+        train::dual::{
+            packed_rows::{Group, PackedRow},
+            sweep::{self, GradientRange, Sweep},
+        },
     };
 
-    /// The kernels compiled for a set of features; made only where the processor has them.
-    macro_rules! kernels {
-        ($name:ident, $text:literal, $features:literal) => {
-            struct $name(());
+    /// Asks for the first lines of a row; the processor follows from there by itself.
+    #[inline(always)]
+    fn fetch(row: PackedRow<'_>) {
+        const PER_LINE: usize = 64 / size_of::<Group>();
+        for group in row.groups.iter().step_by(PER_LINE).take(8) {
+            // SAFETY: every x86-64 has this instruction, and it reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *group).cast()) };
+        }
+    }
 
-            impl Kernels for $name {
-                fn name(&self) -> &'static str {
-                    $text
-                }
-
-                fn bound_block(
-                    &self,
-                    block: &BlockBounds<'_>,
-                    bounds: &mut [f32; BLOCK],
-                    highest: &mut [f32; BLOCK / 16],
-                ) {
-                    #[target_feature(enable = $features)]
-                    fn compiled(
-                        block: &BlockBounds<'_>,
-                        bounds: &mut [f32; BLOCK],
-                        highest: &mut [f32; BLOCK / 16],
-                    ) {
-                        Portable.bound_block(block, bounds, highest);
+    /// A function that adds the heads with one rounding multiplication (`pmulhrsw`) a vector: of
+    /// `256 w` and `x` it gives `(256 w x + 2^14) >> 15`, which is the core's term
+    /// `(w x + 64) >> 7`. Compilers do not find it by themselves.
+    macro_rules! add_heads {
+        ($function:ident, $features:literal, $vector:ty, $half:ty, $set:ident, $load_half:ident,
+         $load:ident, $store:ident, $widen:ident, $shift:ident, $multiply:ident, $add:ident) => {
+            #[target_feature(enable = $features)]
+            fn $function(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+                const LANES: usize = size_of::<$half>();
+                for part in terms {
+                    let range = part.start as usize..part.start as usize + part.length as usize;
+                    let weights = heads.get(range).unwrap_or(&[]);
+                    let value = $set(part.value);
+                    let places = sums.as_chunks_mut::<LANES>().0.iter_mut();
+                    for (sum, weights) in places.zip(weights.as_chunks::<LANES>().0) {
+                        // SAFETY: both arrays are as long as the vectors read and written here,
+                        // and these loads and stores need no alignment.
+                        unsafe {
+                            let high = $shift::<8>($widen($load_half(weights.as_ptr().cast())));
+                            let place = sum.as_mut_ptr().cast::<$vector>();
+                            $store(place, $add($load(place), $multiply(high, value)));
+                        }
                     }
-                    // SAFETY: `all` hands this type out only where the processor has the
-                    // features.
-                    unsafe { compiled(block, bounds, highest) }
                 }
             }
         };
     }
 
-    kernels!(Avx2, "avx2", "avx2,bmi1,bmi2,popcnt");
-    kernels!(
-        Avx512,
-        "avx512",
-        "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl"
+    add_heads!(
+        add_heads_avx2,
+        "avx2",
+        __m256i,
+        __m128i,
+        _mm256_set1_epi16,
+        _mm_loadu_si128,
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_cvtepi8_epi16,
+        _mm256_slli_epi16,
+        _mm256_mulhrs_epi16,
+        _mm256_add_epi16
+    );
+    add_heads!(
+        add_heads_avx512,
+        "avx512f,avx512bw",
+        __m512i,
+        __m256i,
+        _mm512_set1_epi16,
+        _mm256_loadu_si256,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_cvtepi8_epi16,
+        _mm512_slli_epi16,
+        _mm512_mulhrs_epi16,
+        _mm512_add_epi16
     );
 
-    /// Every kernel this machine can run, the fastest last.
-    pub(super) fn all() -> Vec<&'static dyn Kernels> {
-        let mut found: Vec<&'static dyn Kernels> = Vec::new();
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("popcnt")
-        {
-            found.push(&Avx2(()));
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-            {
-                found.push(&Avx512(()));
+    /// Compiles the core's kernels once more for a set of instructions. The type can only be made
+    /// by `detect`, which makes sure that the machine has them: that is the reason why the calls
+    /// are safe.
+    macro_rules! compiled_for {
+        ($kind:ident, $name:literal, $add_heads:ident, $features:literal, $($feature:tt),+) => {
+            pub(super) struct $kind(());
+
+            impl $kind {
+                pub(super) fn detect() -> Option<&'static dyn Kernels> {
+                    static KERNELS: $kind = $kind(());
+                    ($(is_x86_feature_detected!($feature))&&+).then_some(&KERNELS)
+                }
+
+                #[target_feature(enable = $features)]
+                fn bound_block(block: &BlockBounds<'_>, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
+                    Portable.bound_block(block, bounds, highest);
+                }
+
+                #[target_feature(enable = $features)]
+                fn sweep(state: &mut Sweep<'_>) -> GradientRange {
+                    sweep::sweep(state, |row| fetch(row))
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+                    sums::add_tails(sums, tails, terms);
+                }
+
+                #[target_feature(enable = $features)]
+                fn block_maxima(sums: &[i16], out: &mut [i16]) {
+                    sums::block_maxima(sums, out);
+                }
+
+                #[target_feature(enable = $features)]
+                fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+                    sums::scores(sums, scales, biases, unit, out)
+                }
             }
-        }
-        found
+
+            impl Kernels for $kind {
+                fn name(&self) -> &'static str {
+                    $name
+                }
+
+                fn bound_block(&self, block: &BlockBounds<'_>, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::bound_block(block, bounds, highest) }
+                }
+
+                fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::sweep(state) }
+                }
+
+                fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { $add_heads(sums, heads, terms) }
+                }
+
+                fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_tails(sums, tails, terms) }
+                }
+
+                fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::block_maxima(sums, out) }
+                }
+
+                fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::scores(sums, scales, biases, unit, out) }
+                }
+            }
+        };
     }
+
+    compiled_for!(
+        Avx2,
+        "avx2",
+        add_heads_avx2,
+        "avx2,bmi1,bmi2,popcnt",
+        "avx2",
+        "bmi1",
+        "bmi2",
+        "popcnt"
+    );
+    compiled_for!(
+        Avx512,
+        "avx512",
+        add_heads_avx512,
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
+        "avx512f",
+        "avx512bw",
+        "avx512dq",
+        "avx512vl",
+        "avx2",
+        "bmi1",
+        "bmi2",
+        "popcnt"
+    );
 }
 
 #[cfg(test)]
@@ -91,14 +223,6 @@ mod tests {
         search::neighbors::{NeighborIndex, NeighborScratch, Similarity},
         sparse::{SparseRows, SparseVec},
     };
-
-    /// Every kernel this machine can run.
-    fn all() -> Vec<&'static dyn Kernels> {
-        let mut found: Vec<&'static dyn Kernels> = vec![super::best()];
-        #[cfg(target_arch = "x86_64")]
-        found.extend(super::x86::all());
-        found
-    }
 
     #[test]
     fn every_kernel_finds_the_same_neighbors() {
@@ -113,7 +237,7 @@ mod tests {
             rows.push(row.view()).unwrap();
         }
         let index = NeighborIndex::build(&rows).unwrap();
-        for kernels in all() {
+        for kernels in super::available() {
             let mut scratch = NeighborScratch::new(kernels);
             let mut plain = NeighborScratch::new(&Portable);
             for beta in [1.0, 1.3] {

@@ -10,9 +10,14 @@ use crate::{
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
+    train::{
+        TrainError,
+        dual::parameters::{Bias, OneVsRest},
+    },
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
+use core::ops::ControlFlow;
 
 /// A model of texts with a small exact index.
 fn texts() -> Model {
@@ -40,6 +45,11 @@ fn texts() -> Model {
 
 /// A model of rows with frequent and rare features, perhaps of both signs.
 fn rows(signed: bool) -> Model {
+    let data = sparse(signed);
+    Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
+}
+
+fn sparse(signed: bool) -> Dataset {
     let (mut rows, mut labels) = (SparseRows::new(300), LabelLists::new(40));
     let mut dice = Stream::new(2, u64::from(signed));
     for _ in 0..700 {
@@ -56,12 +66,11 @@ fn rows(signed: bool) -> Model {
         rows.push(row.view()).unwrap();
         labels.push([dice.below(40) as u32, dice.below(40) as u32]);
     }
-    let data = Dataset::new(rows, labels, None).unwrap();
-    Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
+    Dataset::new(rows, labels, None).unwrap()
 }
 
 /// The file again, with one section changed at random and every checksum right.
-fn changed(file: &Bytes, dice: &mut Stream) -> Vec<u8> {
+fn changed(file: &Bytes, kind: u32, dice: &mut Stream) -> Vec<u8> {
     let mut container = Container::<Description>::open(file).unwrap();
     let ids: Vec<_> = container.sizes().map(|(id, _)| id).collect();
     let victim = dice.below(ids.len() as u64) as usize;
@@ -83,7 +92,7 @@ fn changed(file: &Bytes, dice: &mut Stream) -> Vec<u8> {
             }
         }
     }
-    let mut writer = ContainerWriter::new(1);
+    let mut writer = ContainerWriter::new(kind);
     for (id, bytes) in &sections {
         writer.section(*id, bytes);
     }
@@ -92,11 +101,12 @@ fn changed(file: &Bytes, dice: &mut Stream) -> Vec<u8> {
 
 fn survive(model: &Model, rounds: u64) {
     let file = Bytes::from(model.to_bytes().unwrap());
+    let kind = super::container::kind(&file).unwrap();
     let mut dice = Stream::new(7, 0);
     let mut scratch = Scratch::default();
     let (mut refused, mut answered) = (0, 0);
     for _ in 0..rounds {
-        let Ok(mut read) = Model::from_bytes(changed(&file, &mut dice)) else {
+        let Ok(mut read) = Model::from_bytes(changed(&file, kind, &mut dice)) else {
             refused += 1;
             continue;
         };
@@ -138,4 +148,49 @@ fn changed_sections_of_a_compact_model() {
         .unwrap();
     assert!(small.report.is_some());
     survive(&small.model, 2000);
+}
+
+#[test]
+fn changed_sections_of_a_linear_model() {
+    for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
+        let parameters = OneVsRest {
+            bias,
+            prune: 0.02,
+            ..OneVsRest::default()
+        };
+        let data = sparse(true);
+        let go_on = |_| ControlFlow::Continue(());
+        let model =
+            Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+        let whole = model.to_bytes().unwrap();
+        let read = Model::from_bytes(whole.clone()).unwrap();
+        assert_eq!(read.to_bytes().unwrap(), whole);
+        assert_eq!(read.label_frequencies(), model.label_frequencies());
+        survive(&model, 1500);
+        let small = model
+            .compacted(whole.len() as u64 * 3 / 4, 1, &Sequential, &Portable)
+            .unwrap();
+        assert!(small.bytes.len() <= whole.len() * 3 / 4 && small.weights.is_some());
+        survive(&small.model, 500);
+    }
+}
+
+#[test]
+fn a_linear_model_refuses_to_learn_and_changes_nothing() {
+    let go_on = |_| ControlFlow::Continue(());
+    let parameters = OneVsRest::default();
+    let mut model = Model::train_ovr(
+        &parameters,
+        &sparse(false),
+        None,
+        &Sequential,
+        &Portable,
+        go_on,
+    )
+    .unwrap();
+    let before = model.to_bytes().unwrap();
+    let row = SparseVec::from_pairs([(1, 1.0)]).unwrap();
+    assert_eq!(model.learn(row.view(), &[0]), Err(TrainError::CannotLearn));
+    assert!(!model.forget(0));
+    assert_eq!(model.to_bytes().unwrap(), before);
 }

@@ -3,6 +3,7 @@
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
     container::kind,
+    linear::{self, LinearDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 /// The kind of a model of nearest neighbors.
 const NEAREST: u32 = 1;
+/// The kind of a linear model.
+const LINEAR: u32 = 2;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,9 +42,10 @@ struct VectorizerDescription {
     vocabulary: Option<u32>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum MethodDescription {
     Nearest(NearestDescription),
+    Linear(LinearDescription),
 }
 
 /// How many bytes a part of a model file has.
@@ -54,7 +58,15 @@ impl Model {
     /// # Errors
     /// If memory is lacking, or all rows were forgotten.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
-        let Method::Nearest(current) = &self.method;
+        let current = match &self.method {
+            Method::Nearest(current) => current,
+            Method::Linear(linear) => {
+                let method = MethodDescription::Linear(LinearDescription::of(linear));
+                let mut writer = ContainerWriter::new(LINEAR);
+                linear::write(linear, &mut writer);
+                return self.write(writer, method);
+            }
+        };
         let folded;
         let nearest = if current.has_changes() {
             folded = current
@@ -65,6 +77,18 @@ impl Model {
             current
         };
         let arrays = NearestArrays::of(nearest);
+        let method = MethodDescription::Nearest(arrays.description());
+        let mut writer = ContainerWriter::new(NEAREST);
+        arrays.write(&mut writer);
+        self.write(writer, method)
+    }
+
+    /// Adds what all methods share to `writer`, which has the sections of this one, and ends the file.
+    fn write(
+        &self,
+        writer: ContainerWriter<'_>,
+        method: MethodDescription,
+    ) -> Result<Vec<u8>, FormatError> {
         let names = self.label_names.as_ref().map(LabelNames::table).transpose();
         let names = names.map_err(|_| FormatError::MetadataInvalid)?;
         let parts = self.vectorizer.as_ref().map(Vectorizer::parts);
@@ -78,9 +102,10 @@ impl Model {
                 documents: parts.documents,
                 vocabulary: parts.vocabulary.map(|words| words.len() as u32),
             }),
-            method: MethodDescription::Nearest(arrays.description()),
+            method,
         };
-        let mut writer = ContainerWriter::new(NEAREST);
+        // Sections borrow from here on what lives in this function, too.
+        let mut writer = writer;
         if let Some(names) = &names {
             write_names(&mut writer, names, LABEL_NAMES);
         }
@@ -90,7 +115,6 @@ impl Model {
             }
             writer.section(SectionId::DOCUMENT_FREQUENCIES, parts.frequencies);
         }
-        arrays.write(&mut writer);
         writer.finish(&description)
     }
 
@@ -107,9 +131,9 @@ impl Model {
     /// The first rule that the bytes break, and where.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
-        match kind(&bytes)? {
-            NEAREST => {}
-            kind => return Err(FormatError::UnknownKind { kind }),
+        let kind = kind(&bytes)?;
+        if !matches!(kind, NEAREST | LINEAR) {
+            return Err(FormatError::UnknownKind { kind });
         }
         let mut container = Container::<Description>::open(&bytes)?;
         let label_names = read_label_names(&mut container)?;
@@ -119,8 +143,15 @@ impl Model {
         if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
             return Err(FormatError::MetadataInvalid);
         }
-        let MethodDescription::Nearest(nearest) = description.method;
-        let nearest = nearest::read(&mut container, nearest, labels)?;
+        let method = match (kind, description.method.clone()) {
+            (NEAREST, MethodDescription::Nearest(nearest)) => {
+                Method::Nearest(nearest::read(&mut container, nearest, labels)?)
+            }
+            (LINEAR, MethodDescription::Linear(linear)) => {
+                Method::Linear(linear::read(&mut container, linear, features, labels)?)
+            }
+            _ => return Err(FormatError::MetadataInvalid),
+        };
         let Description { provenance, .. } = container.finish()?;
         Ok(Self {
             features,
@@ -128,7 +159,7 @@ impl Model {
             label_names,
             vectorizer,
             provenance,
-            method: Method::Nearest(nearest),
+            method,
         })
     }
 }

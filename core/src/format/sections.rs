@@ -76,6 +76,16 @@ sections! {
     TAIL_ROWS = 60, "rows of postings";
     /// Values of postings.
     TAIL_VALUES = 61, "values of postings";
+    /// What a weight of 1 is worth for each label of a linear model, 0 for labels never seen (f32).
+    LABEL_SCALES = 64, "scales of labels";
+    /// The bias of each label of a linear model; empty where all have one (f32).
+    LABEL_BIASES = 65, "biases of labels";
+    /// Where each feature's weights begin, and the end (u32).
+    WEIGHT_OFFSETS = 66, "starts of weights";
+    /// Weights by feature: gaps between labels with values.
+    WEIGHTS = 67, "weights";
+    /// How many training rows carry each label (u32).
+    LABEL_FREQUENCIES = 68, "rows per label";
 }
 
 impl fmt::Display for SectionId {

@@ -1,6 +1,10 @@
 //! A model made smaller, to a number of bytes.
 
-use super::{Method, Model, nearest::BudgetError, nearest::BudgetReport};
+use super::{
+    Method, Model,
+    linear::{Linear, compact::CompactError},
+    nearest::{BudgetError, BudgetReport},
+};
 use crate::{executor::Executor, format::FormatError, kernels::Kernels, names::Names};
 use alloc::vec::Vec;
 use core::fmt;
@@ -12,8 +16,21 @@ pub struct Compacted {
     pub model: Model,
     /// Its file.
     pub bytes: Vec<u8>,
-    /// What was tried, and the loss; none if the model fitted as it was.
+    /// Of nearest neighbors, what was tried, and the loss; none if the model fitted as it was.
     pub report: Option<BudgetReport>,
+    /// Of a linear model, what was done to its weights; none if the model fitted as it was.
+    pub weights: Option<FewerWeights>,
+}
+
+/// What was done to the weights of a linear model to make it smaller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FewerWeights {
+    /// Bits of a weight.
+    pub bits: u32,
+    /// Weights up to this size were left out.
+    pub prune: f32,
+    /// The sum of squared differences of weights, as a share of that of the weights.
+    pub lost: f64,
 }
 
 /// Why a model cannot be made so small.
@@ -75,7 +92,8 @@ impl Model {
 
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
     /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is measured on
-    /// a held-out tenth of the rows, drawn by `seed`.
+    /// a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its weights are pruned
+    /// and rounded where that changes them least.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
@@ -92,9 +110,13 @@ impl Model {
                 model: self.clone(),
                 bytes,
                 report: None,
+                weights: None,
             });
         }
-        let Method::Nearest(nearest) = &self.method;
+        let nearest = match &self.method {
+            Method::Nearest(nearest) => nearest,
+            Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
+        };
         let fixed = self.fixed_bytes();
         drop(bytes);
         let small = nearest.compacted(max_bytes.saturating_sub(fixed), seed, executor, kernels);
@@ -123,6 +145,40 @@ impl Model {
             model,
             bytes,
             report: Some(report),
+            weights: None,
+        })
+    }
+
+    fn compacted_linear(
+        &self,
+        linear: &Linear,
+        max_bytes: u64,
+    ) -> Result<Compacted, CompactionError> {
+        let fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
+        let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
+        let fitted = linear.model().fitted(budget).map_err(|error| match error {
+            CompactError::Budget { least, .. } => CompactionError::TooSmall {
+                max_bytes,
+                smallest: least as u64 + fixed,
+            },
+            CompactError::NoRows => CompactionError::TooSmall {
+                max_bytes,
+                smallest: fixed,
+            },
+        })?;
+        let model = Self {
+            method: Method::Linear(linear.with_model(fitted.model)),
+            ..self.clone()
+        };
+        Ok(Compacted {
+            bytes: model.to_bytes()?,
+            model,
+            report: None,
+            weights: Some(FewerWeights {
+                bits: fitted.bits,
+                prune: fitted.prune,
+                lost: fitted.lost,
+            }),
         })
     }
 }

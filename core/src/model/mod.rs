@@ -9,10 +9,12 @@
 mod answer;
 mod compacted;
 mod label_names;
+pub mod linear;
 pub mod nearest;
 
 pub use answer::{Answer, PredictError};
-pub use compacted::{Compacted, CompactionError};
+pub use compacted::{Compacted, CompactionError, FewerWeights};
+pub use linear::Linear;
 pub use nearest::{Nearest, NearestParameters};
 
 use crate::{
@@ -23,10 +25,15 @@ use crate::{
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::{TextScratch, Vectorizer},
-    train::{Provenance, TrainError},
+    train::{
+        Provenance, TrainError,
+        dual::{one_vs_rest::Report, parameters::OneVsRest},
+    },
 };
 use alloc::{string::String, vec::Vec};
+use core::ops::ControlFlow;
 pub(crate) use label_names::LabelNames;
+use linear::LinearScratch;
 use nearest::{Evidence, NearestScratch};
 
 /// A trained model; see the module's text.
@@ -46,12 +53,15 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
+    /// One-vs-rest with mined negatives.
+    Linear(Linear),
 }
 
 /// The memory that queries need, owned by the caller and reused.
 #[derive(Debug)]
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
+    pub(crate) linear: LinearScratch,
     pub(crate) text: TextScratch,
 }
 
@@ -61,6 +71,7 @@ impl Scratch {
     pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             nearest: NearestScratch::new(kernels),
+            linear: LinearScratch::default(),
             text: TextScratch::default(),
         }
     }
@@ -87,6 +98,29 @@ impl Model {
         let provenance = Provenance::new("nearest", data, 0);
         Ok(Self::new(
             Method::Nearest(nearest),
+            data,
+            vectorizer,
+            provenance,
+        ))
+    }
+
+    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
+    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train_ovr(
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let linear = Linear::train(parameters, data, executor, kernels, progress)?;
+        let provenance = Provenance::new("ovr", data, parameters.seed);
+        Ok(Self::new(
+            Method::Linear(linear),
             data,
             vectorizer,
             provenance,
@@ -173,6 +207,7 @@ impl Model {
     pub fn label_frequencies(&self) -> Option<Vec<u32>> {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
+            Method::Linear(linear) => Some(linear.frequencies().to_vec()),
         }
     }
 
@@ -193,6 +228,10 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .predict(row, k, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
+            Method::Linear(linear) => {
+                let k = k.min(self.labels as usize);
+                Ok(linear.model().predict(row, k, &mut scratch.linear))
+            }
         }
     }
 
@@ -230,7 +269,7 @@ impl Model {
     }
 
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`.
+    /// `features` features that it shares with `row`. A linear model has no such evidence: the list is empty.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -245,6 +284,7 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .explain(row, neighbors, features, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
+            Method::Linear(_) => Ok(Vec::new()),
         }
     }
 
@@ -253,8 +293,11 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up.
+    /// are used up; [`TrainError::CannotLearn`] if the model is linear.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
+        let Method::Nearest(nearest) = &mut self.method else {
+            return Err(TrainError::CannotLearn);
+        };
         let largest = labels.iter().max().copied().ok_or(TrainError::NoLabels)?;
         if largest > self.labels || largest == u32::MAX {
             let (value, limit) = (u64::from(largest), u64::from(self.labels));
@@ -264,7 +307,6 @@ impl Model {
                 limit,
             });
         }
-        let Method::Nearest(nearest) = &mut self.method;
         let id = nearest.learn(row, labels)?;
         self.labels = self.labels.max(largest + 1);
         if let Some(names) = &mut self.label_names {
@@ -288,6 +330,9 @@ impl Model {
         labels: &[&str],
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
+        if matches!(self.method, Method::Linear(_)) {
+            return Err(PredictError::Failed(TrainError::CannotLearn));
+        }
         let row = self.row(text, scratch)?;
         let names = self
             .label_names
@@ -302,10 +347,11 @@ impl Model {
         self.learn(row.view(), &ids).map_err(PredictError::Failed)
     }
 
-    /// Removes the row with this id; whether there was one.
+    /// Removes the row with this id; whether there was one. A linear model holds no rows.
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
+            Method::Linear(_) => false,
         }
     }
 }

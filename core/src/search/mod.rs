@@ -1,7 +1,9 @@
 //! Finding the best: the total order of answers and the searches that propose them.
 
 pub mod compact;
+mod inner_product;
 pub mod neighbors;
 mod top;
 
+pub use inner_product::{MaxInnerProduct, Proposer};
 pub use top::{Scored, Top, rank};

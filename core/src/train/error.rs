@@ -1,6 +1,9 @@
 //! Why a model cannot be trained.
 
-use crate::search::{compact::CompactError, neighbors::NeighborError};
+use crate::{
+    model::linear::build::TooManyWeights,
+    search::{compact::CompactError, neighbors::NeighborError},
+};
 use core::fmt;
 
 /// A parameter outside its range.
@@ -27,6 +30,8 @@ pub enum ParamRule {
     Above(f64),
     /// This or less; why there is such a limit, in words.
     AtMost(f64, &'static str),
+    /// One of these.
+    OneOf(&'static [f64]),
 }
 
 impl ParamError {
@@ -45,6 +50,7 @@ impl ParamError {
             ParamRule::AtLeast(limit) => value >= limit,
             ParamRule::Above(limit) => value > limit,
             ParamRule::AtMost(limit, _) => value <= limit,
+            ParamRule::OneOf(values) => values.contains(&value),
         };
         if met {
             Ok(())
@@ -62,6 +68,7 @@ impl fmt::Display for ParamError {
             ParamRule::AtLeast(limit) => write!(f, "at least {limit}"),
             ParamRule::Above(limit) => write!(f, "more than {limit}"),
             ParamRule::AtMost(limit, reason) => write!(f, "at most {limit}, {reason}"),
+            ParamRule::OneOf(values) => write!(f, "one of {values:?}"),
         }
     }
 }
@@ -94,6 +101,10 @@ pub enum TrainError {
         /// The most there can be.
         limit: u64,
     },
+    /// Training was stopped before its end, or the model was asked for before.
+    Stopped,
+    /// The method cannot learn single rows once it is trained.
+    CannotLearn,
     /// Memory is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -117,6 +128,13 @@ impl fmt::Display for TrainError {
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
+            Self::Stopped => {
+                f.write_str("training was stopped before its end: there is no model yet")
+            }
+            Self::CannotLearn => f.write_str(
+                "a linear model cannot learn single rows: train it again with them, or train \
+                 nearest neighbors, which can",
+            ),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }
@@ -174,5 +192,15 @@ impl From<NeighborError> for TrainError {
 impl From<ParamError> for TrainError {
     fn from(error: ParamError) -> Self {
         Self::Parameter(error)
+    }
+}
+
+impl From<TooManyWeights> for TrainError {
+    fn from(error: TooManyWeights) -> Self {
+        Self::TooLarge {
+            what: "bytes of weights (prune more)",
+            value: error.bytes as u64,
+            limit: u64::from(u32::MAX),
+        }
     }
 }

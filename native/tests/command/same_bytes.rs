@@ -4,6 +4,15 @@ use super::folder::{Folder, QUESTIONS};
 
 #[test]
 fn models_and_answers_are_equal_for_1_2_and_8_threads() {
+    same_for_threads("nearest", "--explain");
+}
+
+#[test]
+fn linear_models_and_answers_are_equal_for_1_2_and_8_threads() {
+    same_for_threads("ovr --negatives mined --pool 50 --mine 3", "");
+}
+
+fn same_for_threads(algorithm: &str, explain: &str) {
     let folder = Folder::new();
     let texts: String = (0..400)
         .map(|row| {
@@ -15,11 +24,13 @@ fn models_and_answers_are_equal_for_1_2_and_8_threads() {
     let mut made = Vec::new();
     for threads in [1, 2, 8] {
         folder
-            .run(&format!("train nearest train.tsv -o m --threads {threads}"))
+            .run(&format!(
+                "train {algorithm} train.tsv -o m --threads {threads}"
+            ))
             .good();
         let answers = folder
             .run(&format!(
-                "predict m train.tsv --explain --threads {threads}"
+                "predict m train.tsv {explain} --threads {threads}"
             ))
             .good();
         made.push((folder.read("m"), answers));

@@ -48,7 +48,7 @@ use crate::{
     kernels::Kernels,
     search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
     sparse::{SparseRows, SparseVec, SparseView},
-    train::{ParamError, ParamRule, TrainError},
+    train::{ParamError, ParamRule, TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 use changes::Changes;
@@ -92,26 +92,6 @@ impl NearestScratch {
             index: IndexScratch::new(kernels),
             ..Self::default()
         }
-    }
-}
-
-/// Refuses data that no model can learn from.
-fn check_data(data: &Dataset) -> Result<(), TrainError> {
-    if data.is_empty() {
-        Err(TrainError::NoRows)
-    } else if data.rows().nonzeros() == 0 {
-        Err(TrainError::NoFeatures)
-    } else if data.labels().total() == 0 {
-        Err(TrainError::NoLabels)
-    } else if data.len() >= u32::MAX as usize {
-        let (value, limit) = (data.len() as u64, u64::from(u32::MAX) - 1);
-        Err(TrainError::TooLarge {
-            what: "rows",
-            value,
-            limit,
-        })
-    } else {
-        Ok(())
     }
 }
 

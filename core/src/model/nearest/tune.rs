@@ -1,14 +1,14 @@
 //! Choosing the parameters on held-out training rows.
 
 use super::{
-    Index, NearestParameters, check_data, conditioned_rows,
+    Index, NearestParameters, conditioned_rows,
     judge::{HeldOut, Precision},
 };
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    train::{ParamError, ParamRule, TrainError},
+    train::{ParamError, ParamRule, TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 

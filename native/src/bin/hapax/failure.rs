@@ -61,7 +61,11 @@ impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
             TrainError::OutOfMemory { .. } => Self::Other(error.to_string()),
-            TrainError::Parameter(error) => Self::Input(format!("--{error}")),
+            TrainError::Parameter(error) => {
+                let rule = error.to_string();
+                let option = error.name.replace('_', "-");
+                Self::Input(format!("--{}", rule.replacen(error.name, &option, 1)))
+            }
             _ => Self::Input(error.to_string()),
         }
     }

@@ -140,18 +140,9 @@ fn begins_like_a_model(path: &Path) -> bool {
 /// What is worth knowing of a model, by name.
 fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     let made = model.provenance();
-    let Method::Nearest(nearest) = model.method() else {
-        return Vec::new();
-    };
-    let parameters = nearest.parameters();
-    let mut facts = vec![
-        ("algorithm", made.algorithm.clone()),
-        ("neighbors", parameters.neighbors.to_string()),
-        ("alpha", parameters.alpha.to_string()),
-        ("beta", parameters.beta.to_string()),
-        ("exponent", parameters.exponent.to_string()),
-        ("index", nearest.index_name().to_string()),
-        ("rows", count(nearest.len() as u64)),
+    let mut facts = vec![("algorithm", made.algorithm.clone())];
+    facts.extend(method_facts(model.method()));
+    facts.extend([
         ("features", count(u64::from(model.features()))),
         ("labels", count(u64::from(model.labels()))),
         ("texts", texts(model)),
@@ -160,11 +151,38 @@ fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         ("training rows", count(made.rows)),
         ("training values", count(made.nonzeros)),
         ("data fingerprint", format!("{:016x}", made.fingerprint)),
-    ];
+    ]);
     for (name, value) in &made.report {
         facts.push(("reported", format!("{name} {value}")));
     }
     facts
+}
+
+fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
+    match method {
+        Method::Nearest(nearest) => {
+            let parameters = nearest.parameters();
+            vec![
+                ("neighbors", parameters.neighbors.to_string()),
+                ("alpha", parameters.alpha.to_string()),
+                ("beta", parameters.beta.to_string()),
+                ("exponent", parameters.exponent.to_string()),
+                ("index", nearest.index_name().to_string()),
+                ("rows", count(nearest.len() as u64)),
+            ]
+        }
+        Method::Linear(linear) => {
+            let (parameters, weights) = (linear.parameters(), linear.model());
+            vec![
+                ("cost", parameters.cost.to_string()),
+                ("positive weight", parameters.positive_weight.to_string()),
+                ("exponent", parameters.exponent.to_string()),
+                ("weights", count(weights.nonzeros() as u64)),
+                ("bits of a weight", weights.parts().bits.to_string()),
+            ]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn texts(model: &Model) -> String {

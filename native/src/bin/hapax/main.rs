@@ -49,7 +49,7 @@ Exit status: 0 done, 2 wrong usage or input, 1 anything else.";
 enum Verb {
     /// Train a model from a file of labelled texts or rows
     #[command(subcommand)]
-    Train(train::Algorithm),
+    Train(Box<train::Algorithm>),
     /// Suggest labels for texts or rows
     Predict(predict::Predict),
     /// Score a model on a test file

@@ -11,7 +11,7 @@ use hapax::{
     core::{
         data::{Format, LineReader, Row},
         executor::Executor,
-        model::{Model, PredictError, Scratch},
+        model::{Method, Model, PredictError, Scratch},
         sparse::SparseVec,
     },
     files::open_text,
@@ -55,7 +55,7 @@ pub struct Predict {
     /// How to print answers [default: text on a terminal, json elsewhere]
     #[arg(long, value_enum)]
     output: Option<Output>,
-    /// Say why: the neighbors that voted, and the features they share
+    /// Say why: the neighbors that voted, and the features they share (of nearest neighbors only)
     #[arg(long)]
     explain: bool,
     /// How many threads [default: one for each core]
@@ -85,6 +85,9 @@ impl Predict {
         }
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
+        if self.explain && !matches!(model.method(), Method::Nearest(_)) {
+            note("--explain: a linear model cannot say why yet");
+        }
         let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
         if typed {
             note("Type a line and press Enter; Ctrl-D ends.");

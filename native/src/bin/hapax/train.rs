@@ -1,5 +1,7 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod ovr;
+
 use super::{
     compact::{print_report, report_json, too_small},
     evaluate::evaluate,
@@ -35,12 +37,15 @@ use std::path::PathBuf;
 pub enum Algorithm {
     /// Sparse weighted nearest neighbors: the most similar training rows vote
     Nearest(TrainNearest),
+    /// One-vs-rest with mined negatives: a linear model of each label
+    Ovr(ovr::TrainOvr),
 }
 
 impl Algorithm {
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Self::Nearest(train) => train.run(),
+            Self::Ovr(train) => train.run(),
         }
     }
 }
@@ -175,6 +180,33 @@ impl Common {
             None => Ok(data),
         }
     }
+
+    /// Tells what was trained, with the figures of the test file if one was given.
+    fn report(&self, trained: &Trained, fitted: bool, threads: &Threads) -> Result<(), Failure> {
+        let model = &trained.compacted.model;
+        let size = trained.compacted.bytes.len() as u64;
+        let tested = match &self.test {
+            Some(path) => {
+                let test = read_for_model(path, &self.data, model, threads)?;
+                Some(evaluate(model, &test, &[1, 3, 5], threads)?)
+            }
+            None => None,
+        };
+        if self.json {
+            let mut line = trained.json(threads);
+            line["test"] = json!(tested.as_ref().map(|tested| tested.json(size)));
+            return print(line);
+        }
+        trained.print()?;
+        if fitted {
+            print_report(&trained.compacted)?;
+        }
+        if let Some(tested) = tested {
+            print("")?;
+            tested.print(size)?;
+        }
+        print(format_args!("wrote {}", self.output.display()))
+    }
 }
 
 impl TrainNearest {
@@ -218,6 +250,7 @@ impl TrainNearest {
                 bytes: model.to_bytes()?,
                 model,
                 report: None,
+                weights: None,
             },
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
@@ -228,7 +261,8 @@ impl TrainNearest {
             seconds,
             cpu_seconds,
         };
-        self.report(&trained, &threads)
+        self.common
+            .report(&trained, self.max_bytes.is_some(), &threads)
     }
 
     /// The best parameters on held-out rows.
@@ -245,32 +279,6 @@ impl TrainNearest {
             kernels::best(),
             tell,
         )?)
-    }
-
-    fn report(&self, trained: &Trained, threads: &Threads) -> Result<(), Failure> {
-        let model = &trained.compacted.model;
-        let size = trained.compacted.bytes.len() as u64;
-        let tested = match &self.common.test {
-            Some(path) => {
-                let test = read_for_model(path, &self.common.data, model, threads)?;
-                Some(evaluate(model, &test, &[1, 3, 5], threads)?)
-            }
-            None => None,
-        };
-        if self.common.json {
-            let mut line = trained.json(threads);
-            line["test"] = json!(tested.as_ref().map(|tested| tested.json(size)));
-            return print(line);
-        }
-        trained.print()?;
-        if self.max_bytes.is_some() {
-            print_report(&trained.compacted)?;
-        }
-        if let Some(tested) = tested {
-            print("")?;
-            tested.print(size)?;
-        }
-        print(format_args!("wrote {}", self.common.output.display()))
     }
 }
 
@@ -292,7 +300,7 @@ impl Trained {
             "l": made.labels, "seed": made.seed, "epochs": null, "objective": null, "gap": null,
             "parameters": parameters_json(&self.compacted.model),
             "held_out": self.tuned.as_ref().map(|report| report.held_out),
-            "compacted": self.compacted.report.as_ref().map(report_json),
+            "compacted": report_json(&self.compacted),
         })
     }
 
@@ -335,6 +343,7 @@ fn parameters_json(model: &Model) -> Value {
             } = nearest.parameters();
             json!({"neighbors": neighbors, "alpha": alpha, "beta": beta, "exponent": exponent})
         }
+        Method::Linear(linear) => ovr::parameters_json(linear.parameters()),
         _ => Value::Null,
     }
 }

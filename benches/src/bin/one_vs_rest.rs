@@ -1,0 +1,224 @@
+//! One-vs-rest on real data sets: accuracy, training and prediction time, size and memory.
+//!
+//! `one_vs_rest SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers its test
+//! rows and prints one line for each: seconds are CPU seconds of training, microseconds are of
+//! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
+//! training said it would need. Parameters are chosen automatically unless given (`cost`,
+//! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
+//! `negatives`, `threads`).
+
+use hapax::{
+    core::{
+        data::Dataset,
+        model::{
+            linear::LinearScratch,
+            linear::scorer::{LinearScorer, ScorerScratch},
+        },
+        search::Scored,
+        train::dual::{
+            one_vs_rest::Stage,
+            parameters::{Bias, Loss, Negatives, OneVsRest},
+        },
+    },
+    kernels,
+    threads::Threads,
+};
+use hapax_benches::load;
+use std::{
+    collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, time::Instant,
+};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let (keys, sets): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.contains('='));
+    let mut options: BTreeMap<String, String> = BTreeMap::new();
+    for key in keys {
+        let (name, value) = key.split_once('=').ok_or("key=value")?;
+        options.insert(name.into(), value.into());
+    }
+    let threads = Threads::new(options.get("threads").map_or(Ok(1), |t| t.parse())?)?;
+    println!(
+        "{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB stated",
+        "data"
+    );
+    for set in &sets {
+        measure(set, &options, &threads)?;
+    }
+    Ok(())
+}
+
+fn parameters(options: &BTreeMap<String, String>, data: &Dataset) -> Result<OneVsRest> {
+    let mut p = OneVsRest::automatic(data);
+    for (name, value) in options {
+        match name.as_str() {
+            "cost" => p.cost = value.parse()?,
+            "positive-weight" => p.positive_weight = value.parse()?,
+            "exponent" => p.exponent = value.parse()?,
+            "normalize" => p.normalize = value.parse()?,
+            "prune" => p.prune = value.parse()?,
+            "mine-prune" => p.mine_prune = value.parse()?,
+            "pool" => p.pool = value.parse()?,
+            "short" => p.short_terms = value.parse()?,
+            "rounds" => p.rounds = value.parse()?,
+            "mine" => p.mine = value.parse()?,
+            "bits" => p.bits = value.parse()?,
+            "epsilon" => p.epsilon = value.parse()?,
+            "sweeps" => p.max_epochs = value.parse()?,
+            "early" => p.early_epochs = value.parse()?,
+            "seed" => p.seed = value.parse()?,
+            "bias" => p.bias = Bias::Fixed(value.parse()?),
+            "learned-bias" => p.bias = Bias::Learned(value.parse()?),
+            "loss" => {
+                p.loss = if value == "hinge" {
+                    Loss::Hinge
+                } else {
+                    Loss::SquaredHinge
+                }
+            }
+            "negatives" => {
+                p.negatives = match value.as_str() {
+                    "all" => Negatives::All,
+                    "mined" => Negatives::Mined,
+                    _ => Negatives::Auto,
+                }
+            }
+            "threads" | "kernels" => {}
+            other => return Err(format!("no parameter {other}").into()),
+        }
+    }
+    Ok(p)
+}
+
+fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) -> Result<()> {
+    let (data, test) = load(name)?;
+    let kernels = match options.get("kernels") {
+        Some(name) => kernels::available()
+            .into_iter()
+            .find(|k| k.name() == name)
+            .ok_or("no such kernels")?,
+        None => kernels::best(),
+    };
+    let parameters = parameters(options, &data)?;
+    let start = cpu_seconds();
+    let (mut solve, mut mine, mut last) = (0.0, 0.0, start);
+    let model = parameters.train(&data, threads, kernels, |report| {
+        let now = cpu_seconds();
+        match report.stage {
+            Stage::Solve => solve += now - last,
+            Stage::Mine => mine += now - last,
+        }
+        last = now;
+        ControlFlow::Continue(())
+    })?;
+    let train = cpu_seconds() - start;
+    let peak = peak_megabytes();
+    let stated = parameters.memory_estimate(&data, 1) as f64 / 1048576.0;
+    let scorer = LinearScorer::new(&model);
+    let rows = test.rows();
+    let found = scorer.predict_rows(rows, 5, kernels, threads);
+    let batch = best_of(3, || {
+        black_box(scorer.predict_rows(rows, 5, kernels, threads));
+    }) / rows.len() as f64;
+    let mut scratch = ScorerScratch::default();
+    let single = best_of(3, || {
+        for row in rows.iter() {
+            black_box(scorer.predict(row, 5, kernels, &mut scratch));
+        }
+    }) / rows.len() as f64;
+    let mut plain_scratch = LinearScratch::default();
+    let plain = best_of(1, || {
+        for row in rows.iter() {
+            black_box(model.predict(row, 5, &mut plain_scratch));
+        }
+    }) / rows.len() as f64;
+    let k = 5.min(model.labels() as usize);
+    println!(
+        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
+        precision(&found, k, &test, 1),
+        precision(&found, k, &test, 3),
+        precision(&found, k, &test, 5),
+        macro_f1(&found, k, &test),
+        model.nonzeros(),
+        model.bytes(),
+    );
+    Ok(())
+}
+
+fn best_of(times: u32, mut run: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..times {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed().as_secs_f64() * 1e6);
+    }
+    best
+}
+
+fn precision(found: &[Scored], k: usize, test: &Dataset, at: usize) -> f64 {
+    let hits: usize = found
+        .chunks(k)
+        .enumerate()
+        .map(|(row, best)| {
+            best.iter()
+                .take(at)
+                .filter(|s| test.labels().row(row).contains(&s.id))
+                .count()
+        })
+        .sum();
+    100.0 * hits as f64 / (at * test.len()) as f64
+}
+
+/// Mean F1 of the best answer over the labels in truth or prediction, for single-label data.
+fn macro_f1(found: &[Scored], k: usize, test: &Dataset) -> f64 {
+    let mut counts: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    for (row, best) in found.chunks(k).enumerate() {
+        let truth = test.labels().row(row);
+        for &label in truth {
+            counts.entry(label).or_default().1 += 1.0;
+        }
+        let entry = counts.entry(best[0].id).or_default();
+        entry.1 += 1.0;
+        if truth.contains(&best[0].id) {
+            entry.0 += 2.0;
+        }
+    }
+    100.0
+        * counts
+            .values()
+            .map(|(hits, total)| hits / total)
+            .sum::<f64>()
+        / counts.len() as f64
+}
+
+/// CPU seconds of this process, all threads together.
+fn cpu_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn peak_megabytes() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or("");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1024.0
+}

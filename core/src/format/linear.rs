@@ -1,0 +1,99 @@
+//! Linear models to sections and back.
+
+use super::{Container, ContainerWriter, FormatError, SectionId};
+use crate::{
+    model::linear::{Linear, LinearError, LinearModel, LinearParts},
+    train::dual::parameters::OneVsRest,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// What the metadata say of the method.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LinearDescription {
+    parameters: OneVsRest,
+    /// Bits of a stored weight, which compacting may have made fewer.
+    bits: u32,
+    /// The bias of all labels, where none are stored.
+    bias: f32,
+}
+
+impl LinearDescription {
+    pub(super) fn of(linear: &Linear) -> Self {
+        let parts = linear.model().parts();
+        Self {
+            parameters: linear.parameters().clone(),
+            bits: parts.bits,
+            bias: parts.bias,
+        }
+    }
+}
+
+pub(super) fn write<'w>(linear: &'w Linear, writer: &mut ContainerWriter<'w>) {
+    let parts = linear.model().parts();
+    writer.section(SectionId::LABEL_SCALES, &parts.scales);
+    writer.section(SectionId::LABEL_BIASES, &parts.biases);
+    writer.section(SectionId::WEIGHT_OFFSETS, &parts.offsets);
+    writer.section(SectionId::WEIGHTS, &parts.records);
+    writer.section(SectionId::LABEL_FREQUENCIES, linear.frequencies());
+}
+
+pub(super) fn read<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    description: LinearDescription,
+    features: u32,
+    labels: u32,
+) -> Result<Linear, FormatError> {
+    let LinearDescription {
+        parameters,
+        bits,
+        bias,
+    } = description;
+    let parts = LinearParts {
+        transform: parameters.transform(),
+        bits,
+        bias,
+        scales: container.array_of(SectionId::LABEL_SCALES, labels as usize)?,
+        biases: container.array(SectionId::LABEL_BIASES)?,
+        offsets: container.array_of(SectionId::WEIGHT_OFFSETS, features as usize + 1)?,
+        records: container.array(SectionId::WEIGHTS)?,
+    };
+    let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
+    let model = LinearModel::from_parts(parts).map_err(invalid)?;
+    Linear::from_stored(model, frequencies, parameters).ok_or(FormatError::MetadataInvalid)
+}
+
+fn invalid(error: LinearError) -> FormatError {
+    let (section, position, rule) = match error {
+        LinearError::BiasesDiffer { biases, .. } => (
+            SectionId::LABEL_BIASES,
+            biases,
+            "there must be none, or one for each label",
+        ),
+        LinearError::NotFinite { label, .. } => (
+            SectionId::LABEL_SCALES,
+            label,
+            "scales and biases must be finite and within their limits",
+        ),
+        LinearError::Offsets { feature } => (
+            SectionId::WEIGHT_OFFSETS,
+            feature,
+            "records must follow each other and end where the weights end",
+        ),
+        LinearError::Record { feature, .. } => (
+            SectionId::WEIGHTS,
+            feature,
+            "the weights of a feature must be packed as the format says, labels rising and below L",
+        ),
+        LinearError::UnseenLabel { feature, .. } => (
+            SectionId::WEIGHTS,
+            feature,
+            "labels with scale 0 must have no weights",
+        ),
+        _ => return FormatError::MetadataInvalid,
+    };
+    FormatError::ValueInvalid {
+        section,
+        position: position as u64,
+        rule,
+    }
+}

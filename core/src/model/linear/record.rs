@@ -1,0 +1,221 @@
+//! The stored form of one feature's weights: a record of bytes.
+//!
+//! ```text
+//! count     varint                       weights in this record
+//! gaps      count varints                label id less the one before, less 1 (the first: id)
+//! values    ceil(count bits / 8) bytes   two's complement, low bits first, rest zero
+//! ```
+//!
+//! A varint holds 7 bits a byte, low ones first, the high bit set on all bytes but the last,
+//! and never ends in a zero byte (but for zero itself). An empty record has no bytes.
+
+use alloc::vec::Vec;
+
+/// Why a record cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// It ends too early, or goes on too long.
+    Length,
+    /// A varint is longer than it need be or beyond 32 bits.
+    Varint,
+    /// A label id is not below the number of labels.
+    Label,
+    /// A weight is zero, or the lowest number of its bits.
+    Value,
+    /// Bits behind the last weight are not zero.
+    Padding,
+}
+
+fn put_varint(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take_varint(bytes: &mut &[u8]) -> Result<u32, RecordError> {
+    let mut number = 0u64;
+    for at in 0..5 {
+        let Some((&byte, rest)) = bytes.split_first() else {
+            return Err(RecordError::Length);
+        };
+        *bytes = rest;
+        number |= u64::from(byte & 127) << (7 * at);
+        if byte < 128 {
+            let overlong = byte == 0 && at > 0;
+            return match u32::try_from(number) {
+                Ok(number) if !overlong => Ok(number),
+                _ => Err(RecordError::Varint),
+            };
+        }
+    }
+    Err(RecordError::Varint)
+}
+
+/// Appends the record of `labels`, rising, and their weights: multiples of `2^(8 - bits)`.
+pub fn write(labels: &[u32], weights: &[i8], bits: u32, out: &mut Vec<u8>) {
+    if labels.is_empty() {
+        return;
+    }
+    put_varint(labels.len() as u32, out);
+    let mut next = 0;
+    for &label in labels {
+        put_varint(label - next, out);
+        next = label + 1;
+    }
+    let (mut held, mut holding) = (0u32, 0);
+    for &weight in weights {
+        held |= (u32::from(weight as u8) >> (8 - bits)) << holding;
+        holding += bits;
+        while holding >= 8 {
+            out.push(held as u8);
+            held >>= 8;
+            holding -= 8;
+        }
+    }
+    if holding > 0 {
+        out.push(held as u8);
+    }
+}
+
+/// Reads a record, handing each label and weight to `visit`, and checks every rule but those
+/// on labels if `labels` is `u32::MAX`.
+///
+/// # Errors
+/// If the bytes break the grammar.
+#[inline]
+pub fn read(
+    mut bytes: &[u8],
+    bits: u32,
+    labels: u32,
+    mut visit: impl FnMut(u32, i8),
+) -> Result<(), RecordError> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let count = take_varint(&mut bytes)? as usize;
+    let value_bytes = (count as u64 * u64::from(bits)).div_ceil(8);
+    // A gap takes at least one byte.
+    if count == 0 || count as u64 + value_bytes > bytes.len() as u64 {
+        return Err(RecordError::Length);
+    }
+    let (mut gaps, values) = bytes.split_at(bytes.len() - value_bytes as usize);
+    let mut values = Bits {
+        bytes: values,
+        held: 0,
+        holding: 0,
+    };
+    let mut next = 0u64;
+    for _ in 0..count {
+        let label = next + u64::from(take_varint(&mut gaps)?);
+        if label >= u64::from(labels) {
+            return Err(RecordError::Label);
+        }
+        next = label + 1;
+        let weight = values.take(bits);
+        if weight == 0 || weight == i8::MIN {
+            return Err(RecordError::Value);
+        }
+        visit(label as u32, weight);
+    }
+    if !gaps.is_empty() {
+        return Err(RecordError::Length);
+    }
+    if values.held != 0 {
+        return Err(RecordError::Padding);
+    }
+    Ok(())
+}
+
+/// The number of weights of a record.
+///
+/// # Errors
+/// If the record does not start with a number.
+pub fn count(mut bytes: &[u8]) -> Result<u32, RecordError> {
+    if bytes.is_empty() {
+        Ok(0)
+    } else {
+        take_varint(&mut bytes)
+    }
+}
+
+struct Bits<'a> {
+    bytes: &'a [u8],
+    held: u32,
+    holding: u32,
+}
+
+impl Bits<'_> {
+    /// The next weight, its bits moved to the top of a byte.
+    #[inline(always)]
+    fn take(&mut self, bits: u32) -> i8 {
+        if self.holding < bits
+            && let Some((&byte, rest)) = self.bytes.split_first()
+        {
+            self.bytes = rest;
+            self.held |= u32::from(byte) << self.holding;
+            self.holding += 8;
+        }
+        let weight = (self.held << (8 - bits)) as u8 as i8;
+        self.held >>= bits;
+        self.holding = self.holding.saturating_sub(bits);
+        weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RecordError, count, read, write};
+    use alloc::{vec, vec::Vec};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn records_come_back(
+            labels in prop::collection::btree_set(0u32..3_000_000, 0..300),
+            bits in prop::sample::select(vec![4u32, 5, 6, 8]),
+            seed: u64,
+        ) {
+            let labels: Vec<u32> = labels.into_iter().collect();
+            let mut stream = crate::random::Stream::new(seed, 0);
+            let most = (1i32 << (bits - 1)) - 1;
+            let weights: Vec<i8> = labels.iter().map(|_| {
+                let size = 1 + stream.below(most as u64) as i32;
+                let signed = if stream.below(2) == 0 { size } else { -size };
+                (signed << (8 - bits)) as i8
+            }).collect();
+            let mut bytes = vec![];
+            write(&labels, &weights, bits, &mut bytes);
+            let (mut ids, mut values) = (vec![], vec![]);
+            prop_assert_eq!(count(&bytes), Ok(labels.len() as u32));
+            prop_assert_eq!(read(&bytes, bits, 3_000_000, |l, w| { ids.push(l); values.push(w) }), Ok(()));
+            prop_assert_eq!((ids, values), (labels, weights));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), bits in prop::sample::select(vec![4u32, 5, 6, 8])) {
+            let (mut ids, mut values) = (vec![], vec![]);
+            if read(&bytes, bits, 50, |l, w| { ids.push(l); values.push(w) }).is_ok() {
+                let mut again = vec![];
+                write(&ids, &values, bits, &mut again);
+                prop_assert_eq!(again, bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn each_rule_has_its_refusal() {
+        let refused = |bytes: &[u8], bits| read(bytes, bits, 10, |_, _| ());
+        assert_eq!(refused(&[1, 3, 7], 8), Ok(()));
+        assert_eq!(refused(&[0], 8), Err(RecordError::Length));
+        assert_eq!(refused(&[1, 3], 8), Err(RecordError::Length));
+        assert_eq!(refused(&[1, 3, 7, 7], 8), Err(RecordError::Length));
+        assert_eq!(refused(&[129, 0, 3, 7], 8), Err(RecordError::Varint));
+        assert_eq!(refused(&[1, 10, 7], 8), Err(RecordError::Label));
+        assert_eq!(refused(&[1, 3, 0], 8), Err(RecordError::Value));
+        assert_eq!(refused(&[1, 3, 128], 8), Err(RecordError::Value));
+        assert_eq!(refused(&[1, 3, 0x17], 4), Err(RecordError::Padding));
+    }
+}

@@ -1,0 +1,385 @@
+//! A linear model made ready for speed: the same scores to the bit as
+//! [`LinearModel::predict`], from arrays a vector unit can walk.
+//!
+//! Labels are renumbered by falling number of weights. A feature's weights then crowd at the
+//! front: up to a length chosen for each feature they are stored as a dense line of bytes (the
+//! head), behind it as packed pairs of label and weight (the tail). For one row, the heads of its
+//! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
+//!
+//! Memory: 4 bytes a weight of the tails, 1 a label of the heads (at most 16 times their
+//! weights), 4 a feature and page, 12 a label. Cost of a row: the lengths of its features' heads
+//! over the vector width, its features' tail weights, and L for the choice of the best.
+
+use super::{
+    LinearModel,
+    build::{LabelWeights, Postings},
+    query::{Query, RowTransform},
+    sums::{HEAD_BLOCK, HeadTerm, TailTerm, pack, score},
+};
+use crate::{
+    executor::Executor,
+    kernels::Kernels,
+    search::{MaxInnerProduct, Proposer, Scored, Top},
+    sparse::{SparseRows, SparseView},
+};
+use alloc::{boxed::Box, vec, vec::Vec};
+
+const PAGE: usize = 1 << 16;
+
+/// See the module's text.
+#[derive(Clone, Debug)]
+pub struct LinearScorer {
+    transform: RowTransform,
+    features: u32,
+    /// Label of each number.
+    order: Vec<u32>,
+    /// Scale and bias of each number.
+    scales: Vec<f32>,
+    biases: Vec<f32>,
+    /// The largest scale and bias of each 64 numbers.
+    bounds: Vec<(f32, f32)>,
+    heads: Vec<i8>,
+    /// Where each feature's head starts and how long it is.
+    head_parts: Vec<(u32, u32)>,
+    tails: Vec<u32>,
+    /// For each page the starts of the features' tails, and the end of the last.
+    tail_offsets: Vec<u32>,
+}
+
+/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
+/// and memory depend on it, results do not.
+const HEAD_COST: usize = 4;
+
+/// Bytes of heads beyond which features have only tails.
+const MOST_HEADS: usize = 1 << 30;
+
+/// Memory for a scorer, reused from row to row.
+#[derive(Clone, Debug)]
+pub struct ScorerScratch {
+    query: Query,
+    sums: Box<[i16; PAGE]>,
+    head_terms: Vec<HeadTerm>,
+    tail_terms: Vec<TailTerm>,
+    maxima: Vec<i16>,
+    top: Top,
+}
+
+impl Default for ScorerScratch {
+    fn default() -> Self {
+        let sums = vec![0i16; PAGE].into_boxed_slice().try_into();
+        Self {
+            query: Query::default(),
+            sums: sums.unwrap_or_else(|_| Box::new([0; PAGE])),
+            head_terms: Vec::new(),
+            tail_terms: Vec::new(),
+            maxima: Vec::new(),
+            top: Top::default(),
+        }
+    }
+}
+
+impl LinearScorer {
+    /// Makes a model ready.
+    #[must_use]
+    pub fn new(model: &LinearModel) -> Self {
+        let labels = decode(model);
+        Self::from_weights(&labels, model.features() as usize, model.parts().transform)
+    }
+
+    /// Makes weights by label ready.
+    ///
+    /// # Panics
+    /// If a feature is not below `features`.
+    #[must_use]
+    pub fn from_weights(labels: &[LabelWeights], features: usize, transform: RowTransform) -> Self {
+        let mut order: Vec<u32> = (0..labels.len() as u32).collect();
+        order.sort_unstable_by_key(|&id| {
+            (core::cmp::Reverse(labels[id as usize].features.len()), id)
+        });
+        let postings = Postings::transpose(labels, &order, features);
+        let of = |id: &u32| &labels[*id as usize];
+        let mut scorer = Self {
+            transform,
+            features: features as u32,
+            scales: order.iter().map(|id| of(id).scale).collect(),
+            biases: order.iter().map(|id| bias(of(id))).collect(),
+            order,
+            bounds: Vec::new(),
+            heads: Vec::new(),
+            head_parts: Vec::with_capacity(features),
+            tails: Vec::new(),
+            tail_offsets: Vec::new(),
+        };
+        let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
+        let blocks = scorer
+            .scales
+            .chunks(HEAD_BLOCK)
+            .zip(scorer.biases.chunks(HEAD_BLOCK));
+        scorer.bounds = blocks
+            .map(|(scales, biases)| (largest(scales), largest(biases)))
+            .collect();
+        scorer.fill_heads(&postings, features);
+        scorer.fill_tails(&postings, features);
+        scorer
+    }
+
+    fn fill_heads(&mut self, postings: &Postings, features: usize) {
+        for feature in 0..features {
+            let (ids, weights) = postings.feature(feature);
+            let start = self.heads.len();
+            let length = if start < MOST_HEADS {
+                head_length(ids)
+            } else {
+                0
+            };
+            self.head_parts.push((start as u32, length as u32));
+            self.heads.resize(start + length, 0);
+            for (&id, &weight) in ids
+                .iter()
+                .zip(weights)
+                .take_while(|(id, _)| (**id as usize) < length)
+            {
+                self.heads[start + id as usize] = weight;
+            }
+        }
+    }
+
+    fn fill_tails(&mut self, postings: &Postings, features: usize) {
+        for page in 0..self.order.len().div_ceil(PAGE) {
+            for feature in 0..features {
+                self.tail_offsets.push(self.tails.len() as u32);
+                let (ids, weights) = postings.feature(feature);
+                let begin = (page * PAGE).max(self.head_parts[feature].1 as usize);
+                let from = ids.partition_point(|&id| (id as usize) < begin);
+                let to = ids.partition_point(|&id| (id as usize) < (page + 1) * PAGE);
+                let packed = ids[from..to].iter().zip(&weights[from..to]);
+                self.tails
+                    .extend(packed.map(|(&id, &weight)| pack(id as u16, weight)));
+            }
+            self.tail_offsets.push(self.tails.len() as u32);
+        }
+    }
+
+    /// Number of labels L.
+    #[must_use]
+    pub fn labels(&self) -> u32 {
+        self.order.len() as u32
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        12 * self.order.len()
+            + self.heads.len()
+            + 8 * self.head_parts.len()
+            + 4 * (self.tails.len() + self.tail_offsets.len())
+    }
+
+    /// The `k` best labels for `row`, best first: all labels are scored.
+    pub fn predict<'a>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        kernels: &dyn Kernels,
+        scratch: &'a mut ScorerScratch,
+    ) -> &'a [Scored] {
+        scratch.query.set(row, self.transform, self.features);
+        self.best(k, kernels, scratch);
+        scratch.top.sorted()
+    }
+
+    /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
+    pub fn predict_rows<E: Executor>(
+        &self,
+        rows: &SparseRows,
+        k: usize,
+        kernels: &dyn Kernels,
+        executor: &E,
+    ) -> Vec<Scored> {
+        const BLOCK: usize = 128;
+        let blocks = executor.map(
+            rows.len().div_ceil(BLOCK),
+            ScorerScratch::default,
+            |scratch, block| {
+                let mut found = Vec::with_capacity(BLOCK * k.min(self.order.len()));
+                for row in block * BLOCK..((block + 1) * BLOCK).min(rows.len()) {
+                    found.extend_from_slice(self.predict(rows.row(row), k, kernels, scratch));
+                }
+                found
+            },
+        );
+        blocks.into_iter().flatten().collect()
+    }
+
+    /// Scores all labels for the scratch's query and keeps the `k` best.
+    fn best(&self, k: usize, kernels: &dyn Kernels, scratch: &mut ScorerScratch) {
+        scratch.top.reset(k);
+        for (page, numbers) in self.order.chunks(PAGE).enumerate() {
+            let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
+            scratch.sums[..padded].fill(0);
+            if page == 0 {
+                self.heads_of(&scratch.query, &mut scratch.head_terms);
+                kernels.add_heads(
+                    &mut scratch.sums[..padded],
+                    &self.heads,
+                    &scratch.head_terms,
+                );
+            }
+            self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
+            kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
+            self.choose(page * PAGE, numbers, kernels, scratch);
+        }
+    }
+
+    fn heads_of(&self, query: &Query, terms: &mut Vec<HeadTerm>) {
+        terms.clear();
+        for (&feature, &value) in query.features.iter().zip(&query.values) {
+            let (start, length) = self.head_parts[feature as usize];
+            if length > 0 && value != 0 {
+                terms.push(HeadTerm {
+                    start,
+                    length,
+                    value,
+                });
+            }
+        }
+    }
+
+    fn tails_of(&self, page: usize, query: &Query, terms: &mut Vec<TailTerm>) {
+        terms.clear();
+        let offsets = &self.tail_offsets[page * (self.features as usize + 1)..];
+        for (&feature, &value) in query.features.iter().zip(&query.values) {
+            let (start, end) = (offsets[feature as usize], offsets[feature as usize + 1]);
+            if start < end && value != 0 {
+                terms.push(TailTerm { start, end, value });
+            }
+        }
+    }
+
+    /// Offers the labels `numbers`, the first of which has number `first`, to the best.
+    fn choose(
+        &self,
+        first: usize,
+        numbers: &[u32],
+        kernels: &dyn Kernels,
+        scratch: &mut ScorerScratch,
+    ) {
+        let mut scores = [0f32; 64];
+        let threshold = |top: &Top| {
+            top.threshold()
+                .map_or(f32::NEG_INFINITY, |worst| worst.score)
+        };
+        let mut least = threshold(&scratch.top);
+        let unit = scratch.query.unit;
+        let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
+        scratch.maxima.resize(padded / HEAD_BLOCK, 0);
+        kernels.block_maxima(&scratch.sums[..padded], &mut scratch.maxima);
+        let bounds = &self.bounds[first / HEAD_BLOCK..];
+        for (at, ids) in numbers.chunks(HEAD_BLOCK).enumerate() {
+            // Rounding keeps order, so no score of the block is above this.
+            let (scale, bias) = bounds[at];
+            if score(scratch.maxima[at].max(0), scale, bias, unit) < least {
+                continue;
+            }
+            let here = at * 64..at * 64 + ids.len();
+            let range = first + here.start..first + here.end;
+            let highest = kernels.scores(
+                &scratch.sums[here],
+                &self.scales[range.clone()],
+                &self.biases[range],
+                unit,
+                &mut scores,
+            );
+            if highest < least {
+                continue;
+            }
+            for (&id, &score) in ids.iter().zip(&scores) {
+                if score >= least {
+                    scratch.top.push(Scored { id, score });
+                    least = threshold(&scratch.top);
+                }
+            }
+        }
+    }
+}
+
+fn bias(label: &LabelWeights) -> f32 {
+    if label.scale == 0.0 {
+        f32::MIN
+    } else {
+        label.bias
+    }
+}
+
+/// How many labels of a feature the head holds: a multiple of 64 that saves most against a tail
+/// alone. A head's length is at most 16 times its weights.
+fn head_length(ids: &[u32]) -> usize {
+    let (mut best, mut most) = (0, 0isize);
+    for (before, &id) in ids.iter().enumerate() {
+        if id as usize >= PAGE {
+            break;
+        }
+        let length = (id as usize + 1).next_multiple_of(HEAD_BLOCK);
+        let saved = (before + 1) as isize - (length / HEAD_BLOCK * HEAD_COST) as isize;
+        if saved > most {
+            (best, most) = (length, saved);
+        }
+    }
+    best
+}
+
+/// The weights of a model by label.
+pub(super) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
+    let scales = &model.parts().scales;
+    let mut labels: Vec<LabelWeights> = scales
+        .iter()
+        .enumerate()
+        .map(|(label, &scale)| LabelWeights {
+            scale,
+            bias: model.bias(label as u32),
+            ..LabelWeights::default()
+        })
+        .collect();
+    for feature in 0..model.features() {
+        model.visit(feature, |label, weight| {
+            if let Some(label) = labels.get_mut(label as usize) {
+                label.features.push(feature);
+                label.weights.push(weight);
+            }
+        });
+    }
+    labels
+}
+
+/// A scorer as an oracle for rows that are transformed already: complete, since it
+/// scores all labels.
+#[derive(Clone, Copy)]
+pub struct ScoreAll<'a> {
+    /// The weights.
+    pub scorer: &'a LinearScorer,
+    /// The inner loops.
+    pub kernels: &'a dyn Kernels,
+}
+
+impl MaxInnerProduct for ScoreAll<'_> {
+    fn proposer(&self) -> Box<dyn Proposer + '_> {
+        Box::new(Scoring {
+            all: *self,
+            scratch: ScorerScratch::default(),
+        })
+    }
+}
+
+struct Scoring<'a> {
+    all: ScoreAll<'a>,
+    scratch: ScorerScratch,
+}
+
+impl Proposer for Scoring<'_> {
+    fn propose(&mut self, row: &[(u32, f32)], k: usize, out: &mut Vec<u32>) -> bool {
+        self.scratch.query.set_terms(row.iter().copied());
+        self.all.scorer.best(k, self.all.kernels, &mut self.scratch);
+        out.extend(self.scratch.top.sorted().iter().map(|scored| scored.id));
+        true
+    }
+}

@@ -1,0 +1,145 @@
+//! The inner loops of linear scoring: integer sums, whose order does not matter.
+//!
+//! A weight is a signed byte `w`, a row's value a 16-bit whole number `x`; the term they add to
+//! their label's sum is `w x / 128`, rounded to the nearest whole number, halves up. Because
+//! `|w| <= 127`, a term is at most `|x|` in size; because the values of a row add up to at
+//! most 32,767 in size, no sum leaves 16 bits, whatever the order of its terms.
+
+/// The dense part of one feature: weights of labels `0..length`, at `start` of the heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadTerm {
+    /// Where the weights start.
+    pub start: u32,
+    /// How many there are, a multiple of [`HEAD_BLOCK`].
+    pub length: u32,
+    /// The row's value.
+    pub value: i16,
+}
+
+/// The sparse part of one feature: packed weights `start..end` of the tails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TailTerm {
+    /// Where the weights start.
+    pub start: u32,
+    /// Where they end.
+    pub end: u32,
+    /// The row's value.
+    pub value: i16,
+}
+
+/// Lengths of heads are multiples of this: two vectors of 32 sums.
+pub const HEAD_BLOCK: usize = 64;
+
+/// A packed weight of the tails: label in the low half, weight in the high half.
+#[must_use]
+pub fn pack(label: u16, weight: i8) -> u32 {
+    u32::from(label) | (u32::from(i16::from(weight) as u16) << 16)
+}
+
+/// `weight * value / 128`, rounded to the nearest, halves up.
+#[must_use]
+#[inline(always)]
+pub fn term(weight: i8, value: i16) -> i16 {
+    ((i32::from(weight) * i32::from(value) + 64) >> 7) as i16
+}
+
+/// Adds the dense parts `terms` to the front of `sums`, which covers the longest.
+#[inline(always)]
+pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+    for part in terms {
+        let range = part.start as usize..part.start as usize + part.length as usize;
+        let weights = heads.get(range).unwrap_or(&[]);
+        for (sum, &weight) in sums.iter_mut().zip(weights) {
+            *sum = sum.wrapping_add(term(weight, part.value));
+        }
+    }
+}
+
+/// Adds the sparse parts `terms` to `sums`.
+#[inline(always)]
+pub fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+    for part in terms {
+        let value = i32::from(part.value);
+        let Some(packed) = tails.get(part.start as usize..part.end as usize) else {
+            continue;
+        };
+        for &entry in packed {
+            let product = (((entry as i32) >> 16) * value + 64) >> 7;
+            let sum = &mut sums[usize::from(entry as u16)];
+            *sum = sum.wrapping_add(product as i16);
+        }
+    }
+}
+
+/// The score of a label: each operation rounded on its own, in this order.
+#[must_use]
+#[inline(always)]
+pub fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
+    f32::from(sum) * scale * unit + bias
+}
+
+/// The largest sum of each [`HEAD_BLOCK`] labels, for all full blocks of `sums`.
+#[inline(always)]
+pub fn block_maxima(sums: &[i16], out: &mut [i16]) {
+    for (largest, block) in out.iter_mut().zip(sums.as_chunks::<HEAD_BLOCK>().0) {
+        let mut lanes = [i16::MIN; 16];
+        for part in block.as_chunks::<16>().0 {
+            for (lane, &sum) in lanes.iter_mut().zip(part) {
+                *lane = sum.max(*lane);
+            }
+        }
+        *largest = lanes.into_iter().fold(i16::MIN, i16::max);
+    }
+}
+
+/// Scores of up to 64 labels into the front of `out`, negative infinity behind; returns the
+/// largest.
+#[inline(always)]
+pub fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+    *out = [f32::NEG_INFINITY; 64];
+    let inputs = sums.iter().zip(scales).zip(biases);
+    for (place, ((&sum, &scale), &bias)) in out.iter_mut().zip(inputs) {
+        *place = score(sum, scale, bias, unit);
+    }
+    let mut lanes = [f32::NEG_INFINITY; 16];
+    for part in out.as_chunks::<16>().0 {
+        for (lane, &value) in lanes.iter_mut().zip(part) {
+            *lane = if value > *lane { value } else { *lane };
+        }
+    }
+    lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HeadTerm, TailTerm, add_heads, add_tails, pack, term};
+    use alloc::{boxed::Box, vec};
+
+    #[test]
+    fn dense_and_sparse_terms_are_the_plain_ones() {
+        for weight in i8::MIN + 1..=i8::MAX {
+            for value in [-32_767i16, -500, -65, -1, 0, 1, 63, 64, 127, 9_999, 32_767] {
+                let exact = f64::from(weight) * f64::from(value) / 128.0;
+                let plain = term(weight, value);
+                assert_eq!(f64::from(plain), (exact + 0.5).floor());
+                let mut head = [0i16; 64];
+                let part = HeadTerm {
+                    start: 0,
+                    length: 64,
+                    value,
+                };
+                add_heads(&mut head, &[weight; 64], &[part]);
+                assert_eq!(head, [plain; 64]);
+                let mut tail: Box<[i16; 1 << 16]> =
+                    vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
+                let part = TailTerm {
+                    start: 0,
+                    end: 1,
+                    value,
+                };
+                add_tails(&mut tail, &[pack(65_535, weight)], &[part]);
+                assert_eq!(tail[65_535], plain);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How much memory one-vs-rest training will need, before it begins.
+
+use super::parameters::{Negatives, OneVsRest};
+use crate::data::Dataset;
+
+/// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
+const BYTES_A_WEIGHT: u64 = 24;
+
+/// Weights a label keeps beyond those its share of the values explains.
+const WEIGHTS_A_LABEL: u64 = 256;
+
+/// Bytes of one thread beside its dense weights: the sums of the scorer and working rows.
+const BYTES_A_THREAD: u64 = 1 << 20;
+
+impl OneVsRest {
+    /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads
+    /// will hold at once, without `data` itself.
+    ///
+    /// Packed rows, duals and proposals are counted; how many weights survive pruning is not
+    /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
+    /// value and label of each row if that is less.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let groups = |most: usize| -> u64 {
+            let rows = data.rows().iter();
+            rows.map(|row| 32 * row.len().min(most).div_ceil(8) as u64 + 32)
+                .sum()
+        };
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let short = match self.negatives {
+            Negatives::All => 0,
+            _ => groups(self.short_terms as usize),
+        };
+        let mined = rows * u64::from(self.mine).min(labels);
+        let duals = 4 * data.labels().total() as u64 + 48 * labels + 8 * mined;
+        let proposals = 24 * rows + 8 * mined;
+        let stored = data.rows().nonzeros() as u64;
+        let lists = data.labels().iter().zip(data.rows().iter());
+        let pairs: u64 = lists
+            .map(|(labels, row)| (labels.len() * row.len()) as u64)
+            .sum();
+        let weights = pairs.min(stored / 2 + WEIGHTS_A_LABEL * labels);
+        let features = u64::from(data.rows().features());
+        let scratch = threads.max(1) as u64 * (BYTES_A_THREAD + 4 * features.max(1 << 16));
+        groups(usize::MAX)
+            + short
+            + duals
+            + proposals
+            + BYTES_A_WEIGHT * weights
+            + 64 * labels
+            + 24 * features
+            + scratch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OneVsRest;
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        random::Stream,
+        sparse::{SparseRows, SparseVec},
+    };
+
+    #[test]
+    fn the_estimate_covers_what_training_holds() {
+        let mut stream = Stream::new(4, 4);
+        let mut rows = SparseRows::new(500);
+        let mut lists = LabelLists::new(40);
+        for _ in 0..300 {
+            let pairs = (0..30).map(|_| (stream.below(500) as u32, 1.0 + stream.unit() as f32));
+            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push([stream.below(40) as u32]);
+        }
+        let data = Dataset::new(rows, lists, None).unwrap();
+        let parameters = OneVsRest {
+            short_terms: 8,
+            negatives: super::Negatives::Mined,
+            ..OneVsRest::default()
+        };
+        let estimate = parameters.memory_estimate(&data, 1);
+        let mut trainer = parameters.trainer(&data, &Portable).unwrap();
+        let mut most = trainer.bytes();
+        while trainer.step(&Sequential).is_some() {
+            most = most.max(trainer.bytes());
+        }
+        assert!(
+            most as u64 <= estimate && most > 10_000,
+            "{most} bytes, {estimate} estimated"
+        );
+    }
+}

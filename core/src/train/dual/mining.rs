@@ -1,0 +1,100 @@
+//! Mining: the rows which a label wrongly claims with its present weights.
+
+use super::packed_rows::PackedRows;
+use crate::{data::LabelLists, executor::Executor, search::MaxInnerProduct};
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+
+/// For each label the rows in which it is wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowsByLabel {
+    offsets: Vec<usize>,
+    rows: Vec<u32>,
+}
+
+impl RowsByLabel {
+    /// From the labels of each row, in row order: the rows of each label, rising.
+    pub fn new<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, labels: usize) -> Self {
+        let mut offsets = vec![0usize; labels + 2];
+        for &label in lists.clone().flatten() {
+            offsets[label as usize + 2] += 1;
+        }
+        for at in 2..offsets.len() {
+            offsets[at] += offsets[at - 1];
+        }
+        let mut rows = vec![0u32; offsets[labels + 1]];
+        for (row, list) in lists.enumerate() {
+            for &label in list {
+                let place = &mut offsets[label as usize + 1];
+                rows[*place] = row as u32;
+                *place += 1;
+            }
+        }
+        offsets.truncate(labels + 1);
+        Self { offsets, rows }
+    }
+
+    /// The rows of a label, rising; none before anything was mined.
+    #[must_use]
+    pub fn of(&self, label: usize) -> &[u32] {
+        match self.offsets.get(label..label + 2) {
+            Some(&[start, end]) => &self.rows[start..end],
+            _ => &[],
+        }
+    }
+}
+
+/// The wrong labels among the `mine` proposed for each row of `range`.
+///
+/// Cost: one query of the oracle a row.
+pub fn mine<E: Executor>(
+    rows: &PackedRows,
+    labels: &LabelLists,
+    range: Range<usize>,
+    mine: usize,
+    oracle: &dyn MaxInnerProduct,
+    executor: &E,
+) -> Vec<Vec<u32>> {
+    const BLOCK: usize = 64;
+    let blocks = range.len().div_ceil(BLOCK);
+    let found = executor.map(
+        blocks,
+        || (oracle.proposer(), Vec::new(), Vec::new()),
+        |(proposer, terms, proposed), block| {
+            let start = range.start + block * BLOCK;
+            let wrong = |row: usize| {
+                terms.clear();
+                terms.extend(rows.row(row).terms());
+                proposed.clear();
+                if !terms.is_empty() {
+                    proposer.propose(terms, mine, proposed);
+                }
+                let right = labels.row(row);
+                proposed
+                    .iter()
+                    .copied()
+                    .filter(|label| right.binary_search(label).is_err())
+                    .collect()
+            };
+            (start..(start + BLOCK).min(range.end))
+                .map(wrong)
+                .collect::<Vec<Vec<u32>>>()
+        },
+    );
+    found.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RowsByLabel;
+
+    #[test]
+    fn lists_are_turned_around() {
+        let lists = [&[2u32, 0][..], &[], &[2]];
+        let by_label = RowsByLabel::new(lists.into_iter(), 3);
+        assert_eq!(by_label.of(0), [0]);
+        assert!(by_label.of(1).is_empty());
+        assert_eq!(by_label.of(2), [0, 2]);
+        assert!(RowsByLabel::default().of(7).is_empty());
+    }
+}

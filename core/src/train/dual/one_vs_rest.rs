@@ -1,0 +1,208 @@
+//! One-vs-rest with mined negatives: one binary machine for each label, trained on the rows that
+//! carry it and on the few other rows that matter.
+//!
+//! Problem: [`super::label_solver`]'s for each of L labels, over N rows of D features. With
+//! [`Negatives::All`](super::parameters::Negatives::All) every row takes part and the optimum is LIBLINEAR's. With
+//! [`Negatives::Mined`](super::parameters::Negatives::Mined), each label starts with its own rows and a random pool shared by all
+//! labels; then, in rounds, all labels are scored for every row with the present weights, pruned
+//! and rounded to bytes, and a row becomes a negative of each wrong label among its best
+//! `mine`. Negatives whose dual is 0 leave; the other duals are where the next round starts. All
+//! rounds but the last see only the largest values of a row. That the maximum over all labels
+//! need only be approximated while training is the idea of the paper on inexact margins
+//! (MEMOIR).
+//!
+//! A bias fixed at -1 lets a label be silent about rows that share no feature with it, so that
+//! few negatives suffice and weights stay sparse.
+//!
+//! Cost: O(values) a sweep over a label's working rows, one scoring of all labels a row and
+//! mining. Memory: 4 bytes a value of the rows (and of their short copies), one array of D
+//! weights a thread, 8 bytes a dual, 5 bytes a kept weight: L x D is never dense.
+//!
+//! Equal data, parameters and seed give equal models for any number of threads: every label has
+//! its own stream, and mining adds whole numbers, whose order does not matter.
+
+use super::parameters::OneVsRest;
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::linear::{LinearModel, query::RowTransform},
+    train::TrainError,
+};
+use core::ops::ControlFlow;
+
+/// What a part of the work was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Solving labels.
+    Solve,
+    /// Mining rows.
+    Mine,
+}
+
+/// How far training has come, after a part of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The round, from 0.
+    pub round: u32,
+    /// Number of rounds.
+    pub rounds: u32,
+    /// What was done.
+    pub stage: Stage,
+    /// Labels or rows done in this stage.
+    pub done: usize,
+    /// Labels or rows of this stage.
+    pub of: usize,
+    /// Sweeps over a label's rows in this part, all labels together.
+    pub sweeps: u64,
+}
+
+impl OneVsRest {
+    /// Trains from begin to end. `progress` hears of every part and may stop the work.
+    ///
+    /// # Errors
+    /// As [`OneVsRest::trainer`] and [`super::trainer::Trainer::finish`].
+    pub fn train<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<LinearModel, TrainError> {
+        let mut trainer = self.trainer(data, kernels)?;
+        while let Some(report) = trainer.step(executor) {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        trainer.finish()
+    }
+
+    /// The transform that rows go through in training and prediction.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        RowTransform {
+            exponent: self.exponent,
+            normalize: self.normalize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OneVsRest, Stage};
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        model::linear::{LinearModel, LinearScratch},
+        sparse::{SparseRows, SparseVec},
+        train::{
+            TrainError,
+            dual::parameters::{Bias, Negatives},
+        },
+    };
+    use alloc::{vec, vec::Vec};
+    use core::ops::ControlFlow;
+
+    fn data(rows: &[(&[u32], &[u32])], labels: u32) -> Dataset {
+        let mut sparse = SparseRows::new(6);
+        let mut lists = LabelLists::new(labels);
+        for (features, ids) in rows {
+            let pairs = features.iter().map(|&f| (f, 1.0));
+            sparse
+                .push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push(ids.iter().copied());
+        }
+        Dataset::new(sparse, lists, None).unwrap()
+    }
+
+    fn train(data: &Dataset, parameters: &OneVsRest) -> Result<LinearModel, TrainError> {
+        parameters.train(data, &Sequential, &Portable, |_| ControlFlow::Continue(()))
+    }
+
+    fn ids(model: &LinearModel, features: &[u32]) -> Vec<u32> {
+        let row = SparseVec::from_pairs(features.iter().map(|&f| (f, 1.0))).unwrap();
+        let mut scratch = LinearScratch::default();
+        model
+            .predict(row.view(), 9, &mut scratch)
+            .iter()
+            .map(|s| s.id)
+            .collect()
+    }
+
+    const EVERY_WAY: [Negatives; 2] = [Negatives::All, Negatives::Mined];
+
+    #[test]
+    fn labels_without_rows_come_last_and_empty_rows_are_no_trouble() {
+        let rows: &[(&[u32], &[u32])] =
+            &[(&[0, 1], &[1]), (&[], &[1]), (&[2, 3], &[3]), (&[4], &[])];
+        for negatives in EVERY_WAY {
+            for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
+                let parameters = OneVsRest {
+                    negatives,
+                    bias,
+                    pool: 1_000,
+                    ..OneVsRest::default()
+                };
+                let model = train(&data(rows, 5), &parameters).unwrap();
+                assert_eq!(ids(&model, &[0]), [1, 3, 0, 2, 4]);
+                assert_eq!(ids(&model, &[2, 5]), [3, 1, 0, 2, 4]);
+                assert_eq!(ids(&model, &[]).len(), 5);
+            }
+        }
+    }
+
+    #[test]
+    fn one_label_that_all_rows_carry_is_learned() {
+        for negatives in EVERY_WAY {
+            let parameters = OneVsRest {
+                negatives,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(&[(&[0], &[0]), (&[1], &[0])], 1), &parameters).unwrap();
+            assert_eq!(ids(&model, &[0]), [0]);
+        }
+    }
+
+    #[test]
+    fn nothing_to_learn_from_and_bad_parameters_are_refused() {
+        let parameters = OneVsRest::default();
+        for (rows, error) in [
+            (&[][..], TrainError::NoRows),
+            (&[(&[][..], &[0u32][..])], TrainError::NoFeatures),
+            (&[(&[0][..], &[][..])], TrainError::NoLabels),
+        ] {
+            assert_eq!(train(&data(rows, 2), &parameters), Err(error));
+        }
+        let bad = OneVsRest {
+            cost: -1.0,
+            ..parameters
+        };
+        let fine = data(&[(&[0], &[0])], 1);
+        assert!(matches!(train(&fine, &bad), Err(TrainError::Parameter(_))));
+    }
+
+    #[test]
+    fn progress_names_every_part_and_can_stop_the_work() {
+        let fine = data(&[(&[0], &[0]), (&[1], &[1])], 2);
+        let parameters = OneVsRest {
+            negatives: Negatives::Mined,
+            rounds: 2,
+            ..OneVsRest::default()
+        };
+        let mut stages = vec![];
+        let trained = parameters.train(&fine, &Sequential, &Portable, |report| {
+            stages.push((report.round, report.stage));
+            ControlFlow::Continue(())
+        });
+        assert!(trained.is_ok());
+        assert_eq!(
+            stages,
+            [(0, Stage::Solve), (1, Stage::Mine), (1, Stage::Solve)]
+        );
+        let stopped = parameters.train(&fine, &Sequential, &Portable, |_| ControlFlow::Break(()));
+        assert_eq!(stopped, Err(TrainError::Stopped));
+    }
+}

@@ -1,0 +1,366 @@
+//! One-vs-rest training, part by part; [`super::one_vs_rest`] says what is computed.
+
+use super::{
+    label_solver::{Effort, SolverScratch},
+    mining::{RowsByLabel, mine},
+    one_vs_rest::{Report, Stage},
+    packed_rows::{FeatureOrder, PackedRows},
+    parameters::{Negatives, OneVsRest},
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{
+        linear::LinearModel,
+        linear::build::{LabelWeights, build},
+        linear::scorer::{LinearScorer, ScoreAll},
+    },
+    random::Stream,
+    train::{TrainError, check_data},
+};
+use alloc::vec::Vec;
+
+/// The duals of one label between rounds.
+#[derive(Clone, Debug, Default)]
+struct Duals {
+    /// Of the label's own rows.
+    positives: Vec<f32>,
+    /// Negatives whose dual is not 0, rising.
+    negatives: Vec<(u32, f32)>,
+}
+
+/// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
+pub struct Trainer<'a> {
+    parameters: OneVsRest,
+    all: bool,
+    rounds: u32,
+    data: &'a Dataset,
+    kernels: &'a dyn Kernels,
+    order: FeatureOrder,
+    full: PackedRows,
+    /// Rows with their largest values only; empty if that is all of them.
+    short: PackedRows,
+    positives: RowsByLabel,
+    pool: Vec<u32>,
+    duals: Vec<Duals>,
+    weights: Vec<LabelWeights>,
+    wrong: RowsByLabel,
+    proposals: Vec<Vec<u32>>,
+    oracle: Option<LinearScorer>,
+    round: u32,
+    stage: Stage,
+    done: usize,
+}
+
+/// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
+const ALL_IS_CHEAP: u64 = 150_000_000;
+
+impl OneVsRest {
+    /// Begins training on `data`: checks everything and packs the rows.
+    ///
+    /// # Errors
+    /// If a parameter is out of range or there is nothing to learn from.
+    pub fn trainer<'a>(
+        &self,
+        data: &'a Dataset,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
+        self.check()?;
+        let rows = data.rows();
+        check_data(data)?;
+        let labels = data.labels().labels() as usize;
+        let all = match self.negatives {
+            Negatives::All => true,
+            Negatives::Mined => false,
+            Negatives::Auto => labels as u64 * rows.nonzeros() as u64 <= ALL_IS_CHEAP,
+        };
+        let order = FeatureOrder::new(rows);
+        let (full, short) = pack(self, data, &order, all);
+        let positives = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
+        Ok(Trainer {
+            parameters: self.clone(),
+            all,
+            rounds: if all { 1 } else { self.rounds },
+            data,
+            kernels,
+            order,
+            full,
+            short,
+            positives,
+            pool: draw_pool(self, rows.len()),
+            duals: alloc::vec![Duals::default(); labels],
+            weights: Vec::new(),
+            wrong: RowsByLabel::default(),
+            proposals: Vec::new(),
+            oracle: None,
+            round: 0,
+            stage: Stage::Solve,
+            done: 0,
+        })
+    }
+}
+
+/// Packs the rows in full and, where rounds with short rows will come, short.
+fn pack(
+    parameters: &OneVsRest,
+    data: &Dataset,
+    order: &FeatureOrder,
+    all: bool,
+) -> (PackedRows, PackedRows) {
+    let most = parameters.short_terms as usize;
+    let longest = data.rows().iter().map(|row| row.len()).max().unwrap_or(0);
+    let with_short = !all && parameters.rounds > 1 && longest > most;
+    let (mut full, mut short) = (PackedRows::default(), PackedRows::default());
+    let (mut values, mut terms) = (Vec::new(), Vec::new());
+    for row in data.rows().iter() {
+        values.clear();
+        parameters.transform().apply(row, &mut values);
+        let ranks = row.indices().iter().map(|&id| order.rank[id as usize]);
+        terms.clear();
+        terms.extend(ranks.zip(values.iter().copied()));
+        full.push(&mut terms, usize::MAX);
+        if with_short {
+            short.push(&mut terms, most);
+        }
+    }
+    (full, short)
+}
+
+/// The random rows every label starts with, rising.
+fn draw_pool(parameters: &OneVsRest, rows: usize) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..rows as u32).collect();
+    if (parameters.pool as usize) < rows {
+        let mut stream = Stream::new(parameters.seed, u64::MAX);
+        for at in 0..parameters.pool as usize {
+            let other = at + stream.below((rows - at) as u64) as usize;
+            all.swap(at, other);
+        }
+        all.truncate(parameters.pool as usize);
+        all.sort_unstable();
+    }
+    all
+}
+
+impl Trainer<'_> {
+    /// Does the next part of the work, or returns `None` if all is done.
+    pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+        if self.round == self.rounds {
+            return None;
+        }
+        let (round, stage) = (self.round, self.stage);
+        let (of, sweeps) = match stage {
+            Stage::Solve => self.solve_part(executor),
+            Stage::Mine => self.mine_part(executor),
+        };
+        let report = Report {
+            round,
+            rounds: self.rounds,
+            stage,
+            done: self.done,
+            of,
+            sweeps,
+        };
+        if self.done == of {
+            self.next_stage();
+        }
+        Some(report)
+    }
+
+    /// Ends training.
+    ///
+    /// # Errors
+    /// If parts of the work are left, or the model is too large for its form.
+    pub fn finish(self) -> Result<LinearModel, TrainError> {
+        if self.round < self.rounds {
+            return Err(TrainError::Stopped);
+        }
+        let Self {
+            parameters,
+            data,
+            order,
+            mut weights,
+            ..
+        } = self;
+        for label in &mut weights {
+            for feature in &mut label.features {
+                *feature = order.feature[*feature as usize];
+            }
+        }
+        let features = data.rows().features() as usize;
+        Ok(build(
+            &weights,
+            features,
+            parameters.transform(),
+            parameters.bits,
+        )?)
+    }
+
+    /// Bytes held now, without the data set.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let duals = self
+            .duals
+            .iter()
+            .map(|d| 4 * d.positives.capacity() + 8 * d.negatives.capacity());
+        let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
+        self.full.bytes() + self.short.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
+    }
+
+    fn solve_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
+        let labels = self.duals.len();
+        let part = labels.div_ceil(16).max(256).min(labels - self.done);
+        let first = self.done;
+        let this = &*self;
+        let features = this.data.rows().features() as usize;
+        let solved = executor.map(
+            part,
+            || SolverScratch::new(features),
+            |scratch, job| this.solve(scratch, first + job),
+        );
+        let mut sweeps = 0;
+        for (at, (duals, weights, count)) in solved.into_iter().enumerate() {
+            self.duals[first + at] = duals;
+            self.weights.push(weights);
+            sweeps += u64::from(count);
+        }
+        self.done += part;
+        (labels, sweeps)
+    }
+
+    /// Solves one label on its present working rows.
+    fn solve(&self, scratch: &mut SolverScratch, label: usize) -> (Duals, LabelWeights, u32) {
+        let own = self.positives.of(label);
+        if own.is_empty() {
+            return (Duals::default(), LabelWeights::unseen(), 0);
+        }
+        let last = self.round + 1 == self.rounds;
+        let parameters = &self.parameters;
+        let rows = if last || self.short.is_empty() {
+            &self.full
+        } else {
+            &self.short
+        };
+        self.collect(scratch, label, own);
+        let effort = Effort {
+            sweeps: if last {
+                parameters.max_epochs
+            } else {
+                parameters.early_epochs
+            },
+            epsilon: parameters.epsilon,
+            skip: 0.2 * parameters.epsilon,
+        };
+        let job = u64::from(self.round) << 32 | label as u64;
+        let mut stream = Stream::new(parameters.seed, job);
+        let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
+        let (prune, bits) = if last {
+            (parameters.prune, parameters.bits)
+        } else {
+            (parameters.mine_prune, 8)
+        };
+        scratch.weights.above(prune, &mut scratch.kept);
+        let rounded = LabelWeights::round(&scratch.kept, scratch.bias as f32, bits);
+        let duals = if last {
+            Duals::default()
+        } else {
+            keep(scratch, own.len())
+        };
+        (duals, rounded, sweeps)
+    }
+
+    /// Puts the working rows of a label into `scratch`: its own, then negatives.
+    fn collect(&self, scratch: &mut SolverScratch, label: usize, own: &[u32]) {
+        let duals = &self.duals[label];
+        let parameters = &self.parameters;
+        scratch.examples.clear();
+        for (at, &row) in own.iter().enumerate() {
+            let alpha = duals.positives.get(at).map_or(0.0, |&a| f64::from(a));
+            scratch.push(parameters, row, true, alpha);
+        }
+        if self.all {
+            let rows = 0..self.full.len() as u32;
+            for row in rows.filter(|row| own.binary_search(row).is_err()) {
+                scratch.push(parameters, row, false, 0.0);
+            }
+            return;
+        }
+        let fresh = if self.round == 0 {
+            &self.pool[..]
+        } else {
+            self.wrong.of(label)
+        };
+        let mut kept = duals.negatives.iter().copied().peekable();
+        for &row in fresh {
+            while let Some((before, alpha)) = kept.next_if(|&(before, _)| before < row) {
+                scratch.push(parameters, before, false, f64::from(alpha));
+            }
+            let alpha = kept
+                .next_if(|&(before, _)| before == row)
+                .map_or(0.0, |(_, alpha)| alpha);
+            if own.binary_search(&row).is_err() {
+                scratch.push(parameters, row, false, f64::from(alpha));
+            }
+        }
+        for (row, alpha) in kept {
+            scratch.push(parameters, row, false, f64::from(alpha));
+        }
+    }
+
+    fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
+        let rows = self.full.len();
+        let oracle = self.oracle.take().unwrap_or_else(|| {
+            LinearScorer::from_weights(
+                &self.weights,
+                self.order.feature.len(),
+                self.parameters.transform(),
+            )
+        });
+        let part = rows.div_ceil(16).max(4096).min(rows - self.done);
+        let range = self.done..self.done + part;
+        let all = ScoreAll {
+            scorer: &oracle,
+            kernels: self.kernels,
+        };
+        let most = self.parameters.mine as usize;
+        self.proposals.extend(mine(
+            &self.full,
+            self.data.labels(),
+            range,
+            most,
+            &all,
+            executor,
+        ));
+        self.oracle = Some(oracle);
+        self.done += part;
+        (rows, 0)
+    }
+
+    fn next_stage(&mut self) {
+        self.done = 0;
+        if self.stage == Stage::Mine {
+            self.wrong =
+                RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
+            self.proposals = Vec::new();
+            self.oracle = None;
+            self.weights = Vec::new();
+            self.stage = Stage::Solve;
+        } else {
+            self.round += 1;
+            self.stage = Stage::Mine;
+        }
+    }
+}
+
+/// What stays of a label's duals: those of its own rows, and negatives that push.
+fn keep(scratch: &SolverScratch, own: usize) -> Duals {
+    let (positives, negatives) = scratch.examples.split_at(own);
+    Duals {
+        positives: positives.iter().map(|e| e.alpha as f32).collect(),
+        negatives: negatives
+            .iter()
+            .filter(|e| e.alpha > 0.0)
+            .map(|e| (e.row, e.alpha as f32))
+            .collect(),
+    }
+}

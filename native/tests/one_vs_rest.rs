@@ -1,0 +1,247 @@
+//! One-vs-rest against its slow twins: LIBLINEAR's optimum, all negatives, plain scores, one thread.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
+
+use hapax::{
+    core::{
+        data::{Dataset, LabelLists, ReadOptions, Source, read},
+        executor::Sequential,
+        kernels::Portable,
+        model::{
+            linear::scorer::{LinearScorer, ScorerScratch},
+            linear::{LinearModel, LinearScratch},
+        },
+        random::Stream,
+        sparse::{SparseRows, SparseVec},
+        train::dual::{
+            certificate::Certificate,
+            label_solver::{Effort, SolverScratch},
+            packed_rows::{FeatureOrder, PackedRows},
+            parameters::{Bias, Negatives, OneVsRest},
+        },
+    },
+    files::read_text,
+    kernels,
+    threads::Threads,
+};
+use std::{ops::ControlFlow, path::Path};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
+
+/// Training and test rows of bibtex, or of a synthetic set where bibtex is not there.
+fn bibtex() -> (Dataset, Dataset) {
+    match (rows_of("bibtex/train"), rows_of("bibtex/test")) {
+        (Some(train), Some(test)) => (train, test),
+        _ => {
+            eprintln!("SKIPPED DATA: {DATA}/bibtex is absent: testing on synthetic rows");
+            (synthetic(1500, 1), synthetic(500, 2))
+        }
+    }
+}
+
+fn rows_of(name: &str) -> Option<Dataset> {
+    let text = read_text(Path::new(&format!("{DATA}/{name}.txt.xz"))).ok()?;
+    match read(&text, &ReadOptions::default(), &Sequential)
+        .unwrap()
+        .source
+    {
+        Source::Rows(data) => Some(data),
+        Source::Texts(_) => None,
+    }
+}
+
+/// Rows over 400 features whose labels, of 60, each prefer six features.
+fn synthetic(count: usize, seed: u64) -> Dataset {
+    let mut stream = Stream::new(seed, 9);
+    let mut rows = SparseRows::new(400);
+    let mut lists = LabelLists::new(60);
+    for _ in 0..count {
+        let labels = [
+            stream.below(60) as u32,
+            stream.below(stream.clone().below(60) + 1) as u32,
+        ];
+        let mut pairs = Vec::new();
+        for label in labels {
+            pairs.extend((0..4).map(|_| (label * 6 + stream.below(6) as u32, 1.0)));
+        }
+        pairs.extend((0..6).map(|_| (stream.below(400) as u32, 0.7)));
+        rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+            .unwrap();
+        lists.push(labels);
+    }
+    Dataset::new(rows, lists, None).unwrap()
+}
+
+fn train(parameters: &OneVsRest, data: &Dataset) -> LinearModel {
+    parameters
+        .train(data, &Sequential, kernels::best(), |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap()
+}
+
+fn precision_at_1(model: &LinearModel, test: &Dataset) -> f64 {
+    let best = LinearScorer::new(model).predict_rows(test.rows(), 1, kernels::best(), &Sequential);
+    let hits = best
+        .iter()
+        .enumerate()
+        .filter(|(row, s)| test.labels().row(*row).contains(&s.id));
+    100.0 * hits.count() as f64 / test.len() as f64
+}
+
+#[test]
+fn all_negatives_reach_the_optimum_of_the_problem() {
+    let (train, _) = bibtex();
+    let order = FeatureOrder::new(train.rows());
+    let mut rows = PackedRows::default();
+    for row in train.rows().iter() {
+        let norm = row.norm();
+        let scaled = row
+            .iter()
+            .map(|(id, value)| (order.rank[id as usize], (f64::from(value) / norm) as f32));
+        rows.push(&mut scaled.collect(), usize::MAX);
+    }
+    let features = train.rows().features() as usize;
+    let mut scratch = SolverScratch::new(features);
+    for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
+        for label in [0u32, 7, 20] {
+            let parameters = OneVsRest {
+                bias,
+                ..OneVsRest::default()
+            };
+            scratch.examples.clear();
+            for row in 0..train.len() {
+                scratch.push(
+                    &parameters,
+                    row as u32,
+                    train.labels().row(row).contains(&label),
+                    0.0,
+                );
+            }
+            let effort = Effort {
+                sweeps: 1000,
+                epsilon: 1e-3,
+                skip: 0.0,
+            };
+            scratch.solve(
+                &rows,
+                bias,
+                effort,
+                &mut Stream::new(42, 0),
+                kernels::best(),
+            );
+            let proof = Certificate::new(&rows, &scratch.examples, bias, features);
+            assert!(
+                proof.relative_gap().abs() < 1e-3,
+                "label {label}, {bias:?}: {proof:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mined_negatives_rank_as_well_as_all() {
+    let (data, test) = bibtex();
+    let base = OneVsRest {
+        epsilon: 0.1,
+        ..OneVsRest::automatic(&data)
+    };
+    let all = precision_at_1(
+        &train(
+            &OneVsRest {
+                negatives: Negatives::All,
+                ..base.clone()
+            },
+            &data,
+        ),
+        &test,
+    );
+    let mined = precision_at_1(
+        &train(
+            &OneVsRest {
+                negatives: Negatives::Mined,
+                ..base
+            },
+            &data,
+        ),
+        &test,
+    );
+    assert!(
+        mined >= all - 0.3,
+        "P@1 {mined} with mined negatives, {all} with all"
+    );
+}
+
+#[test]
+fn every_thread_count_and_kernel_gives_the_same_model() {
+    let data = synthetic(1200, 3);
+    let parameters = OneVsRest {
+        negatives: Negatives::Mined,
+        pool: 100,
+        mine: 5,
+        short_terms: 6,
+        ..OneVsRest::default()
+    };
+    let go_on = |_| ControlFlow::Continue(());
+    let alone = parameters
+        .train(&data, &Sequential, &Portable, go_on)
+        .unwrap();
+    assert!(alone.nonzeros() > 500);
+    for threads in [1, 2, 8] {
+        let pool = Threads::new(threads).unwrap();
+        for kernels in kernels::available() {
+            let model = parameters.train(&data, &pool, kernels, go_on).unwrap();
+            assert_eq!(model, alone, "{threads} threads, {}", kernels.name());
+        }
+    }
+    let other = OneVsRest {
+        seed: 1,
+        ..parameters
+    }
+    .train(&data, &Sequential, &Portable, go_on)
+    .unwrap();
+    assert_ne!(other, alone, "the seed matters");
+}
+
+#[test]
+fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
+    let (data, test) = bibtex();
+    let model = train(&OneVsRest::automatic(&data), &data);
+    for bits in [4, 5, 6, 8] {
+        let model = model.pruned(0.05, bits);
+        let scorer = LinearScorer::new(&model);
+        let (mut plain, mut fast) = (LinearScratch::default(), ScorerScratch::default());
+        for row in test.rows().iter() {
+            let expected = model.predict(row, 7, &mut plain);
+            for kernels in kernels::available() {
+                assert_eq!(
+                    scorer.predict(row, 7, kernels, &mut fast),
+                    expected,
+                    "{}",
+                    kernels.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_compacted_model_keeps_its_budget_and_reports_its_loss() {
+    let (data, test) = bibtex();
+    let model = train(&OneVsRest::automatic(&data), &data);
+    let budget = model.bytes() / 2;
+    let small = model
+        .compact(budget, &test, &Sequential, kernels::best())
+        .unwrap();
+    assert!(small.model.bytes() <= budget);
+    assert!(
+        small.after > 0.95 * small.before,
+        "{} of {}",
+        small.after,
+        small.before
+    );
+    assert!(
+        model
+            .compact(10, &test, &Sequential, kernels::best())
+            .is_err()
+    );
+}

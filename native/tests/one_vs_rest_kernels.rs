@@ -1,0 +1,126 @@
+//! Every kernel of one-vs-rest gives the portable bits.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
+
+use hapax::{
+    core::{
+        kernels::{Kernels, Portable},
+        model::linear::sums::{HeadTerm, TailTerm, pack},
+        random::Stream,
+        train::dual::{
+            label_solver::{Effort, SolverScratch},
+            packed_rows::PackedRows,
+            parameters::{Bias, Loss, OneVsRest},
+        },
+    },
+    kernels,
+};
+
+fn byte(stream: &mut Stream) -> i8 {
+    (stream.below(255) as i16 - 127) as i8
+}
+
+fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<i16>, Vec<u32>) {
+    let mut stream = Stream::new(8, 8);
+    let heads: Vec<i8> = (0..4096).map(|_| byte(&mut stream)).collect();
+    let tails: Vec<u32> = (0..999)
+        .map(|_| pack(stream.below(1 << 16) as u16, byte(&mut stream)))
+        .collect();
+    let mut sums: Box<[i16; 1 << 16]> = vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
+    for _ in 0..50 {
+        let value = (stream.below(1200) as i16) - 600;
+        let length = 64 * (1 + stream.below(8) as u32);
+        let start = stream.below(u64::from(4096 - length)) as u32;
+        kernels.add_heads(
+            &mut sums[..512],
+            &heads,
+            &[HeadTerm {
+                start,
+                length,
+                value,
+            }],
+        );
+        let start = stream.below(900) as u32;
+        kernels.add_tails(
+            &mut sums,
+            &tails,
+            &[TailTerm {
+                start,
+                end: start + 77,
+                value,
+            }],
+        );
+    }
+    let mut maxima = vec![0; 1024];
+    kernels.block_maxima(&sums[..], &mut maxima);
+    let scales: Vec<f32> = (0..61).map(|_| stream.unit() as f32).collect();
+    let biases: Vec<f32> = (0..61).map(|_| -(stream.unit() as f32)).collect();
+    let mut out = [0f32; 64];
+    let highest = kernels.scores(&sums[3..64], &scales, &biases, 0.37, &mut out);
+    let scores = out
+        .iter()
+        .chain(&[highest])
+        .map(|score| score.to_bits())
+        .collect();
+    (sums.to_vec(), maxima, scores)
+}
+
+/// Duals, weights and bias after a few sweeps over rows with and without rare features.
+fn solved(kernels: &dyn Kernels, loss: Loss, bias: Bias) -> Vec<u64> {
+    let mut stream = Stream::new(9, 9);
+    let mut rows = PackedRows::default();
+    for _ in 0..200 {
+        let mut terms = Vec::new();
+        let most = stream.below(60);
+        for at in 0..most {
+            let id = at as u32 * 1500 + stream.below(1500) as u32;
+            terms.push((id, stream.unit() as f32 - 0.3));
+        }
+        rows.push(&mut terms, usize::MAX);
+    }
+    let parameters = OneVsRest {
+        loss,
+        bias,
+        ..OneVsRest::default()
+    };
+    let mut scratch = SolverScratch::new(90_000);
+    for row in 0..200 {
+        scratch.push(&parameters, row, row % 9 == 0, 0.0);
+    }
+    let effort = Effort {
+        sweeps: 7,
+        epsilon: 1e-3,
+        skip: 1e-4,
+    };
+    scratch.solve(&rows, bias, effort, &mut Stream::new(1, 1), kernels);
+    scratch.weights.above(0.0, &mut scratch.kept);
+    assert!(
+        scratch.kept.iter().any(|(id, _)| *id > 70_000),
+        "rare features take part"
+    );
+    let duals = scratch
+        .examples
+        .iter()
+        .map(|example| example.alpha.to_bits());
+    let weights = scratch
+        .kept
+        .iter()
+        .map(|(_, weight)| u64::from(weight.to_bits()));
+    duals
+        .chain(weights)
+        .chain([scratch.bias.to_bits()])
+        .collect()
+}
+
+#[test]
+fn every_kernel_gives_the_portable_bits() {
+    for kernels in kernels::available() {
+        assert_eq!(sums(kernels), sums(&Portable), "{}", kernels.name());
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
+                let (found, expected) =
+                    (solved(kernels, loss, bias), solved(&Portable, loss, bias));
+                assert_eq!(found, expected, "{}", kernels.name());
+            }
+        }
+    }
+}
