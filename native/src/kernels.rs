@@ -218,7 +218,7 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use hapax_core::{
-        kernels::{Kernels, Portable},
+        kernels::Portable,
         random::Stream,
         search::neighbors::{NeighborIndex, NeighborScratch, Similarity},
         sparse::{SparseRows, SparseVec},
