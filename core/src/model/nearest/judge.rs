@@ -15,7 +15,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 
 /// Held-out rows are a tenth, but at most this many: more would cost time and tell little.
-const MOST: f64 = 2000.0;
+const MOST: f64 = 5000.0;
 
 /// The shares of right labels among the first 1, 3 and 5, averaged over rows; ranks that are not
 /// filled count as wrong.

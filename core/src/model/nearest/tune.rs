@@ -102,7 +102,7 @@ impl Grid {
 }
 
 impl NearestParameters {
-    /// Tries every combination of `grid` on a held-out tenth of the rows (at most 2,000), drawn by
+    /// Tries every combination of `grid` on a held-out tenth of the rows (at most 5,000), drawn by
     /// `seed`, and reports the best.
     ///
     /// An index of the other rows is built once for each exponent and searched once for each beta with
