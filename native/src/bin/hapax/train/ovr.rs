@@ -2,22 +2,18 @@
 
 use super::{
     super::{
-        compact::too_small,
-        failure::Failure,
-        input::threads,
-        output::note,
-        progress::Progress,
-        resources::Stopwatch,
-        table::{bytes, parse_bytes},
+        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
+        table::bytes,
     },
-    Common, Trained,
+    Common,
+    finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Compacted, Model},
+        model::Model,
         train::{
             TrainError,
             dual::{
@@ -26,7 +22,6 @@ use hapax::{
             },
         },
     },
-    files::write_whole,
     kernels,
     threads::Threads,
 };
@@ -80,9 +75,6 @@ pub struct TrainOvr {
     /// How often the rows of a label are gone over at most in the last round [default: 15]
     #[arg(long, help_heading = "One-vs-rest")]
     max_epochs: Option<u32>,
-    /// Fit the model into so many bytes (such as 4MB): prunes and rounds weights
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    max_bytes: Option<u64>,
 }
 
 /// Against which rows a label is trained.
@@ -130,7 +122,7 @@ impl TrainOvr {
         let parameters = self.parameters(&OneVsRest::automatic(&training.data));
         say_what_comes(&parameters, &training.data, &threads);
         let mut parts = Parts::default();
-        let mut model = Model::train_ovr(
+        let model = Model::train_ovr(
             &parameters,
             &training.data,
             training.vectorizer,
@@ -139,28 +131,12 @@ impl TrainOvr {
             |report| parts.tell(report),
         )?;
         drop(parts);
-        model.provenance_mut().index_base = training.index_base;
-        let compacted = match self.max_bytes {
-            Some(most) => model
-                .compacted(most, self.common.seed, &threads, kernels::best())
-                .map_err(|error| too_small(&error))?,
-            None => Compacted {
-                bytes: model.to_bytes()?,
-                model,
-                report: None,
-                weights: None,
-            },
+        let made = Made {
+            model,
+            index_base: training.index_base,
+            told: Told::default(),
         };
-        let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        write_whole(&self.common.output, &compacted.bytes)?;
-        let trained = Trained {
-            tuned: None,
-            compacted,
-            seconds,
-            cpu_seconds,
-        };
-        self.common
-            .report(&trained, self.max_bytes.is_some(), &threads)
+        self.common.finish(made, &watch, &threads)
     }
 }
 

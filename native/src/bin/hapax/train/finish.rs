@@ -1,0 +1,147 @@
+//! What the training of every algorithm ends with: fitting into a budget, writing, telling.
+
+use super::{
+    super::{
+        compact::{print_report, report_json, too_small},
+        evaluate::evaluate,
+        failure::Failure,
+        input::read_for_model,
+        output::print,
+        resources::{Stopwatch, peak_rss_bytes},
+        table::{bytes, count, table},
+    },
+    Common, nearest, ovr,
+};
+use hapax::{
+    core::{
+        data::IndexBase,
+        executor::Executor,
+        model::{Compacted, Method, Model},
+    },
+    files::write_whole,
+    kernels,
+    threads::Threads,
+};
+use serde_json::{Value, json};
+
+/// A model as an algorithm made it.
+pub struct Made {
+    pub model: Model,
+    /// How the features of the training file were counted.
+    pub index_base: Option<IndexBase>,
+    pub told: Told,
+}
+
+/// What an algorithm has to tell of its training.
+#[derive(Default)]
+pub struct Told {
+    pub epochs: Option<u64>,
+    /// The value of what training minimizes.
+    pub objective: Option<f64>,
+    /// How far it may be above the least, as a share of it.
+    pub gap: Option<f64>,
+    /// How many rows were held out to choose parameters.
+    pub held_out: Option<usize>,
+    /// More lines for people.
+    pub lines: Vec<String>,
+}
+
+/// A trained model and what training it cost.
+struct Trained {
+    told: Told,
+    compacted: Compacted,
+    seconds: f64,
+    cpu_seconds: f64,
+}
+
+impl Common {
+    /// Fits the model into the budget, if there is one, writes it, and tells what was trained.
+    pub fn finish(&self, made: Made, watch: &Stopwatch, threads: &Threads) -> Result<(), Failure> {
+        let mut model = made.model;
+        let provenance = model.provenance_mut();
+        provenance.index_base = made.index_base;
+        provenance.seed = self.seed;
+        let compacted = match self.max_bytes {
+            Some(most) => model
+                .compacted(most, self.seed, threads, kernels::best())
+                .map_err(|error| too_small(&error))?,
+            None => Compacted {
+                bytes: model.to_bytes()?,
+                model,
+                report: None,
+                weights: None,
+            },
+        };
+        let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
+        write_whole(&self.output, &compacted.bytes)?;
+        let trained = Trained {
+            told: made.told,
+            compacted,
+            seconds,
+            cpu_seconds,
+        };
+        self.report(&trained, threads)
+    }
+
+    /// Tells what was trained, with the figures of the test file if one was given.
+    fn report(&self, trained: &Trained, threads: &Threads) -> Result<(), Failure> {
+        let model = &trained.compacted.model;
+        let size = trained.compacted.bytes.len() as u64;
+        let tested = match &self.test {
+            Some(path) => {
+                let test = read_for_model(path, &self.data, model, threads)?;
+                Some(evaluate(model, &test, &[1, 3, 5], threads)?)
+            }
+            None => None,
+        };
+        if self.json {
+            let mut line = trained.json(threads);
+            line["test"] = json!(tested.as_ref().map(|tested| tested.json(size)));
+            return print(line);
+        }
+        trained.print()?;
+        if self.max_bytes.is_some() {
+            print_report(&trained.compacted)?;
+        }
+        if let Some(tested) = tested {
+            print("")?;
+            tested.print(size)?;
+        }
+        print(format_args!("wrote {}", self.output.display()))
+    }
+}
+
+impl Trained {
+    fn json(&self, threads: &Threads) -> Value {
+        let made = self.compacted.model.provenance();
+        json!({
+            "algorithm": made.algorithm, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds,
+            "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
+            "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
+            "l": made.labels, "seed": made.seed, "epochs": self.told.epochs,
+            "objective": self.told.objective, "gap": self.told.gap,
+            "parameters": parameters_json(&self.compacted.model),
+            "held_out": self.told.held_out, "compacted": report_json(&self.compacted),
+        })
+    }
+
+    fn print(&self) -> Result<(), Failure> {
+        let made = self.compacted.model.provenance();
+        let mut lines = table(&["", ""]);
+        lines.add_row(["rows", &count(made.rows)]);
+        lines.add_row(["features", &count(u64::from(made.features))]);
+        lines.add_row(["labels", &count(u64::from(made.labels))]);
+        lines.add_row(["seconds", &format!("{:.2}", self.seconds)]);
+        lines.add_row(["model", &bytes(self.compacted.bytes.len() as u64)]);
+        print(lines)?;
+        self.told.lines.iter().try_for_each(print)
+    }
+}
+
+fn parameters_json(model: &Model) -> Value {
+    match model.method() {
+        Method::Nearest(nearest) => nearest::parameters_json(nearest.parameters()),
+        Method::Linear(linear) => ovr::parameters_json(linear.parameters()),
+        _ => Value::Null,
+    }
+}
