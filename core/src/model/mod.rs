@@ -30,7 +30,7 @@ use crate::{
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::TryReserveError, string::String, vec::Vec};
 use core::ops::ControlFlow;
 pub(crate) use label_names::LabelNames;
 use linear::LinearScratch;
@@ -71,7 +71,7 @@ impl Scratch {
     pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             nearest: NearestScratch::new(kernels),
-            linear: LinearScratch::default(),
+            linear: LinearScratch::new(kernels),
             text: TextScratch::default(),
         }
     }
@@ -208,6 +208,20 @@ impl Model {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
+        }
+    }
+
+    /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear model a
+    /// second form of its weights, about 3 bytes each, made in about 20 ns each. Answers stay the same to
+    /// the bit. Worth it from a hundred queries on; a device that answers from flash does without. Other
+    /// methods are fast as they are: 0 bytes.
+    ///
+    /// # Errors
+    /// If memory is lacking; the model stays as it is and answers more slowly.
+    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+        match &mut self.method {
+            Method::Nearest(_) => Ok(0),
+            Method::Linear(linear) => linear.prepare(),
         }
     }
 

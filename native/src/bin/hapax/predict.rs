@@ -3,7 +3,9 @@
 use super::{
     answers::{Answered, Output, Printer},
     failure::Failure,
-    input::{DataOptions, MODEL_MARK, load_model, threads, warn_of_swapped_columns},
+    input::{
+        DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_swapped_columns,
+    },
     output::note,
 };
 use clap::Args;
@@ -84,7 +86,7 @@ impl Predict {
             return Err(PredictError::ZeroAnswers.into());
         }
         let threads = threads(self.threads)?;
-        let model = load_model(&self.model)?;
+        let mut model = load_model(&self.model)?;
         if self.explain && !matches!(model.method(), Method::Nearest(_)) {
             note("--explain: a linear model cannot say why yet");
         }
@@ -97,14 +99,10 @@ impl Predict {
         let mut options = self.data.for_model(&model);
         options.labels_optional = true;
         let mut reader = LineReader::new(format, &options);
-        let printer = Printer {
-            model: &model,
-            output: self.output.unwrap_or_else(Output::usual),
-            explain: self.explain,
-        };
         let lines = lines(input);
         let mut out = BufWriter::new(stdout().lock());
         let mut number = 0;
+        let mut asked = 0;
         // Blocks for one line, then takes what else is there.
         while let Ok(first) = lines.recv() {
             let mut queries = Vec::new();
@@ -121,6 +119,16 @@ impl Predict {
                     }
                 }
             }
+            let before = asked;
+            asked += queries.len();
+            if before < MANY_ROWS && asked >= MANY_ROWS {
+                prepare(&mut model);
+            }
+            let printer = Printer {
+                model: &model,
+                output: self.output.unwrap_or_else(Output::usual),
+                explain: self.explain,
+            };
             // What stands before a mistake is answered, whatever came together with it.
             let answers = self.answer(&model, &queries, &threads);
             for ((line, _), answered) in queries.iter().zip(&answers) {
