@@ -17,6 +17,7 @@
 
 pub mod build;
 pub mod compact;
+pub mod contributions;
 pub mod query;
 pub mod record;
 pub mod scorer;
@@ -30,6 +31,7 @@ use crate::{
     sparse::SparseView,
 };
 use alloc::{collections::TryReserveError, sync::Arc, vec::Vec};
+pub use contributions::Contribution;
 use core::fmt;
 use query::{Query, RowTransform};
 use record::RecordError;
