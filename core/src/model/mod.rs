@@ -8,14 +8,17 @@
 
 mod answer;
 mod compacted;
+mod evidence;
 mod label_names;
 pub mod linear;
 pub mod nearest;
+mod scratch;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use linear::Linear;
 pub use nearest::{Nearest, NearestParameters};
+pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
@@ -24,17 +27,16 @@ use crate::{
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
-    text::{TextScratch, Vectorizer},
+    text::Vectorizer,
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
-use alloc::{collections::TryReserveError, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use core::ops::ControlFlow;
+use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
-use linear::{Contribution, LinearScratch};
-use nearest::{Evidence, NearestScratch};
 
 /// A trained model; see the module's text.
 #[derive(Clone, Debug)]
@@ -55,32 +57,6 @@ pub enum Method {
     Nearest(Nearest),
     /// One-vs-rest with mined negatives.
     Linear(Linear),
-}
-
-/// The memory that queries need, owned by the caller and reused.
-#[derive(Debug)]
-pub struct Scratch {
-    pub(crate) nearest: NearestScratch,
-    pub(crate) linear: LinearScratch,
-    pub(crate) text: TextScratch,
-}
-
-impl Scratch {
-    /// Scratch memory whose searches run these kernels.
-    #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
-        Self {
-            nearest: NearestScratch::new(kernels),
-            linear: LinearScratch::new(kernels),
-            text: TextScratch::default(),
-        }
-    }
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self::new(&crate::kernels::Portable)
-    }
 }
 
 impl Model {
@@ -218,10 +194,13 @@ impl Model {
     ///
     /// # Errors
     /// If memory is lacking; the model stays as it is and answers more slowly.
-    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+    pub fn prepare(&mut self) -> Result<usize, PredictError> {
         match &mut self.method {
             Method::Nearest(_) => Ok(0),
-            Method::Linear(linear) => linear.prepare(),
+            Method::Linear(linear) => linear.prepare().map_err(|_| {
+                let least = size_of::<u32>() * linear.model().nonzeros();
+                out_of_memory(least)
+            }),
         }
     }
 
@@ -280,79 +259,6 @@ impl Model {
             score: s.score,
         };
         Ok(best.iter().map(named).collect())
-    }
-
-    /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. A linear model holds no rows: the list is empty; see
-    /// [`Model::contributions`].
-    ///
-    /// # Errors
-    /// If memory is lacking.
-    pub fn explain(
-        &self,
-        row: SparseView<'_>,
-        neighbors: usize,
-        features: usize,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Evidence>, PredictError> {
-        match &self.method {
-            Method::Nearest(nearest) => nearest
-                .explain(row, neighbors, features, &mut scratch.nearest)
-                .map_err(PredictError::Failed),
-            Method::Linear(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// Why a row gets this label: the `features` features that add most to its score or take most from it.
-    /// Nearest neighbors have no such parts: the list is empty; see [`Model::explain`].
-    ///
-    /// ```
-    /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-    /// # use hapax_core::train::dual::parameters::OneVsRest;
-    /// # use core::ops::ControlFlow::Continue;
-    /// # let documents = Documents::new([
-    /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]),
-    /// #     ("red car", ["car"]), ("fast red car", ["car"]),
-    /// # ])?;
-    /// # let features = FeatureSpace::Vocabulary { min_documents: 1, max_document_share: 1.0, max_features: None };
-    /// # let options = VectorizerOptions { features, ..Default::default() };
-    /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-    /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
-    /// let parameters = OneVsRest::automatic(&data);
-    /// let mut model = Model::train_ovr(
-    ///     &parameters, &data, Some(vectorizer), &Sequential, &Portable, |_| Continue(()),
-    /// )?;
-    /// let mut scratch = Scratch::default();
-    /// let row = model.row("a sour fruit", &mut scratch)?;
-    /// let plain = model.predict(row.view(), 1, &mut scratch)?.to_vec();
-    /// assert_eq!(model.label_name(plain[0].id).as_deref(), Some("lemon"));
-    ///
-    /// let why = model.contributions(row.view(), plain[0].id, 3, &mut scratch)?;
-    /// let first = model.vectorizer().and_then(|v| v.feature_name(why[0].feature));
-    /// assert_eq!(first.as_deref(), Some("sour"));
-    ///
-    /// // For many rows: faster, and the same to the bit.
-    /// assert!(model.prepare()? > 0);
-    /// assert_eq!(model.predict(row.view(), 1, &mut scratch)?, plain);
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If memory is lacking.
-    pub fn contributions(
-        &self,
-        row: SparseView<'_>,
-        label: u32,
-        features: usize,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Contribution>, TryReserveError> {
-        match &self.method {
-            Method::Nearest(_) => Ok(Vec::new()),
-            Method::Linear(linear) => {
-                let scratch = &mut scratch.linear;
-                linear.model().contributions(row, label, features, scratch)
-            }
-        }
     }
 
     /// Learns one more row and returns its id. A label may be new: then it must have the next free

@@ -70,6 +70,7 @@ mod tests {
         },
         sparse::SparseVec,
     };
+    use alloc::vec::Vec;
 
     const TRANSFORM: RowTransform = RowTransform {
         exponent: 1.0,

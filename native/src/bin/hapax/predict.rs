@@ -13,7 +13,7 @@ use hapax::{
     core::{
         data::{Format, LineReader, Row},
         executor::Executor,
-        model::{Method, Model, PredictError, Scratch},
+        model::{Model, PredictError, Scratch},
         sparse::SparseVec,
     },
     files::open_text,
@@ -43,7 +43,8 @@ Examples:
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
 JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}, with --explain also \"evidence\": the
-neighbors with their similarity, vote, labels and shared features; and \"problem\" where there is no
+neighbors with their similarity, vote, labels and shared features, or of a linear model for each label
+the features that add most to its score or take most from it; and \"problem\" where there is no
 answer. XMC lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
@@ -57,7 +58,8 @@ pub struct Predict {
     /// How to print answers [default: text on a terminal, json elsewhere]
     #[arg(long, value_enum)]
     output: Option<Output>,
-    /// Say why: the neighbors that voted, and the features they share (of nearest neighbors only)
+    /// Say why: the neighbors that voted and the features they share, or of a linear model what each
+    /// feature adds to a label's score
     #[arg(long)]
     explain: bool,
     /// How many threads [default: one for each core]
@@ -87,9 +89,6 @@ impl Predict {
         }
         let threads = threads(self.threads)?;
         let mut model = load_model(&self.model)?;
-        if self.explain && !matches!(model.method(), Method::Nearest(_)) {
-            note("--explain: a linear model cannot say why yet");
-        }
         let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
         if typed {
             note("Type a line and press Enter; Ctrl-D ends.");
@@ -208,11 +207,7 @@ impl Predict {
         let scratch = || Scratch::new(kernels::best());
         threads.map(queries.len(), scratch, |scratch, job| {
             self.answer_one(model, &queries[job].1, scratch)
-                .unwrap_or_else(|problem| Answered {
-                    best: Vec::new(),
-                    evidence: Vec::new(),
-                    problem: Some(problem.to_string()),
-                })
+                .unwrap_or_else(|problem| Answered::none(problem.to_string()))
         })
     }
 
@@ -226,11 +221,7 @@ impl Predict {
         let row = match query {
             Query::Features(row) => row.view(),
             Query::Blank => {
-                return Ok(Answered {
-                    best: Vec::new(),
-                    evidence: Vec::new(),
-                    problem: Some("the line is blank".into()),
-                });
+                return Ok(Answered::none("the line is blank".into()));
             }
             Query::Text(text) => {
                 made = model.row(text, scratch)?;
@@ -238,17 +229,19 @@ impl Predict {
             }
         };
         let best = model.predict(row, self.k, scratch)?.to_vec();
-        let (neighbors, features) = EVIDENCE;
-        let evidence = if self.explain {
-            model.explain(row, neighbors, features, scratch)?
-        } else {
-            Vec::new()
-        };
-        Ok(Answered {
+        let mut answered = Answered {
             best,
-            evidence,
-            problem: None,
-        })
+            ..Answered::default()
+        };
+        if self.explain {
+            let (neighbors, features) = EVIDENCE;
+            answered.evidence = model.explain(row, neighbors, features, scratch)?;
+            for label in &answered.best {
+                let parts = model.contributions(row, label.id, features, scratch)?;
+                answered.contributions.push(parts);
+            }
+        }
+        Ok(answered)
     }
 }
 
