@@ -69,7 +69,7 @@ impl OneVsRest {
         kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
-        let mut trainer = self.trainer(data, kernels)?;
+        let mut trainer = self.trainer(data, executor, kernels)?;
         while let Some(report) = trainer.step(executor) {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);
