@@ -143,7 +143,7 @@ fn mined_negatives_rank_as_well_as_all() {
     let (data, test) = bibtex();
     let base = OneVsRest {
         epsilon: 0.1,
-        ..OneVsRest::automatic(&data)
+        ..OneVsRest::by_counts(&data)
     };
     let all = precision_at_1(
         &train(
@@ -205,7 +205,7 @@ fn every_thread_count_and_kernel_gives_the_same_model() {
 #[test]
 fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
     let (data, test) = bibtex();
-    let model = train(&OneVsRest::automatic(&data), &data);
+    let model = train(&OneVsRest::by_counts(&data), &data);
     for bits in [4, 5, 6, 8] {
         let model = model.pruned(0.05, bits);
         let scorer = LinearScorer::new(&model);
@@ -227,7 +227,7 @@ fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
 #[test]
 fn a_compacted_model_keeps_its_budget_and_reports_its_loss() {
     let (data, test) = bibtex();
-    let model = train(&OneVsRest::automatic(&data), &data);
+    let model = train(&OneVsRest::by_counts(&data), &data);
     let budget = model.bytes() / 2;
     let small = model
         .compact(budget, &test, &Sequential, kernels::best())

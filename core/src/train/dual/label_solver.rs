@@ -19,9 +19,9 @@
 use super::{
     packed_rows::{PackedRows, Weights},
     parameters::{Bias, Loss, OneVsRest},
-    sweep::{Example, GradientRange, Sweep, add},
+    sweep::{Example, GradientRange, Sweep, add, dot},
 };
-use crate::{kernels::Kernels, random::Stream};
+use crate::{float, kernels::Kernels, random::Stream};
 use alloc::vec::Vec;
 
 /// Memory of one thread's solver, reused from label to label.
@@ -128,6 +128,29 @@ impl SolverScratch {
         }
         self.bias = state.bias;
         sweeps
+    }
+
+    /// The Euclidean length of the sum of the positive examples' rows. The weights are lost.
+    ///
+    /// Cost: two passes over their values.
+    pub fn centroid_length(&mut self, rows: &PackedRows) -> f64 {
+        self.weights.clear();
+        let (head, rest) = self.weights.parts_mut();
+        let positives = || self.examples.iter().filter(|e| e.positive);
+        let row = |example: &Example| rows.row(example.row as usize);
+        positives().for_each(|example| add(row(example), 1.0, head, rest));
+        let square: f64 = positives().map(|e| dot(row(e), head, rest)).sum();
+        float::sqrt(square.max(0.0))
+    }
+
+    /// Adds `step` times the rows of the positive examples to the weights.
+    ///
+    /// Cost: a pass over their values.
+    pub fn add_positives(&mut self, rows: &PackedRows, step: f64) {
+        let (head, rest) = self.weights.parts_mut();
+        for example in self.examples.iter().filter(|e| e.positive) {
+            add(rows.row(example.row as usize), step, head, rest);
+        }
     }
 
     /// Puts weights and bias where the duals say.

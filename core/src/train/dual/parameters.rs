@@ -70,6 +70,9 @@ pub struct OneVsRest {
     pub mine_prune: f32,
     /// Bits of a stored weight: 4, 5, 6 or 8.
     pub bits: u32,
+    /// So many times the direction of the mean of its rows is added to a label's weights at the end:
+    /// the score of a nearest centroid beside that of the machine. 0 adds nothing.
+    pub centroid: f64,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -94,6 +97,7 @@ impl Default for OneVsRest {
             prune: 0.11,
             mine_prune: 0.1,
             bits: 8,
+            centroid: 0.0,
             seed: 42,
         }
     }
@@ -131,6 +135,7 @@ impl OneVsRest {
         within("early_epochs", f64::from(self.early_epochs), 1.0, 1e6)?;
         within("prune", f64::from(self.prune), 0.0, 1e6)?;
         within("mine_prune", f64::from(self.mine_prune), 0.0, 1e6)?;
+        within("centroid", self.centroid, 0.0, 1e3)?;
         ParamError::check("bits", f64::from(self.bits), BITS)
     }
 }

@@ -248,9 +248,17 @@ impl Trainer<'_> {
             epsilon: parameters.epsilon,
             skip: 0.2 * parameters.epsilon,
         };
+        let centroid = if last { parameters.centroid } else { 0.0 };
+        let length = match centroid > 0.0 {
+            true => scratch.centroid_length(rows),
+            false => 0.0,
+        };
         let job = u64::from(self.round) << 32 | label as u64;
         let mut stream = Stream::new(parameters.seed, job);
         let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
+        if length > 0.0 {
+            scratch.add_positives(rows, centroid / length);
+        }
         let (prune, bits) = if last {
             (parameters.prune, parameters.bits)
         } else {

@@ -119,7 +119,7 @@ impl TrainOvr {
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let parameters = self.parameters(&OneVsRest::automatic(&training.data));
+        let parameters = self.parameters(&OneVsRest::by_counts(&training.data));
         say_what_comes(&parameters, &training.data, &threads);
         let mut parts = Parts::default();
         let model = Model::train_ovr(
