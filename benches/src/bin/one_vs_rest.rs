@@ -5,13 +5,14 @@
 //! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
 //! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`).
+//! `negatives`, `threads`, `centroid`; `choose=held-out` chooses them on held-out rows). With `from=SHARE` training
+//! starts from a model of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
         data::Dataset,
         model::{
-            linear::LinearScratch,
+            linear::{LinearModel, LinearScratch},
             linear::scorer::{LinearScorer, ScorerScratch},
         },
         search::Scored,
@@ -103,7 +104,7 @@ fn parameters(options: &BTreeMap<String, String>, data: &Dataset, threads: &Thre
                 }
             }
             "centroid" => p.centroid = value.parse()?,
-            "threads" | "kernels" | "choose" => {}
+            "threads" | "kernels" | "choose" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -122,8 +123,14 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
     let start = cpu_seconds();
     let parameters = parameters(options, &data, threads)?;
     let chosen = cpu_seconds() - start;
-    let (mut solve, mut mine, mut last) = (0.0, 0.0, cpu_seconds());
-    let model = parameters.train(&data, threads, kernels, |report| {
+    let (mut solve, mut mine) = (0.0, 0.0);
+    let earlier = match options.get("from") {
+        Some(share) => Some(earlier(&parameters, &data, share.parse()?, threads)?),
+        None => None,
+    };
+    let mut last = cpu_seconds();
+    let start = if earlier.is_some() { last } else { start };
+    let model = parameters.train_from(earlier.as_ref(), &data, threads, kernels, |report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -164,6 +171,18 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
         model.bytes(),
     );
     Ok(())
+}
+
+/// A model of the first part of the rows, to start from.
+fn earlier(
+    parameters: &OneVsRest,
+    data: &Dataset,
+    share: f64,
+    threads: &Threads,
+) -> Result<LinearModel> {
+    let rows: Vec<usize> = (0..(share * data.len() as f64) as usize).collect();
+    let part = data.select(&rows);
+    Ok(parameters.train(&part, threads, kernels::best(), |_| ControlFlow::Continue(()))?)
 }
 
 fn best_of(times: u32, mut run: impl FnMut()) -> f64 {

@@ -127,6 +127,49 @@ impl Model {
         ))
     }
 
+    /// Trains as [`Model::train_ovr`] does, but starts from `start`, an earlier linear model of the same
+    /// features; see [`crate::train::dual::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`Model::train_ovr`], and if the model is not linear or does not fit the data.
+    pub fn train_ovr_from(
+        start: &Self,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let Method::Linear(start) = &start.method else {
+            return Err(TrainError::StartNotLinear);
+        };
+        let linear =
+            Linear::train_from(Some(start), parameters, data, executor, kernels, progress)?;
+        let provenance = Provenance::new("ovr", data, parameters.seed);
+        let method = Method::Linear(linear);
+        Ok(Self::new(method, data, vectorizer, provenance))
+    }
+
+    /// Trains as [`Model::train_ovr`] does and adds nearest neighbors that vote, too; see
+    /// [`linear::fused`].
+    ///
+    /// # Errors
+    /// As [`Model::train_ovr`], and if there are less than two rows.
+    pub fn train_ovr_fused(
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let linear = Linear::train_fused(parameters, data, executor, kernels, progress)?;
+        let provenance = Provenance::new("ovr", data, parameters.seed);
+        let method = Method::Linear(linear);
+        Ok(Self::new(method, data, vectorizer, provenance))
+    }
+
     fn new(
         method: Method,
         data: &Dataset,
@@ -230,7 +273,10 @@ impl Model {
                 .map_err(PredictError::Failed),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
-                Ok(linear.model().predict(row, k, &mut scratch.linear))
+                let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);
+                linear
+                    .predict(row, k, linear_scratch, nearest)
+                    .map_err(PredictError::Failed)
             }
         }
     }

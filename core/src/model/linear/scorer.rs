@@ -329,7 +329,7 @@ fn head_length(ids: &[u32]) -> usize {
 }
 
 /// The weights of a model by label.
-pub(super) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
+pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
     let scales = &model.parts().scales;
     let mut labels: Vec<LabelWeights> = scales
         .iter()

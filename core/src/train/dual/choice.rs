@@ -82,8 +82,16 @@ const CENTROIDS: [f64; 3] = [0.0, 0.2, 0.5];
 /// Sizes of weights up to which they are left out, the largest first.
 const PRUNES: [f32; 4] = [0.15, 0.11, 0.07, 0.04];
 
-/// A precision so much lower is a fair price for a smaller model.
+/// The share of stored values from which rows count as dense.
+const DENSE: f64 = 0.2;
+
+/// So much precision is chance: it pays for no larger model, and for no way off the counts.
 const FREE: f64 = 0.000_5;
+
+impl Choice {
+    /// No choice takes more trials.
+    pub const MOST_TRIALS: usize = 1 + COSTS.len() + EXPONENTS.len() + 1 + CENTROIDS.len() + PRUNES.len();
+}
 
 impl Given {
     /// The given values in place of those of `base`.
@@ -144,11 +152,13 @@ impl OneVsRest {
                 held_out: 0,
             });
         }
+        let cells = data.len() as f64 * f64::from(data.rows().features());
         let mut search = Search {
             parts: &parts,
             best: start,
             precision: 0.0,
             tried: Vec::new(),
+            dense: data.rows().nonzeros() as f64 >= DENSE * cells,
             executor,
             kernels,
             progress: &mut progress,
@@ -205,6 +215,8 @@ struct Search<'a, E, P> {
     /// Of the best.
     precision: f64,
     tried: Vec<Trial>,
+    /// Whether rows hold a good part of all features, so that a fixed bias may not do.
+    dense: bool,
     executor: &'a E,
     kernels: &'a dyn Kernels,
     progress: &'a mut P,
@@ -232,11 +244,13 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
                 self.attempt(given.over(&base))?;
             }
         }
-        let base = OneVsRest {
-            bias: Bias::Learned(1.0),
-            ..self.best.clone()
-        };
-        self.attempt(given.over(&base))?;
+        if self.dense {
+            let base = OneVsRest {
+                bias: Bias::Learned(1.0),
+                ..self.best.clone()
+            };
+            self.attempt(given.over(&base))?;
+        }
         best = self.best.clone();
         for centroid in CENTROIDS {
             let base = OneVsRest {
@@ -262,7 +276,7 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
             hits.add(&model, test, self.executor, self.kernels);
         }
         let precision = hits.mean();
-        if self.tried.is_empty() || precision > self.precision {
+        if self.tried.is_empty() || precision > self.precision + FREE {
             (self.best, self.precision) = (parameters.clone(), precision);
         }
         self.tried.push(Trial {
@@ -275,7 +289,12 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
 
     fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
         let quick = OneVsRest {
-            negatives: Negatives::All,
+            negatives: if self.dense {
+                Negatives::All
+            } else {
+                Negatives::Mined
+            },
+            rounds: parameters.rounds.min(2),
             max_epochs: parameters.max_epochs.min(8),
             ..parameters.clone()
         };

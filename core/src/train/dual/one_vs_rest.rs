@@ -67,9 +67,28 @@ impl OneVsRest {
         data: &Dataset,
         executor: &E,
         kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<LinearModel, TrainError> {
+        self.train_from(None, data, executor, kernels, progress)
+    }
+
+    /// Trains as [`OneVsRest::train`] does, from an earlier model if there is one; see
+    /// [`super::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train`], and if the model does not fit the data.
+    pub fn train_from<E: Executor>(
+        &self,
+        start: Option<&LinearModel>,
+        data: &Dataset,
+        executor: &E,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         let mut trainer = self.trainer(data, executor, kernels)?;
+        if let Some(model) = start {
+            trainer.start_from(model)?;
+        }
         while let Some(report) = trainer.step(executor) {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);

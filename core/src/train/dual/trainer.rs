@@ -15,7 +15,7 @@ use crate::{
     model::{
         linear::LinearModel,
         linear::build::{LabelWeights, build},
-        linear::scorer::{LinearScorer, ScoreAll},
+        linear::scorer::{LinearScorer, ScoreAll, decode},
     },
     random::Stream,
     train::{TrainError, check_data},
@@ -57,6 +57,8 @@ pub struct Trainer<'a> {
     wrong: RowsByLabel,
     proposals: Vec<Vec<u32>>,
     oracle: Option<LinearScorer>,
+    /// Labels that the model to start from has not seen; empty without one.
+    unseen: Vec<bool>,
     round: u32,
     stage: Stage,
     done: usize,
@@ -109,6 +111,7 @@ impl OneVsRest {
             proposals: Vec::new(),
             oracle: None,
             jobs_done: 0,
+            unseen: Vec::new(),
             round: 0,
             stage: Stage::Solve,
             done: 0,
@@ -132,6 +135,40 @@ fn draw_pool(parameters: &OneVsRest, rows: usize) -> Vec<u32> {
 }
 
 impl Trainer<'_> {
+    /// Begins where an earlier model ends: the first negatives are the rows that it ranks wrongly, so
+    /// that the rounds which find such rows from nothing are left out. Labels that it has not seen begin with
+    /// the pool. To be called before the first step; with all negatives it changes nothing.
+    ///
+    /// # Errors
+    /// If `model` has other features than the data, or labels beyond theirs.
+    pub fn start_from(&mut self, model: &LinearModel) -> Result<(), TrainError> {
+        let labels = self.duals.len();
+        let differ = |what, model, data| TrainError::StartDiffers { what, model, data };
+        let (known, features) = (model.features(), self.data.rows().features());
+        if known != features {
+            return Err(differ("features", known, features));
+        }
+        if model.labels() as usize > labels {
+            return Err(differ("labels", model.labels(), labels as u32));
+        }
+        if model.parts().transform != self.parameters.transform() {
+            return Err(TrainError::StartTransform);
+        }
+        if self.all || self.rounds < 2 {
+            return Ok(());
+        }
+        let mut weights = decode(model);
+        for feature in weights.iter_mut().flat_map(|label| &mut label.features) {
+            *feature = self.rows.order.rank[*feature as usize];
+        }
+        weights.resize(labels, LabelWeights::unseen());
+        self.unseen = weights.iter().map(|label| label.scale == 0.0).collect();
+        self.weights = weights;
+        self.round = self.rounds - 1;
+        self.stage = Stage::Mine;
+        Ok(())
+    }
+
     /// Does the next part of the work, or returns `None` if all is done.
     pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.round == self.rounds {
@@ -264,7 +301,7 @@ impl Trainer<'_> {
         } else {
             (parameters.mine_prune, 8)
         };
-        scratch.weights.above(prune, &mut scratch.kept);
+        scratch.take_above(rows, prune);
         let rounded = LabelWeights::round(&scratch.kept, scratch.bias as f32, bits);
         let duals = if last {
             Duals::default()
@@ -294,7 +331,8 @@ impl Trainer<'_> {
             }
             return;
         }
-        let fresh = if self.round == 0 {
+        let unseen = self.unseen.get(label).is_some_and(|&unseen| unseen);
+        let fresh = if self.round == 0 || unseen {
             &self.pool[..]
         } else {
             self.wrong.of(label)
