@@ -9,7 +9,7 @@ use hapax::{
     },
     files::read_text,
 };
-use std::{error::Error, path::Path};
+use std::{error::Error, fs, path::Path};
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
 /// (490,000 rows, 135,909 features, 76 of them in a row by Zipf's law, no labels).
@@ -20,7 +20,10 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
     if set == "amazon" {
         return Ok((synthetic(490_000, 135_909, 0)?, synthetic(500, 135_909, 1)?));
     }
-    Ok((load_part(set, "train.txt.xz")?, load_part(set, "test.txt.xz")?))
+    Ok((
+        load_part(set, "train.txt.xz")?,
+        load_part(set, "test.txt.xz")?,
+    ))
 }
 
 /// The rows of one file of a set.
@@ -66,4 +69,38 @@ fn synthetic(rows: usize, features: u32, job: u64) -> Result<Dataset, Box<dyn Er
         labels.push([]);
     }
     Ok(Dataset::new(made, labels, None)?)
+}
+
+/// CPU seconds of this process, all threads together.
+#[must_use]
+pub fn cpu_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// The most memory this process has held, in MiB.
+#[must_use]
+pub fn peak_megabytes() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap_or("");
+    line.split_whitespace()
+        .nth(1)
+        .and_then(|kb| kb.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1024.0
 }

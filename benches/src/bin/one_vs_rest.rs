@@ -5,15 +5,15 @@
 //! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
 //! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`, `centroid`; `choose=held-out` chooses them on held-out rows). With `from=SHARE` training
+//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With `from=SHARE` training
 //! starts from a model of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
         data::Dataset,
         model::{
-            linear::{LinearModel, LinearScratch},
             linear::scorer::{LinearScorer, ScorerScratch},
+            linear::{LinearModel, LinearScratch},
         },
         search::Scored,
         train::dual::{
@@ -25,10 +25,8 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::load;
-use std::{
-    collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, time::Instant,
-};
+use hapax_benches::{cpu_seconds, load, peak_megabytes};
+use std::{collections::BTreeMap, error::Error, hint::black_box, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -51,7 +49,11 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn parameters(options: &BTreeMap<String, String>, data: &Dataset, threads: &Threads) -> Result<OneVsRest> {
+fn parameters(
+    options: &BTreeMap<String, String>,
+    data: &Dataset,
+    threads: &Threads,
+) -> Result<OneVsRest> {
     let mut p = OneVsRest::by_counts(data);
     if options.get("choose").is_some_and(|v| v == "held-out") {
         let number = |name: &str| options.get(name).map(|v| v.parse::<f64>()).transpose();
@@ -66,7 +68,16 @@ fn parameters(options: &BTreeMap<String, String>, data: &Dataset, threads: &Thre
         let choice = OneVsRest::default().choose(&given, data, threads, kernels::best(), |_| ())?;
         for trial in &choice.tried {
             let t = &trial.parameters;
-            eprintln!("  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {}", 100.0 * trial.precision, t.cost, t.positive_weight, t.exponent, t.bias, t.centroid, t.prune);
+            eprintln!(
+                "  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {}",
+                100.0 * trial.precision,
+                t.cost,
+                t.positive_weight,
+                t.exponent,
+                t.bias,
+                t.centroid,
+                t.prune
+            );
         }
         p = choice.parameters;
     }
@@ -103,6 +114,7 @@ fn parameters(options: &BTreeMap<String, String>, data: &Dataset, threads: &Thre
                     _ => Negatives::Auto,
                 }
             }
+            "prior" => p.prior = value.parse()?,
             "centroid" => p.centroid = value.parse()?,
             "threads" | "kernels" | "choose" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
@@ -182,7 +194,9 @@ fn earlier(
 ) -> Result<LinearModel> {
     let rows: Vec<usize> = (0..(share * data.len() as f64) as usize).collect();
     let part = data.select(&rows);
-    Ok(parameters.train(&part, threads, kernels::best(), |_| ControlFlow::Continue(()))?)
+    Ok(parameters.train(&part, threads, kernels::best(), |_| {
+        ControlFlow::Continue(())
+    })?)
 }
 
 fn best_of(times: u32, mut run: impl FnMut()) -> f64 {
@@ -229,35 +243,4 @@ fn macro_f1(found: &[Scored], k: usize, test: &Dataset) -> f64 {
             .map(|(hits, total)| hits / total)
             .sum::<f64>()
         / counts.len() as f64
-}
-
-/// CPU seconds of this process, all threads together.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|f| f.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-fn peak_megabytes() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap_or("");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse::<f64>().ok())
-        .unwrap_or(0.0)
-        / 1024.0
 }

@@ -11,6 +11,7 @@ mod compacted;
 mod label_names;
 pub mod linear;
 pub mod nearest;
+mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
@@ -25,13 +26,9 @@ use crate::{
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::{TextScratch, Vectorizer},
-    train::{
-        Provenance, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-    },
+    train::{Provenance, TrainError},
 };
 use alloc::{string::String, vec::Vec};
-use core::ops::ControlFlow;
 pub(crate) use label_names::LabelNames;
 use linear::LinearScratch;
 use nearest::{Evidence, NearestScratch};
@@ -102,72 +99,6 @@ impl Model {
             vectorizer,
             provenance,
         ))
-    }
-
-    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
-    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_ovr(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        Ok(Self::new(
-            Method::Linear(linear),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    /// Trains as [`Model::train_ovr`] does, but starts from `start`, an earlier linear model of the same
-    /// features; see [`crate::train::dual::trainer::Trainer::start_from`].
-    ///
-    /// # Errors
-    /// As [`Model::train_ovr`], and if the model is not linear or does not fit the data.
-    pub fn train_ovr_from(
-        start: &Self,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let Method::Linear(start) = &start.method else {
-            return Err(TrainError::StartNotLinear);
-        };
-        let linear =
-            Linear::train_from(Some(start), parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        let method = Method::Linear(linear);
-        Ok(Self::new(method, data, vectorizer, provenance))
-    }
-
-    /// Trains as [`Model::train_ovr`] does and adds nearest neighbors that vote, too; see
-    /// [`linear::fused`].
-    ///
-    /// # Errors
-    /// As [`Model::train_ovr`], and if there are less than two rows.
-    pub fn train_ovr_fused(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &'static dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train_fused(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        let method = Method::Linear(linear);
-        Ok(Self::new(method, data, vectorizer, provenance))
     }
 
     fn new(

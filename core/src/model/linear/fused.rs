@@ -107,11 +107,10 @@ impl FusedNearest {
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let share = f64::min(0.1, MOST_HELD_OUT / data.len().max(1) as f64);
-        let split = Split::new(data.len(), share, parameters.seed).map_err(|_| {
-            TrainError::TooFewRows {
+        let split =
+            Split::new(data.len(), share, parameters.seed).map_err(|_| TrainError::TooFewRows {
                 rows: data.len() as u64,
-            }
-        })?;
+            })?;
         let (train, test) = (data.select(split.train()), data.select(split.held_out()));
         let linear = parameters.train(&train, executor, kernels, progress)?;
         let neighbors = neighbors(&train)?;
@@ -170,7 +169,9 @@ fn fit<E: Executor>(
     });
     let mut sums = vec![0u64; WEIGHTS.len()];
     for gains in by_row {
-        sums.iter_mut().zip(gains?).for_each(|(sum, gain)| *sum += gain);
+        sums.iter_mut()
+            .zip(gains?)
+            .for_each(|(sum, gain)| *sum += gain);
     }
     let best = sums.iter().max().copied().unwrap_or(0);
     let first = sums.iter().position(|&sum| sum == best);
@@ -268,7 +269,12 @@ mod tests {
         let answer = |id| Scored { id, score: 0.0 };
         assert_eq!(gain(&[answer(1), answer(2), answer(3)], &[1, 3]), 23 + 8);
         let mut top = Top::new(2);
-        rank([0.5, 0.25].into_iter(), &[Scored { id: 1, score: 1.0 }], 1.0, &mut top);
+        rank(
+            [0.5, 0.25].into_iter(),
+            &[Scored { id: 1, score: 1.0 }],
+            1.0,
+            &mut top,
+        );
         assert_eq!(top.sorted()[0], Scored { id: 1, score: 1.25 });
     }
 }

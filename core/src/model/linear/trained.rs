@@ -14,6 +14,7 @@ use crate::{
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
+use alloc::boxed::Box;
 use core::ops::ControlFlow;
 
 /// A linear model with the parameters that made it and the counts of its labels.
@@ -23,7 +24,7 @@ pub struct Linear {
     frequencies: Array<u32>,
     parameters: OneVsRest,
     /// Neighbors that vote, too.
-    nearest: Option<FusedNearest>,
+    nearest: Option<Box<FusedNearest>>,
 }
 
 impl Linear {
@@ -78,7 +79,7 @@ impl Linear {
         let nearest = FusedNearest::train(parameters, data, executor, kernels, &mut progress)?;
         let linear = Self::train(parameters, data, executor, kernels, progress)?;
         Ok(Self {
-            nearest: Some(nearest),
+            nearest: Some(Box::new(nearest)),
             ..linear
         })
     }
@@ -103,7 +104,7 @@ impl Linear {
     /// The neighbors that vote, too, in a fused model.
     #[must_use]
     pub fn nearest(&self) -> Option<&FusedNearest> {
-        self.nearest.as_ref()
+        self.nearest.as_deref()
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.
@@ -120,7 +121,7 @@ impl Linear {
             model,
             frequencies,
             parameters,
-            nearest,
+            nearest: nearest.map(Box::new),
         })
     }
 

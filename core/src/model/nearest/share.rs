@@ -1,6 +1,7 @@
 //! Nearest neighbors as a part of another model: what share of the votes each label gets.
 
 use super::{Index, Nearest, NearestParameters, NearestScratch, conditioned_rows, vote};
+use crate::array::Array;
 use crate::{
     data::Dataset,
     model::nearest::changes::Changes,
@@ -11,7 +12,6 @@ use crate::{
     sparse::SparseView,
     train::{ParamError, ParamRule, TrainError, check_data},
 };
-use crate::array::Array;
 
 impl Nearest {
     /// Nearest neighbors over a compact index of the rows of `data`.

@@ -50,7 +50,8 @@ mod tests {
     fn data(values: u32) -> Dataset {
         let mut rows = SparseRows::new(values);
         let row: Vec<(u32, f32)> = (0..values).map(|feature| (feature, 1.0)).collect();
-        rows.push(SparseVec::from_pairs(row).unwrap().view()).unwrap();
+        rows.push(SparseVec::from_pairs(row).unwrap().view())
+            .unwrap();
         let mut lists = LabelLists::new(0);
         lists.push([0]);
         Dataset::new(rows, lists, None).unwrap()

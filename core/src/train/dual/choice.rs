@@ -90,7 +90,8 @@ const FREE: f64 = 0.000_5;
 
 impl Choice {
     /// No choice takes more trials.
-    pub const MOST_TRIALS: usize = 1 + COSTS.len() + EXPONENTS.len() + 1 + CENTROIDS.len() + PRUNES.len();
+    pub const MOST_TRIALS: usize =
+        1 + COSTS.len() + EXPONENTS.len() + 1 + CENTROIDS.len() + PRUNES.len();
 }
 
 impl Given {
@@ -267,7 +268,11 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
 
     /// Tries a setting, unless it was tried before.
     fn attempt(&mut self, parameters: OneVsRest) -> Result<(), TrainError> {
-        if self.tried.iter().any(|trial| trial.parameters == parameters) {
+        if self
+            .tried
+            .iter()
+            .any(|trial| trial.parameters == parameters)
+        {
             return Ok(());
         }
         let mut hits = Precision::default();
@@ -357,7 +362,9 @@ impl Precision {
             for (rank, scored) in best.iter().enumerate() {
                 if truth.binary_search(&scored.id).is_ok() {
                     let depths = self.hits.iter_mut().zip(Self::DEPTHS);
-                    depths.filter(|(_, depth)| rank < *depth).for_each(|(hits, _)| *hits += 1);
+                    depths
+                        .filter(|(_, depth)| rank < *depth)
+                        .for_each(|(hits, _)| *hits += 1);
                 }
             }
         }

@@ -80,8 +80,15 @@ mod tests {
         let mut seen = vec![0; 10_000];
         let mut sizes: Vec<usize> = Vec::new();
         for job in 0..jobs.len() {
-            jobs.job(job).iter().for_each(|&label| seen[label as usize] += 1);
-            sizes.push(jobs.job(job).iter().map(|&label| work(label as usize) + 1).sum());
+            jobs.job(job)
+                .iter()
+                .for_each(|&label| seen[label as usize] += 1);
+            sizes.push(
+                jobs.job(job)
+                    .iter()
+                    .map(|&label| work(label as usize) + 1)
+                    .sum(),
+            );
         }
         assert!(seen.iter().all(|&count| count == 1));
         assert!(jobs.len() <= JOBS);

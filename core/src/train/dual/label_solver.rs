@@ -146,7 +146,8 @@ impl SolverScratch {
         positives().for_each(|example| add(row(example), 1.0, head, rest));
         let square: f64 = positives().map(|e| dot(row(e), head, rest)).sum();
         let positives = positives().map(row);
-        self.weights.take_above(f32::INFINITY, positives, &mut self.kept);
+        self.weights
+            .take_above(f32::INFINITY, positives, &mut self.kept);
         self.clean = true;
         float::sqrt(square.max(0.0))
     }

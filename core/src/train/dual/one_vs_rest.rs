@@ -186,6 +186,70 @@ mod tests {
     }
 
     #[test]
+    fn a_label_of_all_rows_ranks_behind_what_is_sure() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0, 1]), (&[1], &[0, 2]), (&[0, 2], &[0, 1])];
+        for negatives in EVERY_WAY {
+            let parameters = OneVsRest {
+                negatives,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(rows, 3), &parameters).unwrap();
+            assert_eq!(ids(&model, &[1])[2], 1);
+            assert_eq!(ids(&model, &[0])[2], 2);
+        }
+    }
+
+    #[test]
+    fn centroids_and_priors_are_added_to_weights_and_biases() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0]), (&[0], &[0]), (&[1], &[1])];
+        let score = |centroid, prior| {
+            let parameters = OneVsRest {
+                centroid,
+                prior,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(rows, 2), &parameters).unwrap();
+            let row = SparseVec::from_pairs([(0, 1.0)]).unwrap();
+            model.predict(row.view(), 1, &mut LinearScratch::default())[0].score
+        };
+        let plain = score(0.0, 0.0);
+        assert!((score(0.5, 0.0) - plain - 0.5).abs() < 0.02);
+        assert!((score(0.0, 0.1) - plain - 0.1 * core::f32::consts::LN_2).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_model_that_does_not_fit_is_no_start() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0]), (&[1], &[1]), (&[2, 3], &[2])];
+        let parameters = OneVsRest {
+            negatives: Negatives::Mined,
+            ..OneVsRest::default()
+        };
+        let model = train(&data(rows, 3), &parameters).unwrap();
+        let start = |parameters: &OneVsRest, data: &Dataset| {
+            parameters.train_from(Some(&model), data, &Sequential, &Portable, |_| {
+                ControlFlow::Continue(())
+            })
+        };
+        let more = start(&parameters, &data(rows, 5)).unwrap();
+        assert_eq!(ids(&more, &[2, 3])[0], 2, "labels may be new");
+        let (what, known, given) = ("labels", 3, 2);
+        let differ = TrainError::StartDiffers {
+            what,
+            model: known,
+            data: given,
+        };
+        assert_eq!(start(&parameters, &data(&rows[..2], 2)), Err(differ));
+        let other = OneVsRest {
+            exponent: 0.5,
+            ..parameters
+        };
+        assert_eq!(
+            start(&other, &data(rows, 3)),
+            Err(TrainError::StartTransform)
+        );
+    }
+
+    #[test]
     fn nothing_to_learn_from_and_bad_parameters_are_refused() {
         let parameters = OneVsRest::default();
         for (rows, error) in [

@@ -300,7 +300,10 @@ impl Weights {
         rows: impl Iterator<Item = PackedRow<'a>> + Clone,
         out: &mut Vec<(u32, f32)>,
     ) {
-        let values: usize = rows.clone().map(|r| 8 * r.groups.len() + r.rare.len()).sum();
+        let values: usize = rows
+            .clone()
+            .map(|r| 8 * r.groups.len() + r.rare.len())
+            .sum();
         // A value costs a jump to its weight; sixteen neighbors together cost little more.
         if values > self.features / 8 {
             self.above(prune, out);

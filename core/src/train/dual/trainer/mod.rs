@@ -1,5 +1,7 @@
 //! One-vs-rest training, part by part; [`super::one_vs_rest`] says what is computed.
 
+mod start;
+
 use super::{
     label_jobs::LabelJobs,
     label_solver::{Effort, SolverScratch},
@@ -11,11 +13,12 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
+    float,
     kernels::Kernels,
     model::{
         linear::LinearModel,
         linear::build::{LabelWeights, build},
-        linear::scorer::{LinearScorer, ScoreAll, decode},
+        linear::scorer::{LinearScorer, ScoreAll},
     },
     random::Stream,
     train::{TrainError, check_data},
@@ -135,40 +138,6 @@ fn draw_pool(parameters: &OneVsRest, rows: usize) -> Vec<u32> {
 }
 
 impl Trainer<'_> {
-    /// Begins where an earlier model ends: the first negatives are the rows that it ranks wrongly, so
-    /// that the rounds which find such rows from nothing are left out. Labels that it has not seen begin with
-    /// the pool. To be called before the first step; with all negatives it changes nothing.
-    ///
-    /// # Errors
-    /// If `model` has other features than the data, or labels beyond theirs.
-    pub fn start_from(&mut self, model: &LinearModel) -> Result<(), TrainError> {
-        let labels = self.duals.len();
-        let differ = |what, model, data| TrainError::StartDiffers { what, model, data };
-        let (known, features) = (model.features(), self.data.rows().features());
-        if known != features {
-            return Err(differ("features", known, features));
-        }
-        if model.labels() as usize > labels {
-            return Err(differ("labels", model.labels(), labels as u32));
-        }
-        if model.parts().transform != self.parameters.transform() {
-            return Err(TrainError::StartTransform);
-        }
-        if self.all || self.rounds < 2 {
-            return Ok(());
-        }
-        let mut weights = decode(model);
-        for feature in weights.iter_mut().flat_map(|label| &mut label.features) {
-            *feature = self.rows.order.rank[*feature as usize];
-        }
-        weights.resize(labels, LabelWeights::unseen());
-        self.unseen = weights.iter().map(|label| label.scale == 0.0).collect();
-        self.weights = weights;
-        self.round = self.rounds - 1;
-        self.stage = Stage::Mine;
-        Ok(())
-    }
-
     /// Does the next part of the work, or returns `None` if all is done.
     pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.round == self.rounds {
@@ -302,7 +271,11 @@ impl Trainer<'_> {
             (parameters.mine_prune, 8)
         };
         scratch.take_above(rows, prune);
-        let rounded = LabelWeights::round(&scratch.kept, scratch.bias as f32, bits);
+        let mut bias = scratch.bias;
+        if last && parameters.prior != 0.0 {
+            bias += parameters.prior * float::ln(own.len() as f64);
+        }
+        let rounded = LabelWeights::round(&scratch.kept, bias as f32, bits);
         let duals = if last {
             Duals::default()
         } else {
@@ -372,7 +345,11 @@ impl Trainer<'_> {
         let most = self.parameters.mine as usize;
         let first = self.round + 1 < self.rounds && !self.rows.short.is_empty();
         self.proposals.extend(mine(
-            if first { &self.rows.short } else { &self.rows.full },
+            if first {
+                &self.rows.short
+            } else {
+                &self.rows.full
+            },
             self.data.labels(),
             range,
             most,
@@ -391,8 +368,14 @@ impl Trainer<'_> {
                 RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
             self.proposals = Vec::new();
             self.oracle = None;
-            self.weights.iter_mut().for_each(|w| *w = LabelWeights::default());
-            let work = |label| self.positives.of(label).len() + self.duals[label].negatives.len() + self.wrong.of(label).len();
+            self.weights
+                .iter_mut()
+                .for_each(|w| *w = LabelWeights::default());
+            let work = |label| {
+                self.positives.of(label).len()
+                    + self.duals[label].negatives.len()
+                    + self.wrong.of(label).len()
+            };
             self.jobs = LabelJobs::new(self.duals.len(), work);
             self.jobs_done = 0;
             self.stage = Stage::Solve;
