@@ -18,7 +18,7 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::{cpu_seconds, peak_megabytes};
+use hapax_benches::process::{cpu_seconds, peak_megabytes};
 use std::{collections::BTreeMap, error::Error, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

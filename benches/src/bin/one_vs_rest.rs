@@ -25,7 +25,10 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::{cpu_seconds, load, peak_megabytes};
+use hapax_benches::{
+    load,
+    process::{cpu_seconds, peak_megabytes},
+};
 use std::{collections::BTreeMap, error::Error, hint::black_box, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -154,7 +157,7 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
     let stated = parameters.memory_estimate(&data, 1) as f64 / 1048576.0;
-    let scorer = LinearScorer::new(&model);
+    let scorer = LinearScorer::new(&model)?;
     let rows = test.rows();
     let found = scorer.predict_rows(rows, 5, kernels, threads);
     let batch = best_of(3, || {

@@ -14,7 +14,7 @@ use crate::{
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
-use alloc::boxed::Box;
+use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;
 
 /// A linear model with the parameters that made it and the counts of its labels.
@@ -131,6 +131,14 @@ impl Linear {
             model,
             ..self.clone()
         }
+    }
+
+    /// Makes queries fast; see [`LinearModel::prepare`].
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+        self.model.prepare()
     }
 
     /// The weights.

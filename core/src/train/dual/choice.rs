@@ -279,7 +279,7 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
         let mut hits = Precision::default();
         for (train, test) in self.parts {
             let model = self.train(&parameters, train)?;
-            hits.add(&model, test, self.executor, self.kernels);
+            hits.add(&model, test, self.executor, self.kernels)?;
         }
         let precision = hits.mean();
         if self.tried.is_empty() || precision > self.precision + FREE {
@@ -320,7 +320,7 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
             let model = self.train(&full, train)?;
             for (hits, &prune) in hits.iter_mut().zip(&PRUNES) {
                 let pruned = model.pruned(prune, full.bits);
-                hits.add(&pruned, test, self.executor, self.kernels);
+                hits.add(&pruned, test, self.executor, self.kernels)?;
             }
         }
         let highest = hits.iter().map(Precision::mean).fold(0.0, f64::max);
@@ -348,16 +348,19 @@ pub(super) struct Precision {
 impl Precision {
     const DEPTHS: [usize; 3] = [1, 3, 5];
 
-    /// Counts those of `model` on the rows of `test`.
+    /// Counts those of `model` on the rows of `test`; fails only for lack of memory.
     pub(super) fn add<E: Executor>(
         &mut self,
         model: &LinearModel,
         test: &Dataset,
         executor: &E,
         kernels: &dyn Kernels,
-    ) {
+    ) -> Result<(), TrainError> {
         let k = 5.min(model.labels() as usize).max(1);
-        let found = LinearScorer::new(model).predict_rows(test.rows(), k, kernels, executor);
+        let scorer = LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
+            bytes: model.bytes() as u64,
+        })?;
+        let found = scorer.predict_rows(test.rows(), k, kernels, executor);
         for (row, best) in found.chunks(k).enumerate() {
             let truth = test.labels().row(row);
             for (rank, scored) in best.iter().enumerate() {
@@ -370,6 +373,7 @@ impl Precision {
             }
         }
         self.rows += test.len() as u64;
+        Ok(())
     }
 
     /// The mean of the three precisions.
