@@ -13,6 +13,7 @@ mod label_names;
 pub mod linear;
 pub mod nearest;
 mod scratch;
+mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
@@ -23,18 +24,13 @@ pub use scratch::Scratch;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-    },
+    train::{Provenance, TrainError},
 };
 use alloc::{string::String, vec::Vec};
-use core::ops::ControlFlow;
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
 
@@ -74,29 +70,6 @@ impl Model {
         let provenance = Provenance::new("nearest", data, 0);
         Ok(Self::new(
             Method::Nearest(nearest),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
-    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_ovr(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        Ok(Self::new(
-            Method::Linear(linear),
             data,
             vectorizer,
             provenance,
@@ -223,7 +196,10 @@ impl Model {
                 .map_err(PredictError::Failed),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
-                Ok(linear.model().predict(row, k, &mut scratch.linear))
+                let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);
+                linear
+                    .predict(row, k, linear_scratch, nearest)
+                    .map_err(PredictError::Failed)
             }
         }
     }

@@ -110,6 +110,19 @@ pub enum TrainError {
         /// The most there can be.
         limit: u64,
     },
+    /// The model to start from has another number of features or labels than the data.
+    StartDiffers {
+        /// Features or labels.
+        what: &'static str,
+        /// How many the model has.
+        model: u32,
+        /// How many the data have.
+        data: u32,
+    },
+    /// The model to start from is of another method.
+    StartNotLinear,
+    /// The model to start from sees rows through another exponent or another normalization.
+    StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
     /// The method cannot learn single rows once it is trained.
@@ -137,6 +150,18 @@ impl fmt::Display for TrainError {
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
+            Self::StartDiffers { what, model, data } => write!(
+                f,
+                "the model to start from has {model} {what}, the data have {data}: start from a model \
+                 of the same features, and of labels that the data have, too"
+            ),
+            Self::StartNotLinear => f.write_str(
+                "the model to start from is not linear: only a model that one-vs-rest trained will do",
+            ),
+            Self::StartTransform => f.write_str(
+                "the model to start from was trained with another exponent: give the same, or train \
+                 anew",
+            ),
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")
             }

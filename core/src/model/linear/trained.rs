@@ -1,17 +1,20 @@
 //! The method of a model that one-vs-rest training made: the weights and what belongs to them.
 
-use super::LinearModel;
+use super::{LinearModel, LinearScratch, fused::FusedNearest};
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::nearest::NearestScratch,
+    search::Scored,
+    sparse::SparseView,
     train::{
         TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
-use alloc::collections::TryReserveError;
+use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;
 
 /// A linear model with the parameters that made it and the counts of its labels.
@@ -20,6 +23,8 @@ pub struct Linear {
     model: LinearModel,
     frequencies: Array<u32>,
     parameters: OneVsRest,
+    /// Neighbors that vote, too.
+    nearest: Option<Box<FusedNearest>>,
 }
 
 impl Linear {
@@ -34,11 +39,72 @@ impl Linear {
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
+        Self::train_from(None, parameters, data, executor, kernels, progress)
+    }
+
+    /// Trains as [`Linear::train`] does, from an earlier model if there is one; see
+    /// [`crate::train::dual::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train_from`].
+    pub fn train_from(
+        start: Option<&Self>,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let start = start.map(Self::model);
         Ok(Self {
-            model: parameters.train(data, executor, kernels, progress)?,
+            model: parameters.train_from(start, data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
             parameters: parameters.clone(),
+            nearest: None,
         })
+    }
+
+    /// Trains on `data` and adds nearest neighbors whose weight is fitted on held-out rows; see
+    /// [`super::fused`]. Takes twice the time.
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train`], and if there are less than two rows.
+    pub fn train_fused(
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let nearest = FusedNearest::train(parameters, data, executor, kernels, &mut progress)?;
+        let linear = Self::train(parameters, data, executor, kernels, progress)?;
+        Ok(Self {
+            nearest: Some(Box::new(nearest)),
+            ..linear
+        })
+    }
+
+    /// The `k` best labels for `row`, best first.
+    ///
+    /// # Errors
+    /// If memory is lacking for the search of neighbors, where the model has them.
+    pub fn predict<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut LinearScratch,
+        nearest: &mut NearestScratch,
+    ) -> Result<&'s [Scored], TrainError> {
+        match &self.nearest {
+            None => Ok(self.model.predict(row, k, scratch)),
+            Some(fused) => fused.predict(&self.model, row, k, scratch, nearest),
+        }
+    }
+
+    /// The neighbors that vote, too, in a fused model.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&FusedNearest> {
+        self.nearest.as_deref()
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.
@@ -46,6 +112,7 @@ impl Linear {
         model: LinearModel,
         frequencies: Array<u32>,
         parameters: OneVsRest,
+        nearest: Option<FusedNearest>,
     ) -> Option<Self> {
         let fits = parameters.check().is_ok()
             && frequencies.len() == model.labels() as usize
@@ -54,6 +121,7 @@ impl Linear {
             model,
             frequencies,
             parameters,
+            nearest: nearest.map(Box::new),
         })
     }
 

@@ -173,13 +173,20 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
         }
         Method::Linear(linear) => {
             let (parameters, weights) = (linear.parameters(), linear.model());
-            vec![
+            let mut facts = vec![
                 ("cost", parameters.cost.to_string()),
                 ("positive weight", parameters.positive_weight.to_string()),
                 ("exponent", parameters.exponent.to_string()),
                 ("weights", count(weights.nonzeros() as u64)),
                 ("bits of a weight", weights.parts().bits.to_string()),
-            ]
+                ("centroid in the weights", parameters.centroid.to_string()),
+            ];
+            if let Some(fused) = linear.nearest() {
+                facts.push(("weight of neighbors", fused.weight().to_string()));
+                facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
+                facts.push(("rows", count(fused.nearest().len() as u64)));
+            }
+            facts
         }
         _ => Vec::new(),
     }
