@@ -141,7 +141,7 @@ pub fn train(
             Model::train_nearest(within(parameters, &data), &data, words, threads)?
         }
         Recipe::Weights => {
-            let parameters = OneVsRest::automatic(&data);
+            let parameters = OneVsRest::by_counts(&data);
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
         }

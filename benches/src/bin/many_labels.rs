@@ -74,7 +74,7 @@ fn main() -> Result<()> {
     })?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
-    let scorer = LinearScorer::new(&model);
+    let scorer = LinearScorer::new(&model)?;
     let start = Instant::now();
     let best = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);
     let query = start.elapsed().as_secs_f64() * 1e6 / test.len() as f64;
