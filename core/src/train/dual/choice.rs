@@ -6,11 +6,11 @@
 //! others. Of less than 5,000 rows a fifth is held out, and several times, until about 1,000
 //! rows have been judged. Test rows have no part in it.
 //!
-//! Cost: at most thirteen trainings, with all negatives and few epochs, on so many rows that labels times
+//! Cost: at most thirteen trainings, with few epochs and rounds, on so many rows that labels times
 //! stored values stay below 120 million: a few seconds. Where less than half of the rows would remain, trying
 //! would take longer than training: then the counts decide ([`super::automatic`]).
 
-use super::parameters::{Bias, Negatives, OneVsRest};
+use super::parameters::{Bias, OneVsRest};
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
@@ -295,11 +295,6 @@ impl<E: Executor, P: FnMut(usize)> Search<'_, E, P> {
 
     fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
         let quick = OneVsRest {
-            negatives: if self.dense {
-                Negatives::All
-            } else {
-                Negatives::Mined
-            },
             rounds: parameters.rounds.min(2),
             max_epochs: parameters.max_epochs.min(8),
             ..parameters.clone()
