@@ -22,8 +22,18 @@
 //!
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
+pub mod certificate;
+pub mod duals;
+pub mod lane;
+pub mod listing;
 pub mod parameters;
 pub mod problem;
+pub mod row_step;
+pub mod state;
+pub mod survey;
+pub mod sweep;
 pub mod tournament;
+pub mod trainer;
 #[cfg(test)]
 mod twin;
+pub mod weights;
