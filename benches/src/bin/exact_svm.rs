@@ -11,6 +11,7 @@ use hapax::{
             trainer::Trainer,
         },
     },
+    kernels,
     threads::Threads,
 };
 use std::{env::args, error::Error, time::Instant};
@@ -35,7 +36,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let problem = Problem::new(&train, &parameters, MultiLabel::Replicate)?;
     let mut trainer = Trainer::new(&parameters, problem);
-    while let Some(report) = trainer.epoch(&threads) {
+    if let Ok(t) = std::env::var("TUNING") {
+        for (at, x) in t.split(',').enumerate() {
+            if !x.is_empty() {
+                trainer.tuning[at] = x.parse()?;
+            }
+        }
+    }
+    while let Some(report) = trainer.epoch(&threads, kernels::best()) {
         eprintln!("{:.3} {report:?}", start.elapsed().as_secs_f64());
     }
     let certificate = trainer.certificate().unwrap_or_default();

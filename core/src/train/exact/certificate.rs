@@ -5,7 +5,7 @@ use super::{
     survey::{Search, Survey, survey},
     weights::Shard,
 };
-use crate::executor::Executor;
+use crate::{executor::Executor, kernels::Kernels};
 use alloc::{vec, vec::Vec};
 
 /// Both objectives of a solution, and what reaching it took.
@@ -144,9 +144,10 @@ pub fn certify<E: Executor>(
     search: Search,
     cuts: &[u32],
     executor: &E,
+    kernels: &dyn Kernels,
 ) -> (Certificate, Survey) {
     let dual = rebuild(state, cuts, executor);
-    let found = survey(state, search, executor);
+    let found = survey(state, search, executor, kernels);
     let certificate = Certificate {
         primal: 0.5 * state.weights.square() + found.loss,
         dual,

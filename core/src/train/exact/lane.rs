@@ -86,6 +86,7 @@ impl Lane {
     }
 
     /// Visits `rows` in order. Rows whose share of the gap is at most `tolerance` stay as they are.
+    #[inline(always)]
     pub fn run(&mut self, state: &State, rows: &[u32], tolerance: f64) {
         self.changes.rows.clear();
         self.changes.moves.clear();

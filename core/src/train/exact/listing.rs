@@ -60,6 +60,28 @@ pub fn list<E: Executor>(
     make_dense(state);
 }
 
+/// Takes classes off the lists of rows: pairs of a row and a place in its list, rising. Their duals must
+/// be those that unlisted classes share.
+pub fn unlist(state: &mut State, idle: &[(u32, u32)]) {
+    for group in idle.chunk_by(|a, b| a.0 == b.0) {
+        let duals = &mut state.duals[group[0].0 as usize];
+        let width = 1 + duals.classes.len();
+        let mut keep = vec![true; width];
+        for &(_, slot) in group {
+            keep[slot as usize + 1] = false;
+        }
+        let mut at = 0;
+        duals.places.retain(|_| {
+            at += 1;
+            keep[(at - 1) % width]
+        });
+        let mut slots = keep[1..].iter();
+        duals.classes.retain(|_| slots.next() != Some(&false));
+        let mut slots = keep[1..].iter();
+        duals.alphas.retain(|_| slots.next() != Some(&false));
+    }
+}
+
 /// Finds or makes the places of the classes `new` for each of the row's features in this shard.
 fn find(
     shard: &mut Shard<'_>,

@@ -239,6 +239,7 @@ fn refuse_multi_label(data: &Dataset) -> Result<(), TrainError> {
 }
 
 #[cfg(test)]
+#[allow(missing_docs, reason = "tests")]
 pub mod tests {
     use super::{MultiLabel, Problem};
     use crate::{

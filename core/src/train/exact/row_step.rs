@@ -57,6 +57,7 @@ pub struct Shared {
 /// The root z for targets `t`, sought from `start`.
 ///
 /// Cost: O(targets) a step, some three steps.
+#[inline(always)]
 #[must_use]
 pub fn root(targets: &[f64], shared: Shared, limits: Limits, start: f64) -> f64 {
     let mut low = 0.0;
@@ -64,6 +65,7 @@ pub fn root(targets: &[f64], shared: Shared, limits: Limits, start: f64) -> f64 
     if shared.count > 0.0 {
         high = high.max(shared.target);
     }
+    let exact = 1e-15 * high;
     let mut z = start.clamp(low, high);
     for _ in 0..100 {
         let (mut value, mut slope) = (0.0, 0.0);
@@ -82,29 +84,23 @@ pub fn root(targets: &[f64], shared: Shared, limits: Limits, start: f64) -> f64 
         if z < limits.sum {
             slope += 1.0;
         }
+        if value.abs() <= exact {
+            return z;
+        }
         if value > 0.0 {
             low = z;
         } else {
             high = z;
         }
         let next = z + value / slope;
-        let inside = next > low && next < high;
-        let next = if inside { next } else { edge(next, low, high, slope) };
-        if (next - z).abs() <= 1e-15 * high || value == 0.0 {
-            return next;
-        }
-        z = next;
+        // Newton's steps between two pieces can take turns for ever: halving ends that.
+        z = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
     }
     z
-}
-
-/// Where to go on if Newton's step leaves the bounds.
-fn edge(next: f64, low: f64, high: f64, slope: f64) -> f64 {
-    if slope > 0.0 && (next - low).abs().min((next - high).abs()) <= 1e-15 * high {
-        next.clamp(low, high)
-    } else {
-        0.5 * (low + high)
-    }
 }
 
 #[cfg(test)]

@@ -6,15 +6,18 @@
 //!
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
-use super::state::State;
-use crate::executor::Executor;
+use super::{state::State, weights::FeatureWeights};
+use crate::{executor::Executor, kernels::Kernels};
 use alloc::{vec, vec::Vec};
 
 /// Rows of a job.
 const ROWS: usize = 32;
 
 /// Classes whose largest score is looked at first.
-const CHUNK: usize = 64;
+pub const CHUNK: usize = 64;
+
+/// Listed classes whose dual is 0 are idle if they are this far from having one.
+const IDLE: f64 = 0.05;
 
 /// What a survey looks for.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,8 @@ pub struct Survey {
     pub rows: Vec<(u32, u32)>,
     /// These classes.
     pub fresh: Vec<u32>,
+    /// Rows, and places of listed classes whose dual is 0 and will stay so, rising.
+    pub idle: Vec<(u32, u32)>,
 }
 
 impl Survey {
@@ -68,11 +73,17 @@ impl Survey {
         self.gaps.extend(other.gaps);
         self.rows.extend(other.rows);
         self.fresh.extend(other.fresh);
+        self.idle.extend(other.idle);
     }
 }
 
 /// Surveys all rows.
-pub fn survey<E: Executor>(state: &State, search: Search, executor: &E) -> Survey {
+pub fn survey<E: Executor>(
+    state: &State,
+    search: Search,
+    executor: &E,
+    kernels: &dyn Kernels,
+) -> Survey {
     let count = state.problem.len();
     let parts = executor.map(
         count.div_ceil(ROWS),
@@ -80,7 +91,7 @@ pub fn survey<E: Executor>(state: &State, search: Search, executor: &E) -> Surve
         |surveyor, job| {
             let mut found = Survey::default();
             for row in job * ROWS..count.min((job + 1) * ROWS) {
-                surveyor.look(state, search, row, &mut found);
+                surveyor.look(state, search, row, kernels, &mut found);
             }
             found
         },
@@ -98,6 +109,10 @@ struct Surveyor {
     touched: Vec<bool>,
     highest: Vec<f32>,
     candidates: Vec<(f32, u32)>,
+    dense: Vec<(u32, f32)>,
+    sparse: Vec<(u32, f32)>,
+    /// By how much each listed class falls short.
+    listed: Vec<f64>,
 }
 
 /// A score that no class with a dual reaches: it stands for classes that are dealt with elsewhere.
@@ -106,38 +121,57 @@ const ASIDE: f32 = -1e30;
 impl Surveyor {
     fn new(classes: usize) -> Self {
         let chunks = classes.div_ceil(CHUNK);
+        let mut sums = vec![0.0; chunks * CHUNK];
+        sums[classes..].fill(ASIDE);
         Self {
-            sums: vec![0.0; chunks * CHUNK],
+            sums,
             touched: vec![false; chunks],
             highest: vec![0.0; chunks],
             candidates: Vec::new(),
+            dense: Vec::new(),
+            sparse: Vec::new(),
+            listed: Vec::new(),
         }
     }
 
     /// Scores all classes for a row.
-    fn score(&mut self, state: &State, row: usize) -> f32 {
+    fn score(&mut self, state: &State, row: usize, kernels: &dyn Kernels) -> f32 {
         let row = state.problem.row(row);
         let mut background = 0f32;
+        self.dense.clear();
+        self.sparse.clear();
         for (&feature, &value) in row.features.iter().zip(row.values) {
-            let list = &state.weights.lists[feature as usize];
             background += state.weights.background[feature as usize] * value;
+            let list = &state.weights.lists[feature as usize];
             if list.is_dense() {
-                self.touched.fill(true);
-                for (sum, &weight) in self.sums.iter_mut().zip(&list.weights) {
-                    *sum += weight * value;
-                }
+                self.dense.push((feature, value));
             } else {
-                for (&class, &weight) in list.classes.iter().zip(&list.weights) {
-                    self.sums[class as usize] += weight * value;
-                    self.touched[class as usize / CHUNK] = true;
-                }
+                self.sparse.push((feature, value));
+            }
+        }
+        if !self.dense.is_empty() {
+            self.touched.fill(true);
+            kernels.add_class_weights(&mut self.sums, &state.weights.lists, &self.dense);
+        }
+        for &(feature, value) in &self.sparse {
+            let list = &state.weights.lists[feature as usize];
+            for (&class, &weight) in list.classes.iter().zip(&list.weights) {
+                self.sums[class as usize] += weight * value;
+                self.touched[class as usize / CHUNK] = true;
             }
         }
         background
     }
 
-    fn look(&mut self, state: &State, search: Search, row: usize, found: &mut Survey) {
-        let background = self.score(state, row);
+    fn look(
+        &mut self,
+        state: &State,
+        search: Search,
+        row: usize,
+        kernels: &dyn Kernels,
+        found: &mut Survey,
+    ) {
+        let background = self.score(state, row, kernels);
         let duals = &state.duals[row];
         let own = state.problem.class(row) as usize;
         let classes = state.weights.classes;
@@ -146,16 +180,34 @@ impl Surveyor {
         let base = 1.0 - f64::from(self.sums[own]);
         self.set_aside(own);
         let (mut products, mut sum, mut largest) = (0.0, 0.0, 0f64);
+        self.listed.clear();
+        let only_largest = state.limits.largest_only();
+        // The least shortfall of a class with a dual; what is left of C acts as one that falls short by 0.
+        let left = state.limits.cost - duals.total > 1e-12 * state.limits.cost;
+        let mut least = if left { 0.0 } else { f64::INFINITY };
         for (&class, &alpha) in duals.classes.iter().zip(&duals.alphas) {
             let score = self.sums[class as usize];
             self.set_aside(class as usize);
             scores += score;
             let short = base + f64::from(score);
+            self.listed.push(short);
             products += alpha * short;
             sum += short.max(0.0);
             largest = largest.max(short);
-            let gradient = projected(short, alpha, state.limits.each);
-            found.violation = found.violation.max(gradient);
+            if only_largest && alpha > 0.0 {
+                least = least.min(short);
+            } else if !only_largest {
+                let gradient = projected(short, alpha, state.limits.each);
+                found.violation = found.violation.max(gradient);
+            }
+        }
+        if duals.shared == 0.0 {
+            let idle = (if only_largest { largest } else { 0.0 }) - IDLE;
+            for (slot, (&short, &alpha)) in self.listed.iter().zip(&duals.alphas).enumerate() {
+                if alpha == 0.0 && short < idle {
+                    found.idle.push((row as u32, slot as u32));
+                }
+            }
         }
         let listed = duals.classes.len() as f64 + 1.0;
         let own_score = 1.0 - base + f64::from(background);
@@ -166,10 +218,9 @@ impl Surveyor {
         }
         products += duals.shared * mean * sharing as f64;
         let level = if duals.shared > 0.0 { largest.max(mean) } else { largest };
-        let rest = self.rest(base, classes);
+        let rest = self.rest(base, classes, kernels);
         sum += rest.sum;
         largest = largest.max(rest.high);
-        let only_largest = state.limits.largest_only();
         let loss = state.limits.cost * if only_largest { largest } else { sum };
         found.gaps.push(loss - products);
         found.gap += loss - products;
@@ -182,16 +233,22 @@ impl Surveyor {
                 state.limits.cost * rest.sum - duals.shared * mean * sharing as f64
             };
             let gradient = if only_largest {
+                if duals.shared > 0.0 {
+                    least = least.min(rest.low);
+                }
                 (rest.high - level).max(0.0)
             } else {
                 let high = projected(rest.high, duals.shared, state.limits.each);
-                high.max(projected(rest.low.min(base), duals.shared, state.limits.each))
+                high.max(projected(rest.low, duals.shared, state.limits.each))
             };
             found.violation = found.violation.max(gradient);
             if gap > search.tolerance || gradient > search.epsilon {
                 let floor = if only_largest { level } else { 0.0 };
                 self.list(state, search, row, base, floor, gap, found);
             }
+        }
+        if only_largest {
+            found.violation = found.violation.max(largest - least);
         }
         self.clear(classes);
     }
@@ -202,13 +259,12 @@ impl Surveyor {
     }
 
     /// The classes that are not listed: the sum of their shortfalls above 0, the largest and smallest.
-    fn rest(&mut self, base: f64, classes: usize) -> Rest {
-        let mut rest = Rest {
+    fn rest(&mut self, base: f64, classes: usize, kernels: &dyn Kernels) -> Chunk {
+        let mut rest = Chunk {
             sum: 0.0,
             high: f64::NEG_INFINITY,
             low: f64::INFINITY,
         };
-        let base32 = base as f32;
         let mut untouched = 0;
         let chunks = self.sums.as_chunks::<CHUNK>().0.iter().enumerate();
         for (at, chunk) in chunks {
@@ -218,26 +274,11 @@ impl Surveyor {
                 self.highest[at] = 0.0;
                 continue;
             }
-            let (mut sums, mut highs, mut lows) = ([0f32; 16], [ASIDE; 16], [-ASIDE; 16]);
-            for part in chunk.as_chunks::<16>().0 {
-                for lane in 0..16 {
-                    let score = part[lane];
-                    let short = base32 + score;
-                    sums[lane] += if short > 0.0 { short } else { 0.0 };
-                    highs[lane] = if score > highs[lane] { score } else { highs[lane] };
-                    let low = if score > 0.5 * ASIDE { score } else { -ASIDE };
-                    lows[lane] = if low < lows[lane] { low } else { lows[lane] };
-                }
-            }
-            let mut sum: f64 = sums.iter().map(|&s| f64::from(s)).sum();
-            // Places behind the last class hold 0.
-            sum -= (CHUNK - length) as f64 * f64::from(base32.max(0.0));
-            rest.sum += sum;
-            let high = highs.iter().copied().fold(ASIDE, f32::max);
-            self.highest[at] = high;
-            rest.high = rest.high.max(f64::from(base32 + high));
-            let low = lows.iter().copied().fold(-ASIDE, f32::min);
-            rest.low = rest.low.min(f64::from(base32 + low));
+            let found = kernels.class_shortfalls(chunk, base as f32);
+            rest.sum += found.sum;
+            self.highest[at] = found.high as f32;
+            rest.high = rest.high.max(base + found.high);
+            rest.low = rest.low.min(base + found.low);
         }
         if untouched > 0 {
             rest.sum += untouched as f64 * base.max(0.0);
@@ -314,14 +355,60 @@ impl Surveyor {
                 *touched = false;
             }
         }
-        debug_assert!(self.sums.len() >= classes);
+        self.sums[classes..].fill(ASIDE);
     }
 }
 
-struct Rest {
-    sum: f64,
-    high: f64,
-    low: f64,
+/// What is known of some classes: the sum of their shortfalls above 0, and the highest and lowest
+/// score, or shortfall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chunk {
+    /// The sum.
+    pub sum: f64,
+    /// The highest.
+    pub high: f64,
+    /// The lowest.
+    pub low: f64,
+}
+
+/// Adds to the scores of all classes what dense features give, in their order.
+#[inline(always)]
+pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+    let of = |feature: u32| &lists[feature as usize].weights[..];
+    let (fours, last) = terms.as_chunks::<4>();
+    for &[a, b, c, d] in fours {
+        let weights = of(a.0).iter().zip(of(b.0)).zip(of(c.0)).zip(of(d.0));
+        for (sum, (((&wa, &wb), &wc), &wd)) in sums.iter_mut().zip(weights) {
+            *sum = *sum + wa * a.1 + wb * b.1 + wc * c.1 + wd * d.1;
+        }
+    }
+    for &(feature, value) in last {
+        for (sum, &weight) in sums.iter_mut().zip(of(feature)) {
+            *sum += weight * value;
+        }
+    }
+}
+
+/// Sums and extremes of a chunk of scores, in sixteen lanes.
+#[inline(always)]
+#[must_use]
+pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+    let (mut sums, mut highs, mut lows) = ([0f32; 16], [ASIDE; 16], [-ASIDE; 16]);
+    for part in chunk.as_chunks::<16>().0 {
+        for lane in 0..16 {
+            let score = part[lane];
+            let short = base + score;
+            sums[lane] += if short > 0.0 { short } else { 0.0 };
+            highs[lane] = if score > highs[lane] { score } else { highs[lane] };
+            let low = if score > 0.5 * ASIDE { score } else { -ASIDE };
+            lows[lane] = if low < lows[lane] { low } else { lows[lane] };
+        }
+    }
+    Chunk {
+        sum: sums.iter().map(|&s| f64::from(s)).sum(),
+        high: f64::from(highs.iter().copied().fold(ASIDE, f32::max)),
+        low: f64::from(lows.iter().copied().fold(-ASIDE, f32::min)),
+    }
 }
 
 /// The size of the projected gradient of a dual whose class falls short by `short`.

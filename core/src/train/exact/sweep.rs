@@ -9,11 +9,14 @@ use super::{
     state::State,
     weights::{Shard, cuts},
 };
-use crate::executor::Executor;
+use crate::{executor::Executor, kernels::Kernels};
 use alloc::vec::Vec;
 
-/// Rows that run side by side: their number never depends on the number of threads.
+/// Lanes side by side: their number never depends on the number of threads.
 const LANES: usize = 4;
+
+/// Rows from which there is more than one lane: rows of few are too much alike to move at once.
+const ROWS_FOR_LANES: usize = 4000;
 
 /// Rows of a lane that move, about, before the lanes hear of each other.
 const MOVES_A_LANE: f64 = 24.0;
@@ -39,14 +42,19 @@ pub struct Sweeper {
     cuts: Vec<u32>,
     /// The share of rows that moved in the last block.
     moving: f64,
+    /// The dual objective when it was last known.
+    dual: f64,
 }
 
 impl Sweeper {
     /// For a solution, to be run on `threads` threads.
     #[must_use]
     pub fn new(state: &State, threads: usize) -> Self {
+        let many = state.problem.len() >= ROWS_FOR_LANES;
+        let lanes = if many { LANES } else { 1 };
         Self {
-            lanes: (0..LANES).map(|_| Lane::new(&state.problem)).collect(),
+            dual: f64::NEG_INFINITY,
+            lanes: (0..lanes).map(|_| Lane::new(&state.problem)).collect(),
             cuts: cuts(&state.problem, threads.max(1)),
             moving: 1.0,
         }
@@ -58,6 +66,15 @@ impl Sweeper {
         &self.cuts
     }
 
+    /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes stood in
+    /// each other's way, and from now on there is only one.
+    pub fn judge(&mut self, dual: f64) {
+        if dual < self.dual - 1e-6 * self.dual.abs() {
+            self.lanes.truncate(1);
+        }
+        self.dual = dual;
+    }
+
     /// Visits `rows` in order. `each` hears what became of every row.
     pub fn sweep<E: Executor>(
         &mut self,
@@ -65,6 +82,7 @@ impl Sweeper {
         rows: &[u32],
         tolerance: f64,
         executor: &E,
+        kernels: &dyn Kernels,
         mut each: impl FnMut(u32, f64, bool),
     ) -> Swept {
         let mut swept = Swept::default();
@@ -72,14 +90,16 @@ impl Sweeper {
         while !rest.is_empty() {
             let length = (MOVES_A_LANE / self.moving.max(1e-9)) as usize;
             let length = length.clamp(ROWS_A_LANE.1, ROWS_A_LANE.0);
-            let (block, later) = rest.split_at(rest.len().min(LANES * length));
+            let (block, later) = rest.split_at(rest.len().min(self.lanes.len() * length));
             rest = later;
-            let each_lane = block.len().div_ceil(LANES);
+            let each_lane = block.len().div_ceil(self.lanes.len());
             let parts: Vec<&[u32]> = block.chunks(each_lane).collect();
             let frozen = &*state;
             let items: Vec<(&mut Lane, &[u32])> =
                 self.lanes.iter_mut().zip(parts.iter().copied()).collect();
-            executor.map_items(items, |_, (lane, rows)| lane.run(frozen, rows, tolerance));
+            executor.map_items(items, |_, (lane, rows)| {
+                kernels.run_lane(lane, frozen, rows, tolerance);
+            });
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
                 for (visited, &row) in lane.visited.iter().zip(*rows) {

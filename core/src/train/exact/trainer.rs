@@ -19,7 +19,7 @@
 use super::{
     certificate::{Certificate, certify},
     duals::RowDuals,
-    listing::list,
+    listing::{list, unlist},
     parameters::{MultiClassSvm, Shrinking},
     problem::Problem,
     row_step::Limits,
@@ -28,7 +28,7 @@ use super::{
     sweep::Sweeper,
     weights::ClassWeights,
 };
-use crate::{executor::Executor, random::Stream};
+use crate::{executor::Executor, kernels::Kernels, random::Stream};
 use alloc::{vec, vec::Vec};
 
 /// What an epoch did.
@@ -61,6 +61,8 @@ pub struct Trainer {
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
+    /// tuning
+    pub tuning: [f64; 8],
 }
 
 /// Most sweeps between two full epochs.
@@ -90,11 +92,16 @@ impl Trainer {
             epochs: 0,
             gap: 1.0,
             certificate: None,
+            tuning: [0.1, 0.2, 0.3, 8.0, 16.0, 0.5, 0.3, 2.0],
         }
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    pub fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -105,10 +112,10 @@ impl Trainer {
         self.epochs += 1;
         let full = self.sweeps == 0 || self.active.is_empty();
         let rows = if full {
-            self.full_epoch(&sweeper, executor);
+            self.full_epoch(&mut sweeper, executor, kernels);
             self.state.problem.len()
         } else {
-            self.sweep(&mut sweeper, executor)
+            self.sweep(&mut sweeper, executor, kernels)
         };
         self.sweeper = Some(sweeper);
         Some(Report {
@@ -132,7 +139,12 @@ impl Trainer {
         sweeper
     }
 
-    fn sweep<E: Executor>(&mut self, sweeper: &mut Sweeper, executor: &E) -> usize {
+    fn sweep<E: Executor>(
+        &mut self,
+        sweeper: &mut Sweeper,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> usize {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
         stream.shuffle(&mut rows);
@@ -145,6 +157,7 @@ impl Trainer {
             &rows,
             tolerance,
             executor,
+            kernels,
             |row, gap, moved| match shrinking {
                 Shrinking::Bounds if gap <= tolerance => {}
                 Shrinking::Counter(_) => still.push((row, moved)),
@@ -176,16 +189,21 @@ impl Trainer {
             } else {
                 f64::INFINITY
             },
-            most: FRESH,
+            most: self.tuning[4] as usize,
         }
     }
 
-    fn full_epoch<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
-        let mut found = survey(&self.state, self.search(), executor);
+    fn full_epoch<E: Executor>(
+        &mut self,
+        sweeper: &mut Sweeper,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) {
+        let mut found = survey(&self.state, self.search(), executor, kernels);
         let last = self.epochs >= self.parameters.max_epochs;
         if last || self.is_enough(found.gap / found.primal().max(1e-12), found.violation) {
             let search = self.search();
-            let (certificate, again) = certify(&mut self.state, search, sweeper.cuts(), executor);
+            let (certificate, again) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
             let gap = certificate.relative_gap();
             if last || self.is_enough(gap, certificate.violation) {
                 self.gap = gap;
@@ -199,6 +217,8 @@ impl Trainer {
         }
         self.gap = found.gap / found.primal().max(1e-12);
         self.plan(&found);
+        sweeper.judge(found.dual());
+        unlist(&mut self.state, &found.idle);
         let (rows, fresh) = (&found.rows, &found.fresh);
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
     }
@@ -210,14 +230,15 @@ impl Trainer {
     /// Decides what the sweeps until the next full epoch must reach.
     fn plan(&mut self, found: &Survey) {
         let rows = self.state.problem.len() as f64;
-        let wanted = 0.5 * self.parameters.gap * found.primal();
-        let aim = wanted.max(0.2 * found.gap);
-        self.tolerance = 0.1 * aim / rows;
-        self.enough = 0.3 * aim;
+        let t = self.tuning;
+        let wanted = t[5] * self.parameters.gap * found.primal();
+        let aim = wanted.max(t[1] * found.gap);
+        self.tolerance = t[0] * aim / rows;
+        self.enough = t[2] * aim;
         if self.parameters.gap == 0.0 {
             (self.tolerance, self.enough) = (0.0, 0.0);
         }
-        self.sweeps = SWEEPS;
+        self.sweeps = if self.gap > t[6] { t[7] as u32 } else { t[3] as u32 };
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
@@ -229,8 +250,8 @@ impl Trainer {
     }
 
     /// Runs all epochs.
-    pub fn run<E: Executor>(&mut self, executor: &E) -> Certificate {
-        while self.epoch(executor).is_some() {}
+    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Certificate {
+        while self.epoch(executor, kernels).is_some() {}
         self.certificate.unwrap_or_default()
     }
 
@@ -246,3 +267,6 @@ impl Trainer {
         &self.state
     }
 }
+
+#[cfg(test)]
+mod tests;
