@@ -223,7 +223,9 @@ impl Lane {
             }
         }
         let ends = (self.changes.moves.len(), self.changes.alphas.len());
-        self.changes.rows.push((number, ends.0 as u32, ends.1 as u32));
+        self.changes
+            .rows
+            .push((number, ends.0 as u32, ends.1 as u32));
         true
     }
 

@@ -25,7 +25,9 @@
 pub mod certificate;
 pub mod duals;
 pub mod lane;
+pub mod lee_lin_wahba;
 pub mod listing;
+pub mod machine;
 pub mod parameters;
 pub mod problem;
 pub mod row_step;

@@ -74,7 +74,11 @@ impl State {
             sum += short.max(0.0);
             largest = largest.max(short);
         }
-        let loss = if self.limits.largest_only() { largest } else { sum };
+        let loss = if self.limits.largest_only() {
+            largest
+        } else {
+            sum
+        };
         Share {
             gap: self.limits.cost * loss - products,
             products,

@@ -217,7 +217,11 @@ impl Surveyor {
             mean = 1.0 - own_score + others / sharing as f64;
         }
         products += duals.shared * mean * sharing as f64;
-        let level = if duals.shared > 0.0 { largest.max(mean) } else { largest };
+        let level = if duals.shared > 0.0 {
+            largest.max(mean)
+        } else {
+            largest
+        };
         let rest = self.rest(base, classes, kernels);
         sum += rest.sum;
         largest = largest.max(rest.high);
@@ -399,7 +403,11 @@ pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
             let score = part[lane];
             let short = base + score;
             sums[lane] += if short > 0.0 { short } else { 0.0 };
-            highs[lane] = if score > highs[lane] { score } else { highs[lane] };
+            highs[lane] = if score > highs[lane] {
+                score
+            } else {
+                highs[lane]
+            };
             let low = if score > 0.5 * ASIDE { score } else { -ASIDE };
             lows[lane] = if low < lows[lane] { low } else { lows[lane] };
         }

@@ -17,9 +17,10 @@
 //! is ever dense.
 
 use super::{
-    certificate::{Certificate, certify},
+    certificate::{Certificate, certify, rebuild},
     duals::RowDuals,
     listing::{list, unlist},
+    machine::WarmStart,
     parameters::{MultiClassSvm, Shrinking},
     problem::Problem,
     row_step::Limits,
@@ -61,6 +62,8 @@ pub struct Trainer {
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
+    /// Rows whose duals were given at the start and have no places yet.
+    relist: Vec<u32>,
     /// tuning
     pub tuning: [f64; 8],
 }
@@ -92,16 +95,34 @@ impl Trainer {
             epochs: 0,
             gap: 1.0,
             certificate: None,
+            relist: Vec::new(),
             tuning: [0.1, 0.2, 0.3, 8.0, 16.0, 0.5, 0.3, 2.0],
         }
     }
 
+    /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and then all
+    /// by what is best for the new problem. Starts from 0 if the duals are of other rows.
+    #[must_use]
+    pub fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
+        let mut trainer = Self::new(parameters, problem);
+        let same = start.duals.len() == trainer.state.problem.len();
+        if same {
+            trainer.state.duals.clone_from(&start.duals);
+            let ratio = parameters.cost / start.cost;
+            let limits = trainer.state.limits;
+            for (at, duals) in trainer.state.duals.iter_mut().enumerate() {
+                scale(duals, ratio, limits);
+                // Places are those of other weights: listing makes new ones.
+                duals.places.clear();
+                trainer.relist.push(at as u32);
+            }
+            (trainer.sweeps, trainer.active) = (0, Vec::new());
+        }
+        trainer
+    }
+
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn Kernels,
-    ) -> Option<Report> {
+    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -129,7 +150,9 @@ impl Trainer {
     /// Gives every row the places of its own class.
     fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
         let sweeper = Sweeper::new(&self.state, executor.threads());
-        if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
+        if !self.relist.is_empty() {
+            self.restart(&sweeper, executor);
+        } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
             let count = self.state.problem.len();
             let rows: Vec<(u32, u32)> = (0..count as u32).map(|row| (row, 1)).collect();
             let own = (0..count).map(|row| self.state.problem.class(row));
@@ -137,6 +160,33 @@ impl Trainer {
             list(&mut self.state, &rows, &own, sweeper.cuts(), executor);
         }
         sweeper
+    }
+
+    /// Finds places for the duals given at the start, and the multiple of them that is best.
+    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
+        let (mut rows, mut classes) = (Vec::new(), Vec::new());
+        let mut alphas = Vec::new();
+        for row in core::mem::take(&mut self.relist) {
+            let duals = &mut self.state.duals[row as usize];
+            classes.push(self.state.problem.class(row as usize));
+            rows.push((row, 1 + duals.classes.len() as u32));
+            classes.append(&mut duals.classes);
+            alphas.push(core::mem::take(&mut duals.alphas));
+        }
+        list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
+        for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
+            duals.alphas = alphas;
+        }
+        let dual = rebuild(&mut self.state, sweeper.cuts(), executor);
+        let sum: f64 = self.state.duals.iter().map(|duals| duals.total).sum();
+        let square = 2.0 * (sum - dual);
+        if square > sum {
+            let limits = self.state.limits;
+            for duals in &mut self.state.duals {
+                scale(duals, sum / square, limits);
+            }
+            rebuild(&mut self.state, sweeper.cuts(), executor);
+        }
     }
 
     fn sweep<E: Executor>(
@@ -203,7 +253,8 @@ impl Trainer {
         let last = self.epochs >= self.parameters.max_epochs;
         if last || self.is_enough(found.gap / found.primal().max(1e-12), found.violation) {
             let search = self.search();
-            let (certificate, again) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            let (certificate, again) =
+                certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
             let gap = certificate.relative_gap();
             if last || self.is_enough(gap, certificate.violation) {
                 self.gap = gap;
@@ -238,7 +289,11 @@ impl Trainer {
         if self.parameters.gap == 0.0 {
             (self.tolerance, self.enough) = (0.0, 0.0);
         }
-        self.sweeps = if self.gap > t[6] { t[7] as u32 } else { t[3] as u32 };
+        self.sweeps = if self.gap > t[6] {
+            t[7] as u32
+        } else {
+            t[3] as u32
+        };
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
@@ -265,6 +320,21 @@ impl Trainer {
     #[must_use]
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Takes the solution out.
+    #[must_use]
+    pub fn into_state(self) -> State {
+        self.state
+    }
+}
+
+/// Multiplies the duals of a row, within their limits.
+fn scale(duals: &mut RowDuals, factor: f64, limits: Limits) {
+    duals.shared = (duals.shared * factor).min(limits.each);
+    duals.total *= factor;
+    for alpha in &mut duals.alphas {
+        *alpha = (*alpha * factor).min(limits.each);
     }
 }
 

@@ -54,8 +54,14 @@ fn solutions_and_certificates_are_those_of_the_twin() {
                 assert!(proof.relative_gap() <= 1e-5, "{what:?}");
                 let duals = all_duals(&trainer);
                 let weights = twin.weights(&duals);
-                assert!((twin.dual(&duals) - proof.dual).abs() < 1e-9 * best, "{what:?}");
-                assert!((twin.primal(&weights) - proof.primal).abs() < 1e-6 * best, "{what:?}");
+                assert!(
+                    (twin.dual(&duals) - proof.dual).abs() < 1e-9 * best,
+                    "{what:?}"
+                );
+                assert!(
+                    (twin.primal(&weights) - proof.primal).abs() < 1e-6 * best,
+                    "{what:?}"
+                );
                 assert!((proof.dual - best).abs() < 2e-3 * best, "{what:?}");
                 assert!(proof.dual <= twin.primal(&twin.weights(&twin.solve(1500))) + 1e-9);
             }
@@ -68,12 +74,24 @@ fn shrinking_does_not_change_the_optimum() {
     let problem = random(60, 8, 6, 77);
     for loss in [CrammerSinger, WestonWatkins] {
         let of = |shrinking| {
-            let chosen = MultiClassSvm { shrinking, ..parameters(loss, 0.5) };
-            Trainer::new(&chosen, problem.clone()).run(&Sequential, &Portable).dual
+            let chosen = MultiClassSvm {
+                shrinking,
+                ..parameters(loss, 0.5)
+            };
+            Trainer::new(&chosen, problem.clone())
+                .run(&Sequential, &Portable)
+                .dual
         };
         let plain = of(Shrinking::Off);
-        for shrinking in [Shrinking::Bounds, Shrinking::Counter(3), Shrinking::Counter(1)] {
-            assert!((of(shrinking) - plain).abs() < 2e-5 * plain, "{loss:?} {shrinking:?}");
+        for shrinking in [
+            Shrinking::Bounds,
+            Shrinking::Counter(3),
+            Shrinking::Counter(1),
+        ] {
+            assert!(
+                (of(shrinking) - plain).abs() < 2e-5 * plain,
+                "{loss:?} {shrinking:?}"
+            );
         }
     }
 }
@@ -83,7 +101,11 @@ fn shrinking_does_not_change_the_optimum() {
 fn epsilon_is_kept_by_every_dual() {
     let problem = random(40, 6, 5, 5);
     for loss in [CrammerSinger, WestonWatkins] {
-        let chosen = MultiClassSvm { gap: 0.0, epsilon: 1e-3, ..parameters(loss, 0.3) };
+        let chosen = MultiClassSvm {
+            gap: 0.0,
+            epsilon: 1e-3,
+            ..parameters(loss, 0.3)
+        };
         let mut trainer = Trainer::new(&chosen, problem.clone());
         let proof = trainer.run(&Sequential, &Portable);
         assert!(proof.violation <= 1e-3, "{proof:?}");
@@ -103,7 +125,10 @@ fn epsilon_is_kept_by_every_dual() {
                     _ if dual == 0.3 => (-short).max(0.0),
                     _ => short.abs(),
                 };
-                assert!(slack <= 1.01e-3, "{loss:?} row {row} class {class}: {dual} {short}");
+                assert!(
+                    slack <= 1.01e-3,
+                    "{loss:?} row {row} class {class}: {dual} {short}"
+                );
             }
         }
     }
