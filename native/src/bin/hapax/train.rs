@@ -15,6 +15,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source},
         text::{Vectorizer, VectorizerError},
+        train::check_data,
     },
     files::{check_readable, check_writable},
     threads::Threads,
@@ -110,6 +111,7 @@ impl Common {
                 )
             }
         };
+        check_data(&data).map_err(|error| Failure::in_file(&self.train, error))?;
         Ok(Training {
             data: self.named(data)?,
             vectorizer,

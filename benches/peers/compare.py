@@ -1,0 +1,113 @@
+"""Other systems beside hapax, on the same files in one run: one table for each data set.
+
+    python compare.py FOLDER... [--systems NAME,NAME...] [--threads N] [--jsonl FILE]
+
+FOLDER holds train.txt.xz and test.txt.xz in the XMC text format and, perhaps, labels.tsv.xz, a name of a label in each
+line. $HAPAX is the command, or it is on the PATH. Systems run one after the other, each in a process of its own; the
+ratios of a table are to its first line. CPU seconds are without reading files, but with it for omikuji, which reads
+them itself. Peak memory is of the whole process with its data, Python's own share included.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from rows import Rows, macro_f1, peak_megabytes, precision
+from systems import SYSTEMS
+
+COLUMNS = ["system", "P@1", "P@3", "P@5", "macro-F1", "train CPU s", "ratio", "predict us", "ratio", "MB", "ratio", "peak MB"]
+
+
+def run_alone(name, train, test, threads, names):
+    """The work of one process: measures one system and prints a line of JSON."""
+    train_rows, test_rows = Rows(train), Rows(test)
+    train_rows.path, test_rows.path = train, test
+    run = SYSTEMS[name]
+    found = run(train_rows, test_rows, threads, names)
+    answers = found.pop("answers")
+    line = {"system": name, "version": run.version(), "threads": threads, **precision(answers, test_rows.Y)}
+    if train_rows.single_label() and test_rows.single_label():
+        line["macro_f1"] = macro_f1(answers, test_rows.Y)
+    line["predict_us"] = 1e6 * found["predict_cpu"] / len(test_rows.Y)
+    line.update({"peak_mb": peak_megabytes(), **found})
+    line["load"] = os.getloadavg()[0]
+    print(json.dumps(line))
+
+
+def unpacked(folder, into):
+    """The files of a data set, decompressed: train, test and names of labels (or none)."""
+    paths = []
+    for name in ("train.txt", "test.txt", "labels.tsv"):
+        source, target = os.path.join(folder, name + ".xz"), os.path.join(into, name)
+        if not os.path.exists(source):
+            paths.append(None)
+            continue
+        with lzma.open(source) as packed, open(target, "wb") as plain:
+            shutil.copyfileobj(packed, plain)
+        paths.append(target)
+    return paths
+
+
+def cells(line, first):
+    def ratio(field):
+        return f"{line[field] / first[field]:.2f}" if first[field] else ""
+
+    single = f" ({line['single_us']:.0f})" if line.get("single_us") else ""
+    return [
+        f"{line['system']} {line['version']}",
+        *(f"{line[k]:.2f}" for k in ("p1", "p3", "p5")),
+        f"{line['macro_f1']:.2f}" if "macro_f1" in line else "",
+        f"{line['train_cpu']:.2f}", ratio("train_cpu"),
+        f"{line['predict_us']:.1f}{single}", ratio("predict_us"),
+        f"{line['bytes'] / 1e6:.2f}", ratio("bytes"),
+        f"{line['peak_mb']:.0f}",
+    ]
+
+
+def compare(folder, options):
+    print(f"\n## {os.path.basename(os.path.normpath(folder))}\n")
+    print("| " + " | ".join(COLUMNS) + " |\n|---|" + "---:|" * (len(COLUMNS) - 1), flush=True)
+    with tempfile.TemporaryDirectory() as into:
+        train, test, names = unpacked(folder, into)
+        first = None
+        for name in options.systems:
+            arguments = [sys.executable, __file__, "--alone", name, train, test, str(options.threads), names or ""]
+            done = subprocess.run(arguments, capture_output=True, text=True)
+            if done.returncode != 0:
+                why = (done.stderr.strip() or "no message").splitlines()[-1]
+                print(f"| {name} | not run: {why} |" + " |" * (len(COLUMNS) - 2), flush=True)
+                continue
+            line = json.loads(done.stdout.splitlines()[-1])
+            first = first or line
+            print("| " + " | ".join(cells(line, first)) + " |", flush=True)
+            if options.jsonl:
+                with open(options.jsonl, "a") as file:
+                    file.write(json.dumps({"data": os.path.basename(os.path.normpath(folder)), **line}) + "\n")
+
+
+def main():
+    if sys.argv[1:2] == ["--alone"]:
+        name, train, test, threads, names = sys.argv[2:]
+        return run_alone(name, train, test, int(threads), names)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--systems", type=lambda text: text.split(","), default=list(SYSTEMS))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--jsonl", help="append a line of JSON for each system to this file")
+    options = parser.parse_args()
+    unknown = set(options.systems) - set(SYSTEMS)
+    if unknown:
+        parser.error(f"no such system: {', '.join(sorted(unknown))}; there are {', '.join(SYSTEMS)}")
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[variable] = str(options.threads)
+    for folder in options.folders:
+        compare(folder, options)
+
+
+if __name__ == "__main__":
+    main()

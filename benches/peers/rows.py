@@ -1,0 +1,85 @@
+"""Rows in the XMC text format, precision, and what a block of work costs."""
+
+import os
+import resource
+import time
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Rows:
+    """X: n x d values (CSR, float32, rows of length one). Y: the labels of each row. L: how many labels there are."""
+
+    def __init__(self, path):
+        starts, indices, values, self.Y = [0], [], [], []
+        with open(path) as lines:
+            n, d, self.L = map(int, next(lines).split())
+            for line in lines:
+                labels, *pairs = line.rstrip("\n").split(" ")
+                self.Y.append([int(label) for label in labels.split(",") if label])
+                for pair in pairs:
+                    index, value = pair.split(":")
+                    indices.append(int(index))
+                    values.append(float(value))
+                starts.append(len(indices))
+        if len(self.Y) != n:
+            raise SystemExit(f"{path}: {n} rows promised, {len(self.Y)} found")
+        values = np.asarray(values, np.float32)
+        self.X = sp.csr_matrix((values, np.asarray(indices, np.int32), np.asarray(starts, np.int32)), shape=(n, d))
+        lengths = np.sqrt(np.asarray(self.X.multiply(self.X).sum(1)).ravel())
+        lengths[lengths == 0] = 1
+        self.X.data /= np.repeat(lengths, np.diff(self.X.indptr)).astype(np.float32)
+
+    def label_matrix(self):
+        """n x L, one where the row has the label."""
+        starts = np.cumsum([0] + [len(labels) for labels in self.Y])
+        indices = np.asarray([label for labels in self.Y for label in labels])
+        return sp.csr_matrix((np.ones(len(indices), np.float32), indices, starts), shape=(len(self.Y), self.L))
+
+    def single_label(self):
+        return all(len(labels) == 1 for labels in self.Y)
+
+
+def precision(answers, Y):
+    """P@1, P@3 and P@5 in percent, of all rows."""
+    hits = np.zeros(5)
+    for best, labels in zip(answers, Y):
+        for place, label in enumerate(list(best)[:5]):
+            hits[place] += label in labels
+    return {f"p{k}": round(100 * hits[:k].sum() / (k * len(Y)), 2) for k in (1, 3, 5)}
+
+
+def macro_f1(answers, Y):
+    """Mean F1 of the first answer over the labels that a row has or is given, in percent."""
+    true, given, both = {}, {}, {}
+    for best, labels in zip(answers, Y):
+        first = int(best[0]) if len(best) else -1
+        true[labels[0]] = true.get(labels[0], 0) + 1
+        given[first] = given.get(first, 0) + 1
+        both[first] = both.get(first, 0) + (first == labels[0])
+    seen = (set(true) | set(given)) - {-1}
+    f1 = [2 * both.get(label, 0) / (true.get(label, 0) + given.get(label, 0)) for label in seen]
+    return round(100 * sum(f1) / len(f1), 2)
+
+
+class Cost:
+    """CPU seconds of this process, its threads and its ended children, and wall seconds."""
+
+    def __enter__(self):
+        self.cpu, self.wall = -sum(os.times()[:4]), -time.perf_counter()
+        return self
+
+    def __exit__(self, *_):
+        self.cpu += sum(os.times()[:4])
+        self.wall += time.perf_counter()
+
+
+def peak_megabytes():
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
+def bytes_of(path):
+    if os.path.isfile(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)

@@ -1,0 +1,232 @@
+"""One function for each system: trains on rows, answers the test rows, and tells what both cost.
+
+Each returns a dictionary: train_cpu and predict_cpu (CPU seconds, without reading files), single_us (microseconds of
+a row asked alone, where it was measured), bytes (of the model as the system itself writes it) and answers (up to five
+labels of each test row).
+"""
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+from rows import Cost, bytes_of
+
+
+def hapax(options):
+    """The command itself: `options` follow `hapax train`."""
+
+    def run(train, test, threads, names):
+        program = os.environ.get("HAPAX", "hapax")
+
+        def call(*arguments):
+            line = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+            return line
+
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "model.hapax")
+            named = ["--label-names", names, "--label-names-column", "2"] if names else []
+            common = ["--threads", str(threads)]
+            trained = json.loads(call("train", *options, train.path, "-o", model, "--json", *common, *named))
+            told = json.loads(call("evaluate", model, test.path, "--json", *common))
+            lines = call("predict", model, test.path, "-k", "5", "--output", "xmc", *common).splitlines()
+            answers = [[int(pair.split(":")[0]) for pair in line.split()] for line in lines]
+            return {
+                "train_cpu": trained["cpu_seconds"],
+                "predict_cpu": told["cpu_seconds"],
+                "bytes": os.path.getsize(model),
+                "peak_mb": trained["peak_rss_bytes"] / 2**20,
+                "answers": answers,
+            }
+
+    run.version = lambda: subprocess.run(
+        [os.environ.get("HAPAX", "hapax"), "--version"], capture_output=True, text=True
+    ).stdout.split()[-1]
+    return run
+
+
+def package(name):
+    """Marks a function as the runner of the Python package `name`."""
+
+    def mark(run):
+        run.version = lambda: importlib.metadata.version(name)
+        return run
+
+    return mark
+
+
+@package("libpecos")
+def pecos(train, test, threads, _names):
+    """PECOS XR-Linear with its defaults: a tree of labels, squared hinge, weights below 0.1 pruned, beam 20."""
+    from pecos.xmc import Indexer, LabelEmbeddingFactory
+    from pecos.xmc.xlinear.model import XLinearModel
+
+    Y = train.label_matrix()
+    with Cost() as training:
+        embedding = LabelEmbeddingFactory.create(Y, train.X, method="pifa")
+        model = XLinearModel.train(train.X, Y, C=Indexer.gen(embedding, threads=threads), threads=threads)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(folder)
+        size = bytes_of(folder)
+        model = XLinearModel.load(folder, is_predict_only=True)
+        how = {"only_topk": 5, "beam_size": 20, "threads": threads}
+        with Cost() as predicting:
+            scores = model.predict(test.X, **how)
+        alone = [test.X[row] for row in range(min(500, test.X.shape[0]))]
+        model.predict(alone[0], **how)
+        start = time.perf_counter()
+        for row in alone:
+            model.predict(row, **how)
+        single = (time.perf_counter() - start) / len(alone)
+    answers = []
+    for row in range(scores.shape[0]):
+        part = slice(scores.indptr[row], scores.indptr[row + 1])
+        answers.append(scores.indices[part][np.argsort(-scores.data[part], kind="stable")].tolist())
+    return {
+        "train_cpu": training.cpu,
+        "predict_cpu": predicting.cpu,
+        "single_us": 1e6 * single,
+        "bytes": size,
+        "answers": answers,
+    }
+
+
+def napkinxc(kind, **options):
+    @package("napkinxc")
+    def run(train, test, threads, _names):
+        import napkinxc.models
+
+        with tempfile.TemporaryDirectory() as folder:
+            make = getattr(napkinxc.models, kind)
+            model = make(folder + "/model", threads=threads, verbose=0, **options)
+            with Cost() as training:
+                model.fit(train.X, train.Y)
+            size = bytes_of(folder)
+            model.load()
+            with Cost() as predicting:
+                answers = model.predict(test.X, top_k=5)
+        return {
+            "train_cpu": training.cpu,
+            "predict_cpu": predicting.cpu,
+            "bytes": size,
+            "answers": [list(best) for best in answers],
+        }
+
+    return run
+
+
+def omikuji(**options):
+    @package("omikuji")
+    def run(train, test, threads, _names):
+        import omikuji as package_of_it
+
+        settings = package_of_it.Model.default_hyper_param()
+        for name, value in options.items():
+            setattr(settings, name, value)
+        # It reads the file itself; what reading costs alone is taken off.
+        with Cost() as training:
+            model = package_of_it.Model.train_on_data(train.path, settings, threads)
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(folder + "/model")
+            size = bytes_of(folder)
+        X = test.X
+        pairs = [
+            list(zip(X.indices[a:b].tolist(), X.data[a:b].tolist())) for a, b in zip(X.indptr, X.indptr[1:])
+        ]
+        with Cost() as predicting:
+            found = [model.predict(row, top_k=5) for row in pairs]
+        return {
+            "train_cpu": training.cpu,
+            "predict_cpu": predicting.cpu,
+            "bytes": size,
+            "answers": [[label for label, _ in best] for best in found],
+        }
+
+    return run
+
+
+def liblinear(solver):
+    @package("liblinear-official")
+    def run(train, test, _threads, _names):
+        from liblinear.liblinearutil import predict, save_model
+        from liblinear.liblinearutil import train as fit
+
+        if not train.single_label():
+            raise SystemExit("LIBLINEAR is run on single-label data only")
+        target = np.asarray([labels[0] for labels in train.Y], float)
+        X = train.X.astype(float)
+        with Cost() as training:
+            model = fit(target, X, f"-s {solver} -c 1 -B 1 -q")
+        with tempfile.TemporaryDirectory() as folder:
+            save_model(folder + "/model", model)
+            size = bytes_of(folder)
+        with Cost() as predicting:
+            scores = predict([], test.X.astype(float), model, "-q")[2]
+        scores = np.asarray(scores)
+        labels = np.asarray(model.get_labels())
+        return {
+            "train_cpu": training.cpu,
+            "predict_cpu": predicting.cpu,
+            "bytes": size,
+            "answers": labels[np.argsort(-scores, axis=1, kind="stable")[:, :5]].tolist(),
+        }
+
+    return run
+
+
+def fasttext(loss):
+    @package("fasttext-wheel")
+    def run(train, test, threads, _names):
+        """fastText knows words only: a feature is a word, said up to five times by its value. Rows are shuffled."""
+        import fasttext as package_of_it
+
+        def lines(rows):
+            X, made = rows.X, []
+            for a, b in zip(X.indptr, X.indptr[1:]):
+                values = X.data[a:b]
+                times = np.clip(np.rint(values / max(values.min(initial=1), 1e-9)), 1, 5).astype(int)
+                made.append(" ".join(f"f{index}" for index, n in zip(X.indices[a:b], times) for _ in range(n)))
+            return made
+
+        with tempfile.TemporaryDirectory() as folder:
+            texts = lines(train)
+            with open(folder + "/train", "w") as file:
+                for row in np.random.default_rng(7).permutation(len(texts)):
+                    labels = " ".join(f"__label__{label}" for label in train.Y[row])
+                    file.write(f"{labels} {texts[row]}\n")
+            how = {"dim": 100, "epoch": 25, "lr": 0.5, "minCount": 1, "bucket": 0, "minn": 0, "maxn": 0, "verbose": 0}
+            with Cost() as training:
+                model = package_of_it.train_supervised(folder + "/train", loss=loss, thread=threads, **how)
+            model.save_model(folder + "/model")
+            size = bytes_of(folder + "/model")
+            asked = lines(test)
+            # The wrapper's own predict does not run with every numpy.
+            with Cost() as predicting:
+                found = [model.f.predict(text + "\n", 5, 0.0, "strict") for text in asked]
+        answers = [[int(label.removeprefix("__label__")) for _, label in best] for best in found]
+        return {
+            "train_cpu": training.cpu,
+            "predict_cpu": predicting.cpu,
+            "bytes": size,
+            "answers": answers,
+        }
+
+    return run
+
+
+SYSTEMS = {
+    "hapax ovr": hapax(["ovr"]),
+    "hapax nearest": hapax(["nearest"]),
+    "pecos xrlinear": pecos,
+    "napkinxc plt-hinge": napkinxc("PLT", loss="squaredHinge", liblinear_c=1),
+    "omikuji parabel": omikuji(),
+    "omikuji attentionxml": omikuji(cluster_balanced=False, collapse_every_n_layers=5),
+    "liblinear s1": liblinear(1),
+    "liblinear s4": liblinear(4),
+    "fasttext softmax": fasttext("softmax"),
+    "fasttext hs": fasttext("hs"),
+}
