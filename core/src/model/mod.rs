@@ -16,7 +16,7 @@ mod scratch;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
-pub use linear::Linear;
+pub use linear::{Linear, LinearTraining};
 pub use nearest::{Nearest, NearestParameters};
 pub use scratch::Scratch;
 
@@ -31,6 +31,11 @@ use crate::{
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        exact::{
+            machine::Machine,
+            one_vs_rest::ProvenOneVsRest,
+            parameters::{MultiClassLoss, MultiClassSvm},
+        },
     },
 };
 use alloc::{string::String, vec::Vec};
@@ -55,7 +60,7 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
-    /// One-vs-rest with mined negatives.
+    /// A linear machine: one-vs-rest or multi-class.
     Linear(Linear),
 }
 
@@ -101,6 +106,51 @@ impl Model {
             vectorizer,
             provenance,
         ))
+    }
+
+    /// The linear model of one-vs-rest with all negatives, run to a proven gap.
+    #[must_use]
+    pub fn from_proven_ovr(
+        made: ProvenOneVsRest,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Self {
+        let mut provenance = Provenance::new("ovr", data, parameters.seed);
+        let gap = made.certificate.relative_gap();
+        provenance.report.push(("relative gap".into(), gap));
+        let linear = Linear::from_proven(made.model, parameters, data);
+        Self::new(Method::Linear(linear), data, vectorizer, provenance)
+    }
+
+    /// The linear model that a multi-class machine of `data` gives; its proof goes into the record of
+    /// what made the model.
+    #[must_use]
+    pub fn from_machine(
+        machine: &Machine,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Self {
+        let linear = Linear::from_machine(machine, parameters, data);
+        let algorithm = match parameters.loss {
+            MultiClassLoss::CrammerSinger => "cs",
+            MultiClassLoss::WestonWatkins => "ww",
+            MultiClassLoss::LeeLinWahba => "llw",
+        };
+        let mut provenance = Provenance::new(algorithm, data, parameters.seed);
+        let proof = machine.certificate;
+        for (name, value) in [
+            ("primal", proof.primal),
+            ("dual", proof.dual),
+            ("relative gap", proof.relative_gap()),
+            ("relative gap of the stored weights", machine.stored_gap()),
+            ("epochs", f64::from(proof.epochs)),
+            ("non-zeros before pruning", proof.nonzeros as f64),
+        ] {
+            provenance.report.push((name.into(), value));
+        }
+        Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }
 
     fn new(

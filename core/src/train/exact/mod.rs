@@ -28,6 +28,8 @@ pub mod lane;
 pub mod lee_lin_wahba;
 pub mod listing;
 pub mod machine;
+pub mod memory;
+pub mod one_vs_rest;
 pub mod parameters;
 pub mod problem;
 pub mod row_step;

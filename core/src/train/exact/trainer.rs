@@ -175,6 +175,8 @@ impl Trainer {
         }
         list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
         for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
+            let sharing = (self.state.problem.classes() - 1 - alphas.len()) as f64;
+            duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
             duals.alphas = alphas;
         }
         let dual = rebuild(&mut self.state, sweeper.cuts(), executor);

@@ -2,10 +2,14 @@
 
 use super::{
     super::{
-        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
-        table::bytes,
+        failure::Failure,
+        input::threads,
+        output::note,
+        progress::Progress,
+        resources::Stopwatch,
+        table::{bytes, count},
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
@@ -72,7 +76,11 @@ pub struct TrainOvr {
     /// How exactly labels are solved, at most: smaller is more exact [default: 0.5]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
-    /// How often the rows of a label are gone over at most in the last round [default: 15]
+    /// Solve every label until its gap is at most this share of its objective, and prove it; needs
+    /// --negatives all
+    #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
+    gap: Option<f64>,
+    /// How often the rows of a label are gone over at most in the last round [default: 15, or 10000 with --gap]
     #[arg(long, help_heading = "One-vs-rest")]
     max_epochs: Option<u32>,
 }
@@ -116,11 +124,18 @@ impl TrainOvr {
         self.common.check()?;
         let given = self.parameters(&OneVsRest::default());
         given.check().map_err(TrainError::from)?;
+        if self.gap.is_some() && self.negatives != Against::All {
+            let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
+            return Err(Failure::Input(rule.into()));
+        }
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
         let parameters = self.parameters(&OneVsRest::automatic(&training.data));
         say_what_comes(&parameters, &training.data, &threads);
+        if let Some(gap) = self.gap {
+            return self.run_to_gap(gap, &parameters, training, &watch, &threads);
+        }
         let mut parts = Parts::default();
         let model = Model::train_ovr(
             &parameters,
@@ -137,6 +152,58 @@ impl TrainOvr {
             told: Told::default(),
         };
         self.common.finish(made, &watch, &threads)
+    }
+}
+
+impl TrainOvr {
+    /// Trains every label to a gap and tells the proof.
+    fn run_to_gap(
+        &self,
+        gap: f64,
+        parameters: &OneVsRest,
+        training: Training,
+        watch: &Stopwatch,
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        let parameters = OneVsRest {
+            max_epochs: self.max_epochs.unwrap_or(10_000),
+            ..parameters.clone()
+        };
+        let progress = Progress::new("proving labels", 0);
+        let tell = |done, of| {
+            progress.set(done, of);
+            ControlFlow::Continue(())
+        };
+        let kernels = kernels::best();
+        let made = parameters.train_to_gap(&training.data, gap, threads, kernels, tell)?;
+        drop(progress);
+        let proof = made.certificate;
+        let told = Told {
+            epochs: Some(u64::from(proof.epochs)),
+            objective: Some(proof.primal),
+            gap: Some(proof.relative_gap()),
+            lines: vec![format!(
+                "proof after at most {} epochs a label, before pruning and rounding: primal {:.6}, dual {:.6}, \
+                 relative gap {:.2e}; {} weights other than 0",
+                proof.epochs,
+                proof.primal,
+                proof.dual,
+                proof.relative_gap(),
+                count(proof.nonzeros),
+            )],
+            ..Told::default()
+        };
+        let model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
+        let index_base = training.index_base;
+        self.common.finish(
+            Made {
+                model,
+                index_base,
+                told,
+            },
+            watch,
+            threads,
+        )
     }
 }
 
