@@ -15,9 +15,9 @@ use crate::{
     train::{
         dual::sweep::{self, GradientRange, Sweep},
         exact::{
+            class_scores::{self, CHUNK, Chunk},
             lane::Lane,
             state::State,
-            survey::{self, CHUNK, Chunk},
             weights::FeatureWeights,
         },
     },
@@ -74,12 +74,12 @@ pub trait Kernels: Sync {
 
     /// Adds to the scores of all classes what dense features give, in their order.
     fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-        survey::add_class_weights(sums, lists, terms);
+        class_scores::add_class_weights(sums, lists, terms);
     }
 
     /// Sums and extremes of a chunk of classes' scores.
     fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
-        survey::class_shortfalls(chunk, base)
+        class_scores::class_shortfalls(chunk, base)
     }
 
     /// Solves rows one after the other.

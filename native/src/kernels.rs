@@ -45,9 +45,9 @@ mod x86 {
                 sweep::{self, GradientRange, Sweep},
             },
             exact::{
+                class_scores::{self, CHUNK, Chunk},
                 lane::Lane,
                 state::State,
-                survey::{self, CHUNK, Chunk},
                 weights::FeatureWeights,
             },
         },
@@ -160,12 +160,12 @@ mod x86 {
 
                 #[target_feature(enable = $features)]
                 fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-                    survey::add_class_weights(sums, lists, terms);
+                    class_scores::add_class_weights(sums, lists, terms);
                 }
 
                 #[target_feature(enable = $features)]
                 fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
-                    survey::class_shortfalls(chunk, base)
+                    class_scores::class_shortfalls(chunk, base)
                 }
 
                 #[target_feature(enable = $features)]

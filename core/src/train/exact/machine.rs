@@ -172,6 +172,7 @@ impl MultiClassSvm {
                 tolerance: f64::INFINITY,
                 epsilon: f64::INFINITY,
                 most: 0,
+                idle: f64::INFINITY,
             };
             survey(&state, search, executor, kernels).loss
         };

@@ -23,6 +23,7 @@
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
 pub mod certificate;
+pub mod class_scores;
 pub mod duals;
 pub mod lane;
 pub mod lee_lin_wahba;
@@ -35,6 +36,7 @@ pub mod problem;
 pub mod row_step;
 pub mod state;
 pub mod survey;
+mod surveyor;
 pub mod sweep;
 pub mod tournament;
 pub mod trainer;

@@ -64,15 +64,26 @@ pub struct Trainer {
     certificate: Option<Certificate>,
     /// Rows whose duals were given at the start and have no places yet.
     relist: Vec<u32>,
-    /// tuning
-    pub tuning: [f64; 8],
 }
 
-/// Most sweeps between two full epochs.
-const SWEEPS: u32 = 8;
+/// Most sweeps between two full epochs, and most classes that a row lists at once: before the relative gap
+/// is below [`EARLY`], when scores are still far from what they will be, and after.
+const PLANS: [(u32, usize); 2] = [(6, 16), (7, 12)];
 
-/// Most classes that a row lists at once.
-const FRESH: usize = 16;
+/// The relative gap below which training is no longer at its beginning.
+const EARLY: f64 = 0.3;
+
+/// Listed classes without a dual leave the list if they fall this far short of one.
+const IDLE: f64 = 0.1;
+
+/// What sweeps aim at, as a share of the gap they begin with.
+const AIM: f64 = 0.2;
+
+/// The share of the aim at which sweeps end.
+const ENOUGH: f64 = 0.5;
+
+/// The share of the aim that rows may keep if all keep as much.
+const LEFT: f64 = 0.3;
 
 impl Trainer {
     /// Begins training with all duals 0.
@@ -96,7 +107,6 @@ impl Trainer {
             gap: 1.0,
             certificate: None,
             relist: Vec::new(),
-            tuning: [0.1, 0.2, 0.3, 8.0, 16.0, 0.5, 0.3, 2.0],
         }
     }
 
@@ -241,7 +251,12 @@ impl Trainer {
             } else {
                 f64::INFINITY
             },
-            most: self.tuning[4] as usize,
+            most: self.plan_now().1,
+            idle: if self.gap > EARLY {
+                f64::INFINITY
+            } else {
+                IDLE
+            },
         }
     }
 
@@ -276,6 +291,10 @@ impl Trainer {
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
     }
 
+    fn plan_now(&self) -> (u32, usize) {
+        PLANS[usize::from(self.gap <= EARLY)]
+    }
+
     fn is_enough(&self, gap: f64, violation: f64) -> bool {
         gap <= self.parameters.gap || violation <= self.parameters.epsilon
     }
@@ -283,19 +302,14 @@ impl Trainer {
     /// Decides what the sweeps until the next full epoch must reach.
     fn plan(&mut self, found: &Survey) {
         let rows = self.state.problem.len() as f64;
-        let t = self.tuning;
-        let wanted = t[5] * self.parameters.gap * found.primal();
-        let aim = wanted.max(t[1] * found.gap);
-        self.tolerance = t[0] * aim / rows;
-        self.enough = t[2] * aim;
+        let wanted = 0.5 * self.parameters.gap * found.primal();
+        let aim = wanted.max(AIM * found.gap);
+        self.tolerance = LEFT * aim / rows;
+        self.enough = ENOUGH * aim;
         if self.parameters.gap == 0.0 {
             (self.tolerance, self.enough) = (0.0, 0.0);
         }
-        self.sweeps = if self.gap > t[6] {
-            t[7] as u32
-        } else {
-            t[3] as u32
-        };
+        self.sweeps = self.plan_now().0;
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
