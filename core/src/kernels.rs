@@ -12,7 +12,15 @@
 use crate::{
     model::linear::sums::{self, HeadTerm, TailTerm},
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
-    train::dual::sweep::{self, GradientRange, Sweep},
+    train::{
+        dual::sweep::{self, GradientRange, Sweep},
+        exact::{
+            class_scores::{self, CHUNK, Chunk},
+            lane::Lane,
+            state::State,
+            weights::FeatureWeights,
+        },
+    },
 };
 
 /// The inner loops; see the module's text for what an implementation may change.
@@ -75,6 +83,21 @@ pub trait Kernels: Sync {
         out: &mut [f32; 64],
     ) -> f32 {
         sums::scores(sums, scales, biases, unit, out)
+    }
+
+    /// Adds to the scores of all classes what dense features give, in their order.
+    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+        class_scores::add_class_weights(sums, lists, terms);
+    }
+
+    /// Sums and extremes of a chunk of classes' scores.
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+        class_scores::class_shortfalls(chunk, base)
+    }
+
+    /// Solves rows one after the other.
+    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+        lane.run(state, rows, tolerance);
     }
 }
 

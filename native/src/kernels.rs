@@ -39,9 +39,17 @@ mod x86 {
         kernels::{Kernels, Portable},
         model::linear::sums::{self, HeadTerm, TailTerm},
         search::neighbors::{BLOCK, BlockBounds},
-        train::dual::{
-            packed_rows::{Group, PackedRow},
-            sweep::{self, GradientRange, Sweep},
+        train::{
+            dual::{
+                packed_rows::{Group, PackedRow},
+                sweep::{self, GradientRange, Sweep},
+            },
+            exact::{
+                class_scores::{self, CHUNK, Chunk},
+                lane::Lane,
+                state::State,
+                weights::FeatureWeights,
+            },
         },
     };
 
@@ -149,6 +157,21 @@ mod x86 {
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     sums::scores(sums, scales, biases, unit, out)
                 }
+
+                #[target_feature(enable = $features)]
+                fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    class_scores::add_class_weights(sums, lists, terms);
+                }
+
+                #[target_feature(enable = $features)]
+                fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    class_scores::class_shortfalls(chunk, base)
+                }
+
+                #[target_feature(enable = $features)]
+                fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    lane.run(state, rows, tolerance);
+                }
             }
 
             impl Kernels for $kind {
@@ -184,6 +207,21 @@ mod x86 {
                 fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::scores(sums, scales, biases, unit, out) }
+                }
+
+                fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_class_weights(sums, lists, terms) }
+                }
+
+                fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::class_shortfalls(chunk, base) }
+                }
+
+                fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::run_lane(lane, state, rows, tolerance) }
                 }
             }
         };

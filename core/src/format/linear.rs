@@ -4,16 +4,15 @@ use super::{
     Container, ContainerWriter, FormatError, SectionId,
     nearest::{self, NearestArrays, NearestDescription},
 };
-use crate::{
-    model::linear::{Linear, LinearError, LinearModel, LinearParts, fused::FusedNearest},
-    train::dual::parameters::OneVsRest,
+use crate::model::linear::{
+    Linear, LinearError, LinearModel, LinearParts, LinearTraining, fused::FusedNearest,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LinearDescription {
-    parameters: OneVsRest,
+    parameters: LinearTraining,
     /// Bits of a stored weight, which compacting may have made fewer.
     bits: u32,
     /// The bias of all labels, where none are stored.

@@ -9,6 +9,7 @@
 mod answer;
 mod compacted;
 mod evidence;
+mod from_proof;
 mod label_names;
 pub mod linear;
 pub mod nearest;
@@ -17,7 +18,7 @@ mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
-pub use linear::Linear;
+pub use linear::{Linear, LinearTraining};
 pub use nearest::{Nearest, NearestParameters};
 pub use scratch::Scratch;
 
@@ -51,7 +52,7 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
-    /// One-vs-rest with mined negatives.
+    /// A linear machine: one-vs-rest or multi-class.
     Linear(Linear),
 }
 

@@ -101,6 +101,23 @@ pub enum TrainError {
     NoFeatures,
     /// No row has a label.
     NoLabels,
+    /// A row of data for a method that needs one label a row has none or several.
+    NotOneLabel {
+        /// The row, from 1.
+        row: u64,
+        /// How many labels it has.
+        labels: u64,
+    },
+    /// All rows that can be learned from have the same label.
+    OneClass {
+        /// The label.
+        label: u32,
+    },
+    /// The values of a row are too large to compute with.
+    RowTooLong {
+        /// The row, from 1.
+        row: u64,
+    },
     /// More rows, values or labels than the model can number.
     TooLarge {
         /// What there is too much of.
@@ -147,6 +164,19 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::NotOneLabel { row, labels } => write!(
+                f,
+                "row {row} has {labels} labels, but this method needs exactly one: choose a method for \
+                 several labels, such as ovr, or replicate rows for each of their labels"
+            ),
+            Self::OneClass { label } => write!(
+                f,
+                "all rows with features have the label {label}: at least 2 labels are needed"
+            ),
+            Self::RowTooLong { row } => write!(
+                f,
+                "the values of row {row} are too large: their squares must add up to at most 1e30"
+            ),
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }

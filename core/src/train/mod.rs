@@ -3,6 +3,7 @@
 
 pub mod dual;
 mod error;
+pub mod exact;
 mod provenance;
 mod unusable;
 

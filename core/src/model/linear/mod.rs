@@ -40,7 +40,7 @@ pub use rules::LinearError;
 use rules::{MOST_SCALE, MOST_UNIT, check};
 use scorer::{LinearScorer, ScorerScratch};
 use sums::{score, term};
-pub use trained::Linear;
+pub use trained::{Linear, LinearTraining};
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
-//! The method of a model that one-vs-rest training made: the weights and what belongs to them.
+//! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest};
+use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
 use crate::{
     array::Array,
     data::Dataset,
@@ -10,19 +10,48 @@ use crate::{
     search::Scored,
     sparse::SparseView,
     train::{
-        TrainError,
+        ParamError, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        exact::{machine::Machine, parameters::MultiClassSvm},
     },
 };
 use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
+
+/// The parameters of what made a linear model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LinearTraining {
+    /// One-vs-rest.
+    OneVsRest(OneVsRest),
+    /// A multi-class machine.
+    MultiClass(MultiClassSvm),
+}
+
+impl LinearTraining {
+    fn check(&self) -> Result<(), ParamError> {
+        match self {
+            Self::OneVsRest(parameters) => parameters.check(),
+            Self::MultiClass(parameters) => parameters.check(),
+        }
+    }
+
+    /// The transform that rows go through in training and prediction.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        match self {
+            Self::OneVsRest(parameters) => parameters.transform(),
+            Self::MultiClass(parameters) => parameters.transform(),
+        }
+    }
+}
 
 /// A linear model with the parameters that made it and the counts of its labels.
 #[derive(Clone, Debug)]
 pub struct Linear {
     model: LinearModel,
     frequencies: Array<u32>,
-    parameters: OneVsRest,
+    parameters: LinearTraining,
     /// Neighbors that vote, too.
     nearest: Option<Box<FusedNearest>>,
 }
@@ -59,7 +88,7 @@ impl Linear {
         Ok(Self {
             model: parameters.train_from(start, data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
-            parameters: parameters.clone(),
+            parameters: LinearTraining::OneVsRest(parameters.clone()),
             nearest: None,
         })
     }
@@ -107,11 +136,33 @@ impl Linear {
         self.nearest.as_deref()
     }
 
+    /// Of weights that one-vs-rest with `parameters` made of `data`.
+    #[must_use]
+    pub fn from_proven(model: LinearModel, parameters: &OneVsRest, data: &Dataset) -> Self {
+        Self {
+            model,
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
+        }
+    }
+
+    /// Of a machine that `parameters` made of `data`.
+    #[must_use]
+    pub fn from_machine(machine: &Machine, parameters: &MultiClassSvm, data: &Dataset) -> Self {
+        Self {
+            model: machine.model.clone(),
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearTraining::MultiClass(parameters.clone()),
+            nearest: None,
+        }
+    }
+
     /// From what a file stored; `None` if the parts do not fit each other.
     pub(crate) fn from_stored(
         model: LinearModel,
         frequencies: Array<u32>,
-        parameters: OneVsRest,
+        parameters: LinearTraining,
         nearest: Option<FusedNearest>,
     ) -> Option<Self> {
         let fits = parameters.check().is_ok()
@@ -155,7 +206,7 @@ impl Linear {
 
     /// What the user chose, or the automatic rule.
     #[must_use]
-    pub fn parameters(&self) -> &OneVsRest {
+    pub fn parameters(&self) -> &LinearTraining {
         &self.parameters
     }
 }

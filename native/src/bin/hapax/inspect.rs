@@ -11,7 +11,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{Method, Model},
+        model::{LinearTraining, Method, Model},
         text::{FeatureSpace, Vectorizer},
     },
     files::map_model,
@@ -172,15 +172,22 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             ]
         }
         Method::Linear(linear) => {
-            let (parameters, weights) = (linear.parameters(), linear.model());
-            let mut facts = vec![
-                ("cost", parameters.cost.to_string()),
-                ("positive weight", parameters.positive_weight.to_string()),
-                ("exponent", parameters.exponent.to_string()),
-                ("weights", count(weights.nonzeros() as u64)),
-                ("bits of a weight", weights.parts().bits.to_string()),
-                ("centroid in the weights", parameters.centroid.to_string()),
-            ];
+            let weights = linear.model();
+            let mut facts = match linear.parameters() {
+                LinearTraining::OneVsRest(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("positive weight", parameters.positive_weight.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                    ("centroid in the weights", parameters.centroid.to_string()),
+                ],
+                LinearTraining::MultiClass(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("bias", parameters.bias.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                ],
+            };
+            facts.push(("weights", count(weights.nonzeros() as u64)));
+            facts.push(("bits of a weight", weights.parts().bits.to_string()));
             if let Some(fused) = linear.nearest() {
                 facts.push(("weight of neighbors", fused.weight().to_string()));
                 facts.push(("neighbors' index", fused.nearest().index_name().to_string()));

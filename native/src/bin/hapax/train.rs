@@ -1,5 +1,6 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod exact;
 mod finish;
 mod nearest;
 mod ovr;
@@ -17,6 +18,7 @@ use hapax::{
         model::Model,
         text::{Vectorizer, VectorizerError},
         train::check_data,
+        train::exact::parameters::MultiClassLoss,
     },
     files::{check_readable, check_writable},
     threads::Threads,
@@ -30,6 +32,12 @@ pub enum Algorithm {
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
     Ovr(ovr::TrainOvr),
+    /// Crammer-Singer: one machine for all labels, the largest violation of a row counts
+    Cs(exact::TrainExact),
+    /// Weston-Watkins: one machine for all labels, all violations of a row count
+    Ww(exact::TrainExact),
+    /// Lee-Lin-Wahba: one machine for few labels, for comparison
+    Llw(exact::TrainExact),
 }
 
 impl Algorithm {
@@ -37,6 +45,9 @@ impl Algorithm {
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
+            Self::Cs(train) => train.run(MultiClassLoss::CrammerSinger),
+            Self::Ww(train) => train.run(MultiClassLoss::WestonWatkins),
+            Self::Llw(train) => train.run(MultiClassLoss::LeeLinWahba),
         }
     }
 }

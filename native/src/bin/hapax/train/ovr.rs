@@ -1,5 +1,7 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
+mod proof;
+
 use super::{
     super::{
         failure::Failure,
@@ -111,7 +113,11 @@ pub struct TrainOvr {
     /// How exactly labels are solved, at most: smaller is more exact [default: 0.5]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
-    /// How often the rows of a label are gone over at most in the last round [default: 15]
+    /// Solve every label until its gap is at most this share of its objective, and prove it; needs
+    /// --negatives all
+    #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
+    gap: Option<f64>,
+    /// How often the rows of a label are gone over at most in the last round [default: 15, or 10000 with --gap]
     #[arg(long, help_heading = "One-vs-rest")]
     max_epochs: Option<u32>,
 }
@@ -199,6 +205,10 @@ impl TrainOvr {
         self.common.check()?;
         let (fixed, mut given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
+        if self.gap.is_some() && self.negatives != Against::All {
+            let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
+            return Err(Failure::Input(rule.into()));
+        }
         let threads = threads(self.common.threads)?;
         let start = self.from.as_deref().map(load_model).transpose()?;
         let training = match &start {
@@ -207,7 +217,9 @@ impl TrainOvr {
         };
         if let Some(Method::Linear(linear)) = start.as_ref().map(Model::method) {
             // Only with the same exponent do its weights fit the rows.
-            given.exponent = given.exponent.or(Some(linear.parameters().exponent));
+            given.exponent = given
+                .exponent
+                .or(Some(linear.parameters().transform().exponent));
         }
         let watch = Stopwatch::start();
         let choice = choose(&fixed, &given, &training.data, &threads)?;
@@ -220,6 +232,9 @@ impl TrainOvr {
                 .collect(),
             ..Told::default()
         };
+        if let Some(gap) = self.gap {
+            return proof::run_to_gap(&self, gap, &choice.parameters, training, &watch, &threads);
+        }
         let index_base = training.index_base;
         let model = self.train(&choice.parameters, start.as_ref(), training, &threads)?;
         let made = Made {
