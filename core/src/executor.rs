@@ -18,6 +18,17 @@ pub trait Executor {
         R: Send,
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
+
+    /// Calls `run` for each of the `items`, which it may change, and returns the results in the order
+    /// of the items.
+    fn map_items<T, R, F>(&self, items: &mut [T], run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        F: Fn(&mut T) -> R + Sync,
+    {
+        items.iter_mut().map(run).collect()
+    }
 }
 
 /// The executor of one thread: jobs run one after the other, here.

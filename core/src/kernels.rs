@@ -10,9 +10,15 @@
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
 use crate::{
-    model::linear::sums::{self, HeadTerm, TailTerm},
+    model::{
+        linear::sums::{self, HeadTerm, TailTerm},
+        mach::decode,
+    },
     search::neighbors::{BLOCK, BlockBounds},
-    train::dual::sweep::{self, GradientRange, Sweep},
+    train::{
+        dual::sweep::{self, GradientRange, Sweep},
+        mach::step::{self, Step, Term},
+    },
 };
 
 /// The inner loops; see the module's text for what an implementation may change.
@@ -62,6 +68,21 @@ pub trait Kernels: Sync {
         out: &mut [f32; 64],
     ) -> f32 {
         sums::scores(sums, scales, biases, unit, out)
+    }
+
+    /// One row's step of training heads of MACH.
+    fn mach_step(&self, step: &mut Step<'_>) {
+        step.take();
+    }
+
+    /// Upper bounds of the scores of labels, from tables of bytes.
+    fn scan(&self, codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+        decode::scan(codes, tables, heads, sums, maxima);
+    }
+
+    /// Adds rows of weights, each times its value, to sums.
+    fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+        step::add_terms(sums, weights, terms);
     }
 }
 

@@ -39,9 +39,12 @@ mod x86 {
         kernels::{Kernels, Portable},
         model::linear::sums::{self, HeadTerm, TailTerm},
         search::neighbors::{BLOCK, BlockBounds},
-        train::dual::{
-            packed_rows::{Group, PackedRow},
-            sweep::{self, GradientRange, Sweep},
+        train::{
+            dual::{
+                packed_rows::{Group, PackedRow},
+                sweep::{self, GradientRange, Sweep},
+            },
+            mach::step::{self, Step, Term},
         },
     };
 
@@ -149,6 +152,16 @@ mod x86 {
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     sums::scores(sums, scales, biases, unit, out)
                 }
+
+                #[target_feature(enable = $features)]
+                fn mach_step(step: &mut Step<'_>) {
+                    step.take();
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    step::add_terms(sums, weights, terms);
+                }
             }
 
             impl Kernels for $kind {
@@ -184,6 +197,16 @@ mod x86 {
                 fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::scores(sums, scales, biases, unit, out) }
+                }
+
+                fn mach_step(&self, step: &mut Step<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::mach_step(step) }
+                }
+
+                fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_terms(sums, weights, terms) }
                 }
             }
         };

@@ -56,4 +56,13 @@ impl Executor for Threads {
         });
         parts.into_iter().flatten().collect()
     }
+
+    fn map_items<T, R, F>(&self, items: &mut [T], run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        F: Fn(&mut T) -> R + Sync,
+    {
+        self.0.install(|| items.par_iter_mut().with_max_len(1).map(&run).collect())
+    }
 }

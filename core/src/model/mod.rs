@@ -10,6 +10,7 @@ mod answer;
 mod compacted;
 mod label_names;
 pub mod linear;
+pub mod mach;
 pub mod nearest;
 
 pub use answer::{Answer, PredictError};

@@ -3,6 +3,7 @@
 
 pub mod dual;
 mod error;
+pub mod mach;
 mod provenance;
 mod unusable;
 

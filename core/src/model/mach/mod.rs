@@ -1,0 +1,3 @@
+//! MACH.
+pub mod decode;
+pub mod estimate;
