@@ -76,7 +76,14 @@ pub trait Kernels: Sync {
     }
 
     /// Upper bounds of the scores of labels, from tables of bytes.
-    fn scan(&self, codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+    fn scan(
+        &self,
+        codes: &[u8],
+        tables: &[u8],
+        heads: usize,
+        sums: &mut [u16],
+        maxima: &mut [u16],
+    ) {
         decode::scan(codes, tables, heads, sums, maxima);
     }
 

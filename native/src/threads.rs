@@ -63,6 +63,7 @@ impl Executor for Threads {
         R: Send,
         F: Fn(&mut T) -> R + Sync,
     {
-        self.0.install(|| items.par_iter_mut().with_max_len(1).map(&run).collect())
+        self.0
+            .install(|| items.par_iter_mut().with_max_len(1).map(&run).collect())
     }
 }

@@ -16,6 +16,7 @@ pub mod nearest;
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use linear::Linear;
+pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
 
 use crate::{
@@ -29,12 +30,14 @@ use crate::{
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        mach::MachParameters,
     },
 };
 use alloc::{string::String, vec::Vec};
 use core::ops::ControlFlow;
 pub(crate) use label_names::LabelNames;
 use linear::LinearScratch;
+use mach::{MachFit, MachScratch};
 use nearest::{Evidence, NearestScratch};
 
 /// A trained model; see the module's text.
@@ -56,6 +59,8 @@ pub enum Method {
     Nearest(Nearest),
     /// One-vs-rest with mined negatives.
     Linear(Linear),
+    /// Heads over hashed labels.
+    Mach(Mach),
 }
 
 /// The memory that queries need, owned by the caller and reused.
@@ -63,6 +68,7 @@ pub enum Method {
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) linear: LinearScratch,
+    pub(crate) mach: MachScratch,
     pub(crate) text: TextScratch,
 }
 
@@ -73,6 +79,7 @@ impl Scratch {
         Self {
             nearest: NearestScratch::new(kernels),
             linear: LinearScratch::default(),
+            mach: MachScratch::new(kernels),
             text: TextScratch::default(),
         }
     }
@@ -125,6 +132,62 @@ impl Model {
             data,
             vectorizer,
             provenance,
+        ))
+    }
+
+    /// Trains a model of R heads over B buckets on `data`; `progress` hears of every part of the work and may
+    /// stop it. Equal data and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train_mach(
+        parameters: &MachParameters,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        progress: impl FnMut(crate::train::mach::Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let mach = parameters.train(data, executor, kernels, progress)?;
+        let provenance = Provenance::new("mach", data, parameters.seed);
+        Ok(Self::new(Method::Mach(mach), data, vectorizer, provenance))
+    }
+
+    /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
+    /// on held-out rows. See [`MachParameters::train_within`].
+    ///
+    /// # Errors
+    /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small.
+    pub fn train_mach_within(
+        parameters: &MachParameters,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        max_bytes: u64,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        progress: impl FnMut(crate::train::mach::Report) -> ControlFlow<()>,
+    ) -> Result<(Self, MachFit), TrainError> {
+        let fixed = compacted::fixed_bytes(data.label_names(), vectorizer.as_ref());
+        let budget = max_bytes.saturating_sub(fixed);
+        let trained = parameters.train_within(data, budget, executor, kernels, progress);
+        let (mach, fit) = trained.map_err(|error| match error {
+            TrainError::Budget { smallest, .. } => TrainError::Budget {
+                budget: max_bytes,
+                smallest: smallest + fixed,
+            },
+            other => other,
+        })?;
+        let mut provenance = Provenance::new("mach", data, parameters.seed);
+        let chosen = &fit.tried[fit.chosen];
+        provenance.report.extend([
+            ("held-out P@1 before compacting".into(), fit.before.at_1),
+            ("held-out P@1".into(), chosen.precision.at_1),
+            ("held-out P@3".into(), chosen.precision.at_3),
+            ("held-out P@5".into(), chosen.precision.at_5),
+        ]);
+        Ok((
+            Self::new(Method::Mach(mach), data, vectorizer, provenance),
+            fit,
         ))
     }
 
@@ -209,6 +272,7 @@ impl Model {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
+            Method::Mach(mach) => Some(mach.frequencies().to_vec()),
         }
     }
 
@@ -233,6 +297,7 @@ impl Model {
                 let k = k.min(self.labels as usize);
                 Ok(linear.model().predict(row, k, &mut scratch.linear))
             }
+            Method::Mach(mach) => Ok(mach.predict(row, k, &mut scratch.mach)),
         }
     }
 
@@ -270,7 +335,7 @@ impl Model {
     }
 
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. A linear model has no such evidence: the list is empty.
+    /// `features` features that it shares with `row`. Models that hold no rows have no such evidence: the list is empty.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -285,7 +350,7 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .explain(row, neighbors, features, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
-            Method::Linear(_) => Ok(Vec::new()),
+            Method::Linear(_) | Method::Mach(_) => Ok(Vec::new()),
         }
     }
 
@@ -294,7 +359,7 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up; [`TrainError::CannotLearn`] if the model is linear.
+    /// are used up; [`TrainError::CannotLearn`] if the model holds no rows.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
         let Method::Nearest(nearest) = &mut self.method else {
             return Err(TrainError::CannotLearn);
@@ -331,7 +396,7 @@ impl Model {
         labels: &[&str],
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
-        if matches!(self.method, Method::Linear(_)) {
+        if !matches!(self.method, Method::Nearest(_)) {
             return Err(PredictError::Failed(TrainError::CannotLearn));
         }
         let row = self.row(text, scratch)?;
@@ -348,11 +413,11 @@ impl Model {
         self.learn(row.view(), &ids).map_err(PredictError::Failed)
     }
 
-    /// Removes the row with this id; whether there was one. A linear model holds no rows.
+    /// Removes the row with this id; whether there was one. Only nearest neighbors hold rows.
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
-            Method::Linear(_) => false,
+            Method::Linear(_) | Method::Mach(_) => false,
         }
     }
 }

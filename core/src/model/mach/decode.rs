@@ -146,7 +146,13 @@ impl LabelDecoder {
     }
 
     /// The score of one label; `scores` has B numbers a head.
-    fn score(&self, label: usize, scores: &[f32], estimator: Estimator, own: &mut Vec<f32>) -> Scored {
+    fn score(
+        &self,
+        label: usize,
+        scores: &[f32],
+        estimator: Estimator,
+        own: &mut Vec<f32>,
+    ) -> Scored {
         own.clear();
         own.extend((0..self.repetitions).map(|head| {
             let at = head * self.buckets + self.code(label, head);
@@ -177,7 +183,10 @@ impl LabelDecoder {
         scratch: &mut DecodeScratch,
         top: &mut Top,
     ) {
-        let sums = matches!(estimator, Estimator::Mean | Estimator::LogMean | Estimator::LogitSum);
+        let sums = matches!(
+            estimator,
+            Estimator::Mean | Estimator::LogMean | Estimator::LogitSum
+        );
         let Codes::Narrow(blocks) = &self.codes else {
             return self.plain(scores, k, estimator, top);
         };
@@ -188,7 +197,13 @@ impl LabelDecoder {
         let count = self.labels.div_ceil(BLOCK);
         scratch.sums.resize(count * BLOCK, 0);
         scratch.maxima.resize(count, 0);
-        kernels.scan(blocks, &scratch.tables, self.repetitions, &mut scratch.sums, &mut scratch.maxima);
+        kernels.scan(
+            blocks,
+            &scratch.tables,
+            self.repetitions,
+            &mut scratch.sums,
+            &mut scratch.maxima,
+        );
         // Labels that only fill up the last block.
         if let Some(filling) = scratch.sums.get_mut(self.labels..) {
             filling.fill(0);
@@ -254,7 +269,12 @@ impl LabelDecoder {
         *scored = 0;
         // A first threshold from one label of each of the k most promising blocks.
         order.clear();
-        order.extend(maxima.iter().enumerate().map(|(block, &maximum)| (maximum, block as u32)));
+        order.extend(
+            maxima
+                .iter()
+                .enumerate()
+                .map(|(block, &maximum)| (maximum, block as u32)),
+        );
         let first = k.min(order.len());
         if first > 0 && first < order.len() {
             order.select_nth_unstable_by(first - 1, |a, b| b.cmp(a));
@@ -267,7 +287,8 @@ impl LabelDecoder {
                 let lane = own.iter().position(|&sum| sum == maximum).unwrap_or(0);
                 top.push(self.score((start + lane).min(self.labels - 1), scores, estimator, one));
             }
-            top.threshold().map_or(0, |worst| self.least_sum(worst.score, bounds))
+            top.threshold()
+                .map_or(0, |worst| self.least_sum(worst.score, bounds))
         } else {
             0
         };

@@ -36,7 +36,8 @@ pub fn bucket_scores(logits: &mut [f32], buckets: usize, is_softmax: bool, estim
             sigmoids(head);
         }
         if estimator == Estimator::LogMean {
-            head.iter_mut().for_each(|p| *p = float::ln(f64::from(p.max(LEAST))) as f32);
+            head.iter_mut()
+                .for_each(|p| *p = float::ln(f64::from(p.max(LEAST))) as f32);
         }
     }
 }

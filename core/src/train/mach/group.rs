@@ -42,7 +42,7 @@ impl FeatureRows {
         } else {
             self.hashed
         };
-        own as usize + 1
+        (own as usize).saturating_add(1)
     }
 
     /// The row of a feature in head `head`, or in all heads if features are not hashed.
@@ -132,19 +132,29 @@ impl HeadGroup {
     }
 
     /// One step for one row.
-    pub(super) fn learn(&mut self, lesson: &Lesson<'_>, course: &Course<'_>, kernels: &dyn Kernels) {
+    pub(super) fn learn(
+        &mut self,
+        lesson: &Lesson<'_>,
+        course: &Course<'_>,
+        kernels: &dyn Kernels,
+    ) {
         let bias = course.parameters.bias as f32;
         terms(
             course.rows,
             bias,
             self.first,
-            lesson.features.iter().copied().zip(lesson.values.iter().copied()),
+            lesson
+                .features
+                .iter()
+                .copied()
+                .zip(lesson.values.iter().copied()),
             &mut self.terms,
         );
         self.targets.clear();
         for head in self.first..self.first + self.heads {
             let codes = course.codes.repetition(head);
-            self.targets.extend(lesson.labels.iter().map(|&label| codes[label as usize]));
+            self.targets
+                .extend(lesson.labels.iter().map(|&label| codes[label as usize]));
         }
         kernels.mach_step(&mut Step {
             weights: &mut self.weights,
@@ -168,11 +178,6 @@ impl HeadGroup {
         &self.weights[row * width..(row + 1) * width]
     }
 
-    /// All weights, given up.
-    pub(super) fn into_weights(self) -> Vec<f32> {
-        self.weights
-    }
-
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         4 * (self.weights.len() + self.squares.len())
@@ -180,7 +185,7 @@ impl HeadGroup {
 }
 
 /// The terms of a row of values for a group whose first head is `head`, the bias last.
-pub(crate) fn terms(
+pub(super) fn terms(
     rows: FeatureRows,
     bias: f32,
     head: usize,

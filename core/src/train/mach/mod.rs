@@ -23,11 +23,13 @@
 //! Paper: Q. Huang, Y. Wang, T. Medini, A. Shrivastava, *Extreme classification in log memory*, 2018. It gives no
 //! optimizer; the defaults here were chosen on held-out training rows.
 
+mod automatic;
 mod group;
 mod memory;
 pub mod parameters;
 pub mod step;
 pub mod trainer;
 
+pub use group::FeatureRows;
 pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};
 pub use trainer::{Report, Trainer};

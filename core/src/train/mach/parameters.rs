@@ -26,7 +26,7 @@ pub enum Optimizer {
     FeatureAdaGrad,
     /// AdaGrad with one sum for each weight.
     WeightAdaGrad,
-    /// The same rate for all weights, falling linearly to nothing.
+    /// Stochastic gradient descent: the same rate for all weights.
     Sgd,
 }
 
@@ -62,6 +62,8 @@ pub struct MachParameters {
     pub optimizer: Optimizer,
     /// The rate of the first step.
     pub learning_rate: f64,
+    /// Whether the rate falls linearly to nothing, from step to step.
+    pub decay: bool,
     /// How often the rows are gone over.
     pub epochs: u32,
     /// Whether to hold out a tenth of the rows and stop when its precision falls.
@@ -80,6 +82,16 @@ pub struct MachParameters {
     pub hashed_rows: u32,
     /// How a label's buckets make its score.
     pub estimator: Estimator,
+    /// Bits of a stored weight: 32 as trained, or 8 or 4, pruned.
+    pub bits: u32,
+    /// The share of weights that are stored, the largest ones, if they are pruned.
+    pub keep: f64,
+    /// How many of the best labels are compared with their centroids; 0 for none, and no centroids.
+    pub rerank: u32,
+    /// What the cosine of row and centroid is multiplied with before it is added to the score.
+    pub rerank_weight: f64,
+    /// Most entries of a centroid.
+    pub centroid_entries: u32,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -93,6 +105,7 @@ impl Default for MachParameters {
             loss: HeadLoss::Auto,
             optimizer: Optimizer::FeatureAdaGrad,
             learning_rate: 1.5,
+            decay: true,
             epochs: 5,
             early_stopping: false,
             l1: 0.0,
@@ -102,6 +115,11 @@ impl Default for MachParameters {
             bias: 1.0,
             hashed_rows: 0,
             estimator: Estimator::LogitSum,
+            bits: 4,
+            keep: 0.2,
+            rerank: 0,
+            rerank_weight: 8.0,
+            centroid_entries: 32,
             seed: 42,
         }
     }
@@ -135,7 +153,23 @@ impl MachParameters {
         within("l2", self.l2, 0.0, 1.0)?;
         within("exponent", self.exponent, 0.0, 4.0)?;
         within("bias", self.bias, 0.0, 1e6)?;
-        within("hashed_rows", f64::from(self.hashed_rows), 0.0, f64::from(u32::MAX))
+        let bits = ParamRule::OneOf(&[4.0, 8.0, 32.0]);
+        ParamError::check("bits", f64::from(self.bits), bits)?;
+        within("keep", self.keep, 1e-6, 1.0)?;
+        within("rerank", f64::from(self.rerank), 0.0, 1e5)?;
+        within("rerank_weight", self.rerank_weight, 0.0, 1e6)?;
+        within(
+            "centroid_entries",
+            f64::from(self.centroid_entries),
+            1.0,
+            1e6,
+        )?;
+        within(
+            "hashed_rows",
+            f64::from(self.hashed_rows),
+            0.0,
+            f64::from(u32::MAX),
+        )
     }
 
     /// Refuses more buckets than labels.

@@ -81,7 +81,11 @@ pub fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         let (ra, rb, rc, rd) = (row(a), row(b), row(c), row(d));
         let (sums, tail) = sums.as_chunks_mut::<LANES>();
         let lanes = |row| <[f32]>::as_chunks::<LANES>(row).0;
-        let rows = lanes(ra).iter().zip(lanes(rb)).zip(lanes(rc)).zip(lanes(rd));
+        let rows = lanes(ra)
+            .iter()
+            .zip(lanes(rb))
+            .zip(lanes(rc))
+            .zip(lanes(rd));
         for (sum, (((wa, wb), wc), wd)) in sums.iter_mut().zip(rows) {
             for i in 0..LANES {
                 let two = sum[i] + a.value * wa[i] + b.value * wb[i];
@@ -91,11 +95,15 @@ pub fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         let done = sums.len() * LANES;
         for (term, row) in [(a, ra), (b, rb), (c, rc), (d, rd)] {
             let weights = row.get(done..).unwrap_or(&[]);
-            tail.iter_mut().zip(weights).for_each(|(sum, w)| *sum += term.value * w);
+            tail.iter_mut()
+                .zip(weights)
+                .for_each(|(sum, w)| *sum += term.value * w);
         }
     }
     for term in rest {
-        sums.iter_mut().zip(row(term)).for_each(|(sum, w)| *sum += term.value * w);
+        sums.iter_mut()
+            .zip(row(term))
+            .for_each(|(sum, w)| *sum += term.value * w);
     }
 }
 
@@ -107,7 +115,10 @@ fn squares(values: &[f32]) -> f32 {
     for chunk in chunks {
         (0..LANES).for_each(|i| lanes[i] += chunk[i] * chunk[i]);
     }
-    lanes.iter_mut().zip(rest).for_each(|(lane, v)| *lane += v * v);
+    lanes
+        .iter_mut()
+        .zip(rest)
+        .for_each(|(lane, v)| *lane += v * v);
     fold(lanes)
 }
 
@@ -130,9 +141,18 @@ pub fn softmax(logits: &mut [f32]) {
     let mut lanes = [f32::MIN; LANES];
     let (chunks, rest) = logits.as_chunks::<LANES>();
     for chunk in chunks {
-        (0..LANES).for_each(|i| lanes[i] = if chunk[i] > lanes[i] { chunk[i] } else { lanes[i] });
+        (0..LANES).for_each(|i| {
+            lanes[i] = if chunk[i] > lanes[i] {
+                chunk[i]
+            } else {
+                lanes[i]
+            }
+        });
     }
-    let largest = lanes.iter().chain(rest).fold(f32::MIN, |a, &b| if b > a { b } else { a });
+    let largest = lanes
+        .iter()
+        .chain(rest)
+        .fold(f32::MIN, |a, &b| if b > a { b } else { a });
     let mut lanes = [0f32; LANES];
     let (chunks, rest) = logits.as_chunks_mut::<LANES>();
     for chunk in chunks {
@@ -152,7 +172,9 @@ pub fn softmax(logits: &mut [f32]) {
 /// Turns each logit into the probability of its bucket.
 #[inline(always)]
 pub fn sigmoids(logits: &mut [f32]) {
-    logits.iter_mut().for_each(|value| *value = 1.0 / (1.0 + exp_f32(-*value)));
+    logits
+        .iter_mut()
+        .for_each(|value| *value = 1.0 / (1.0 + exp_f32(-*value)));
 }
 
 /// The least probability whose logarithm is taken.
@@ -178,7 +200,9 @@ fn subtract(softmax: bool, values: &mut [f32], targets: &[u16]) -> f64 {
         return loss;
     }
     let mut others = 1f64;
-    values.iter().for_each(|&p| others *= f64::from(1.0 - p).max(1e-9));
+    values
+        .iter()
+        .for_each(|&p| others *= f64::from(1.0 - p).max(1e-9));
     for (at, &target) in targets.iter().enumerate() {
         // Two labels in one bucket are one target.
         if targets[..at].contains(&target) {
@@ -297,5 +321,7 @@ fn subtract_scaled(weights: &mut [f32], gradient: &[f32], scale: f32) {
     for (weights, gradient) in chunks.iter_mut().zip(gradients) {
         (0..LANES).for_each(|i| weights[i] -= scale * gradient[i]);
     }
-    rest.iter_mut().zip(last).for_each(|(weight, g)| *weight -= scale * g);
+    rest.iter_mut()
+        .zip(last)
+        .for_each(|(weight, g)| *weight -= scale * g);
 }

@@ -2,7 +2,7 @@
 
 use super::{
     group::{Course, FeatureRows, HeadGroup, Lesson},
-    parameters::{HeadLoss, MachParameters, Optimizer},
+    parameters::{HeadLoss, MachParameters},
 };
 use crate::{
     data::Dataset,
@@ -70,7 +70,12 @@ impl SeenLabels {
     #[must_use]
     pub fn new(frequencies: &[u32]) -> Self {
         let seen = |(_, count): &(usize, &u32)| **count > 0;
-        let ids: Vec<u32> = frequencies.iter().enumerate().filter(seen).map(|(id, _)| id as u32).collect();
+        let ids: Vec<u32> = frequencies
+            .iter()
+            .enumerate()
+            .filter(seen)
+            .map(|(id, _)| id as u32)
+            .collect();
         let mut places = alloc::vec![u32::MAX; frequencies.len()];
         for (place, &id) in ids.iter().enumerate() {
             places[id as usize] = place as u32;
@@ -81,7 +86,10 @@ impl SeenLabels {
     /// The place of a label; none if it never occurs.
     #[must_use]
     pub fn place(&self, label: u32) -> Option<u32> {
-        self.places.get(label as usize).copied().filter(|&place| place != u32::MAX)
+        self.places
+            .get(label as usize)
+            .copied()
+            .filter(|&place| place != u32::MAX)
     }
 }
 
@@ -92,9 +100,7 @@ impl MachParameters {
         match self.loss {
             HeadLoss::Softmax => true,
             HeadLoss::Sigmoid => false,
-            HeadLoss::Auto => {
-                (data.labels().total() as f64) < SEVERAL * data.len().max(1) as f64
-            }
+            HeadLoss::Auto => (data.labels().total() as f64) < SEVERAL * data.len().max(1) as f64,
         }
     }
 
@@ -113,7 +119,10 @@ impl MachParameters {
         let frequencies = data.labels().frequencies();
         let seen = SeenLabels::new(&frequencies);
         self.check_labels(seen.ids.len() as u32)?;
-        let codes = self.plan(seen.ids.len() as u32).draw().map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
+        let codes = self
+            .plan(seen.ids.len() as u32)
+            .draw()
+            .map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
         let rows = FeatureRows {
             features: data.rows().features(),
             hashed: self.hashed_rows,
@@ -256,7 +265,9 @@ impl<'a> Trainer<'a> {
         if self.done == self.order.len() {
             self.done = 0;
             self.epoch += 1;
-            self.groups.iter_mut().for_each(|group| group.loss.fill(0.0));
+            self.groups
+                .iter_mut()
+                .for_each(|group| group.loss.fill(0.0));
             self.shuffle();
         }
         Some(report)
@@ -273,7 +284,13 @@ impl<'a> Trainer<'a> {
                 None => view.values(),
             };
             labels.clear();
-            labels.extend(self.data.labels().row(row).iter().filter_map(|&l| self.seen.place(l)));
+            labels.extend(
+                self.data
+                    .labels()
+                    .row(row)
+                    .iter()
+                    .filter_map(|&l| self.seen.place(l)),
+            );
             let lesson = Lesson {
                 features: view.indices(),
                 values,
@@ -287,7 +304,7 @@ impl<'a> Trainer<'a> {
     /// The rate of the step at place `at` of this epoch.
     fn rate(&self, at: usize) -> f32 {
         let first = self.parameters.learning_rate;
-        if self.parameters.optimizer != Optimizer::Sgd {
+        if !self.parameters.decay {
             return first as f32;
         }
         let rows = self.order.len() as f64;
@@ -320,9 +337,32 @@ impl<'a> Trainer<'a> {
         self.softmax
     }
 
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &MachParameters {
+        &self.parameters
+    }
+
+    /// How many rows carry each label.
+    #[must_use]
+    pub fn frequencies(&self) -> Vec<u32> {
+        self.data.labels().frequencies()
+    }
+
+    /// A row of weights of one head, where features are hashed.
+    ///
+    /// # Panics
+    /// If there is no such head or row.
+    #[must_use]
+    pub fn unit_row(&self, head: usize, row: usize) -> &[f32] {
+        self.groups[head].weights(row)
+    }
+
     /// Copies the weights of all heads for a row of weights to `out`: a number a head and bucket.
     pub fn copy_row(&self, row: usize, out: &mut Vec<f32>) {
         out.clear();
-        self.groups.iter().for_each(|group| out.extend_from_slice(group.weights(row)));
+        self.groups
+            .iter()
+            .for_each(|group| out.extend_from_slice(group.weights(row)));
     }
 }

@@ -1,6 +1,7 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 mod finish;
+mod mach;
 mod nearest;
 mod ovr;
 
@@ -28,6 +29,8 @@ pub enum Algorithm {
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
     Ovr(ovr::TrainOvr),
+    /// Small classifiers over hashed labels: the size does not depend on the number of labels
+    Mach(Box<mach::TrainMach>),
 }
 
 impl Algorithm {
@@ -35,6 +38,7 @@ impl Algorithm {
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
+            Self::Mach(train) => train.run(),
         }
     }
 }
