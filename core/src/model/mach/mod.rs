@@ -303,3 +303,6 @@ impl Mach {
 
 /// The largest size of a logit: sums over heads stay finite.
 const MOST: f32 = 1e30;
+
+#[cfg(test)]
+mod tests;

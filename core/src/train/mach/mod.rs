@@ -28,6 +28,8 @@ mod group;
 mod memory;
 pub mod parameters;
 pub mod step;
+#[cfg(test)]
+mod tests;
 pub mod trainer;
 
 pub use group::FeatureRows;
