@@ -3,7 +3,7 @@
 use super::{
     Mach, MachParts, MachScratch,
     centroids::Centroids,
-    pack::{Packing, Shape, SizeCounts, WeightSource, center, pack},
+    pack::{FirstHeads, Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
     weights::{Form, HeadWeights},
 };
 use crate::{
@@ -31,6 +31,8 @@ const ENTRIES: [u32; 3] = [32, 16, 8];
 pub struct FitStep {
     /// Bits of a weight.
     pub bits: u32,
+    /// Heads kept: the first ones.
+    pub heads: u32,
     /// Weights stored.
     pub weights: u64,
     /// Most entries of a centroid; 0 for no centroids.
@@ -67,8 +69,8 @@ impl WeightSource for Trainer<'_> {
     }
 }
 
-/// Weights as they were trained.
-fn dense(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
+/// Weights as they were trained, or around the median of each block, which answers do not see.
+fn dense(trainer: &Trainer<'_>, centered: bool) -> Result<HeadWeights, TrainError> {
     let shape = shape(trainer);
     let mut weights = Vec::new();
     let width = shape.buckets
@@ -83,9 +85,12 @@ fn dense(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
         .map_err(|_| TrainError::OutOfMemory {
             bytes: 4 * count as u64,
         })?;
-    let mut row = Vec::new();
+    let (mut row, mut sorted) = (Vec::new(), Vec::new());
     for record in 0..shape.records() {
         trainer.record(record, &mut row);
+        if centered && shape.centered {
+            center(&mut row, shape.buckets, &mut sorted);
+        }
         weights.extend_from_slice(&row);
     }
     HeadWeights::from_parts(
@@ -137,12 +142,15 @@ fn packed(
     shape: Shape,
     parameters: &MachParameters,
     biases: Array<f32>,
+    data: &Dataset,
 ) -> Result<HeadWeights, TrainError> {
-    let counts = SizeCounts::of(source, shape);
+    let importance = importance(data, shape);
+    let counts = SizeCounts::of(source, shape, &importance);
     let kept = (counts.total() as f64 * parameters.keep) as u64;
     let packing = Packing {
         bits: parameters.bits,
         prune: counts.threshold(kept),
+        importance: &importance,
     };
     pack(source, shape, packing, biases)
 }
@@ -196,9 +204,9 @@ impl MachParameters {
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         run(&mut trainer, executor, &mut progress)?;
         let weights = if self.bits == 32 {
-            dense(&trainer)?
+            dense(&trainer, false)?
         } else {
-            packed(&trainer, shape(&trainer), self, biases(&trainer))?
+            packed(&trainer, shape(&trainer), self, biases(&trainer), data)?
         };
         Ok(assemble(&trainer, weights, self.centroids(data)?))
     }
@@ -224,7 +232,7 @@ impl MachParameters {
             if report.done < report.of {
                 continue;
             }
-            let mach = assemble(&trainer, dense(&trainer)?, self.centroids(&rest)?);
+            let mach = assemble(&trainer, dense(&trainer, false)?, self.centroids(&rest)?);
             let precision = mach.judge(&held_out, executor, kernels).mean();
             match &best {
                 Some((least, _)) if precision <= *least => break,
@@ -236,7 +244,7 @@ impl MachParameters {
             return Ok(mach);
         }
         let biases = mach.weights().biases().clone();
-        let weights = packed(mach.weights(), shape(&trainer), self, biases)?;
+        let weights = packed(mach.weights(), shape(&trainer), self, biases, &rest)?;
         Ok(mach.with_weights(weights))
     }
 
@@ -261,17 +269,18 @@ impl MachParameters {
         let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
         let mut trainer = self.trainer(&rest, executor.threads(), kernels)?;
         run(&mut trainer, executor, &mut progress)?;
-        let whole = assemble(&trainer, dense(&trainer)?, self.centroids(&rest)?);
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(&rest)?);
         drop(trainer);
         let before = whole.judge(&held_out, executor, kernels);
         let mut tried = Vec::new();
-        for (bits, entries) in self.settings() {
-            let Ok(mach) = whole.packed_within(bits, entries, &rest, budget) else {
+        for setting in self.settings() {
+            let Ok(mach) = whole.packed_within(setting, &rest, budget) else {
                 continue;
             };
             tried.push(FitStep {
-                bits,
-                entries,
+                bits: setting.bits,
+                entries: setting.entries,
+                heads: setting.heads,
                 weights: mach.weights().nonzeros() as u64,
                 bytes: mach.bytes() as u64,
                 precision: mach.judge(&held_out, executor, kernels),
@@ -289,10 +298,20 @@ impl MachParameters {
             return Err(TrainError::Budget { budget, smallest });
         };
         run(&mut trainer, executor, &mut progress)?;
-        let whole = assemble(&trainer, dense(&trainer)?, self.centroids(data)?);
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
         drop(trainer);
-        let FitStep { bits, entries, .. } = tried[chosen];
-        let mach = whole.packed_within(bits, entries, data, budget)?;
+        let FitStep {
+            bits,
+            entries,
+            heads,
+            ..
+        } = tried[chosen];
+        let setting = Setting {
+            bits,
+            entries,
+            heads,
+        };
+        let mach = whole.packed_within(setting, data, budget)?;
         let held_out = held_out.len();
         let fit = MachFit {
             held_out,
@@ -303,13 +322,39 @@ impl MachParameters {
         Ok((mach, fit))
     }
 
-    /// Bits and entries to try.
-    fn settings(&self) -> Vec<(u32, u32)> {
+    /// Bits, heads and entries to try.
+    fn settings(&self) -> Vec<Setting> {
         let entries: &[u32] = if self.rerank == 0 { &[0] } else { &ENTRIES };
-        let all = [4, 8].into_iter();
-        all.flat_map(|bits| entries.iter().map(move |&entries| (bits, entries)))
-            .collect()
+        let all = self.repetitions;
+        let mut settings = Vec::new();
+        for &entries in entries {
+            for (bits, heads) in [
+                (4, all),
+                (4, all.div_ceil(2)),
+                (4, all.div_ceil(4)),
+                (8, all),
+                (8, all.div_ceil(2)),
+            ] {
+                let setting = Setting {
+                    bits,
+                    entries,
+                    heads,
+                };
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
+        }
+        settings
     }
+}
+
+/// A way to pack a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Setting {
+    bits: u32,
+    entries: u32,
+    heads: u32,
 }
 
 /// Weights of which none is stored.
@@ -317,6 +362,7 @@ fn packed_empty(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
     let packing = Packing {
         bits: 4,
         prune: f32::MAX,
+        importance: &[],
     };
     pack(trainer, shape(trainer), packing, biases(trainer))
 }
@@ -364,15 +410,19 @@ impl Mach {
         }
     }
 
-    /// The model with as many of the largest weights, of `bits` bits, as fit into `budget` bytes, and with
-    /// centroids of `entries` entries made anew from `data`.
+    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
+    /// centroids made anew from `data`. The weights are around their medians already.
     fn packed_within(
         &self,
-        bits: u32,
-        entries: u32,
+        setting: Setting,
         data: &Dataset,
         budget: u64,
     ) -> Result<Self, TrainError> {
+        let Setting {
+            bits,
+            entries,
+            heads,
+        } = setting;
         let centroids = if entries == 0 {
             None
         } else {
@@ -384,17 +434,50 @@ impl Mach {
                 entries,
             )?)
         };
-        let own = Self {
-            centroids,
-            parameters: MachParameters {
-                bits,
-                centroid_entries: entries.max(1),
-                ..self.parameters.clone()
-            },
-            ..self.clone()
+        let parameters = MachParameters {
+            bits,
+            centroid_entries: entries.max(1),
+            repetitions: heads,
+            ..self.parameters.clone()
         };
-        let weights = own.weights_within(bits, budget)?;
-        Ok(own.with_weights(weights))
+        let codes = parameters
+            .plan(self.seen.ids.len() as u32)
+            .evaluate(self.draw);
+        let codes = codes.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
+        let shape = Shape {
+            repetitions: heads as usize,
+            centered: false,
+            ..self.shape()
+        };
+        let width = match shape.rows.hashed {
+            0 => shape.repetitions * shape.buckets,
+            _ => shape.buckets,
+        };
+        let source = FirstHeads {
+            weights: &self.weights,
+            width,
+        };
+        let biases = self
+            .weights
+            .biases()
+            .get(..shape.repetitions * shape.buckets);
+        let biases = Array::from(biases.unwrap_or(&[]).to_vec());
+        let beside = centroids.as_ref().map_or(0, Centroids::bytes) + 4 * self.frequencies.len();
+        let search = Search {
+            shape,
+            biases,
+            importance: &importance(data, shape),
+            beside: beside as u64,
+        };
+        let weights = search.within(&source, bits, budget)?;
+        Ok(Self::new(MachParts {
+            parameters,
+            softmax: self.softmax,
+            frequencies: self.frequencies.clone(),
+            codes,
+            weights,
+            centroids,
+        }))
     }
 
     /// The sum of squared differences between the centered weights and `other`, as a share of that of the
@@ -422,36 +505,67 @@ impl Mach {
     /// # Errors
     /// [`TrainError::Budget`] if even no weights take more.
     pub(crate) fn weights_within(&self, bits: u32, budget: u64) -> Result<HeadWeights, TrainError> {
-        let shape = self.shape();
-        let beside = (self.bytes() - self.weights.bytes()) as u64;
-        let biases = self.weights.biases().clone();
-        let with = |prune: f32| {
-            pack(
-                &self.weights,
-                shape,
-                Packing { bits, prune },
-                biases.clone(),
-            )
+        let search = Search {
+            shape: self.shape(),
+            biases: self.weights.biases().clone(),
+            importance: &[],
+            beside: (self.bytes() - self.weights.bytes()) as u64,
         };
-        let none = with(f32::MAX)?;
-        let smallest = none.bytes() as u64 + beside;
+        search.within(&self.weights, bits, budget)
+    }
+}
+
+/// The search for the threshold by which weights fit a number of bytes.
+struct Search<'a> {
+    shape: Shape,
+    biases: Array<f32>,
+    importance: &'a [f32],
+    /// Bytes of the model beside its weights.
+    beside: u64,
+}
+
+/// Thresholds tried at most.
+const TRIES: u32 = 5;
+
+impl Search<'_> {
+    fn pack(
+        &self,
+        source: &impl WeightSource,
+        bits: u32,
+        prune: f32,
+    ) -> Result<HeadWeights, TrainError> {
+        let packing = Packing {
+            bits,
+            prune,
+            importance: self.importance,
+        };
+        pack(source, self.shape, packing, self.biases.clone())
+    }
+
+    fn within(
+        &self,
+        source: &impl WeightSource,
+        bits: u32,
+        budget: u64,
+    ) -> Result<HeadWeights, TrainError> {
+        let none = self.pack(source, bits, f32::MAX)?;
+        let smallest = none.bytes() as u64 + self.beside;
         if smallest > budget {
             return Err(TrainError::Budget { budget, smallest });
         }
-        let counts = SizeCounts::of(&self.weights, shape);
+        let counts = SizeCounts::of(source, self.shape, self.importance);
         let (mut best, mut low, mut high) = (none, 0u64, counts.total());
-        // Bytes grow a little slower than weights, so guesses by proportion come from below.
         let mut guess = ((budget - smallest) as f64 / (f64::from(bits) / 4.0)) as u64;
-        for _ in 0..6 {
+        for _ in 0..TRIES {
             guess = guess.clamp(low, high);
-            let weights = with(counts.threshold(guess))?;
-            let bytes = weights.bytes() as u64 + beside;
+            let weights = self.pack(source, bits, counts.threshold(guess))?;
+            let bytes = weights.bytes() as u64 + self.beside;
             let spent = (bytes.max(smallest + 1) - smallest) as f64;
-            let next = (guess as f64 * (budget - smallest) as f64 / spent) as u64;
+            let next = (0.99 * guess as f64 * (budget - smallest) as f64 / spent) as u64;
             if bytes <= budget {
                 low = low.max(guess);
                 best = weights;
-                if guess == high || budget - bytes < budget / 100 {
+                if guess == high || budget - bytes < budget / 50 {
                     break;
                 }
             } else {
@@ -460,7 +574,7 @@ impl Mach {
             if high <= low {
                 break;
             }
-            guess = if (low..=high).contains(&next) {
+            guess = if (low..=high).contains(&next) && next != guess {
                 next
             } else {
                 low + (high - low) / 2

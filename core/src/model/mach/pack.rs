@@ -16,6 +16,8 @@ use super::{
 };
 use crate::{
     array::Array,
+    data::Dataset,
+    float,
     train::{TrainError, mach::FeatureRows},
 };
 use alloc::vec::Vec;
@@ -60,11 +62,52 @@ impl Shape {
 
 /// How small to make weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Packing {
+pub struct Packing<'a> {
     /// Bits of a weight: 4 or 8.
     pub bits: u32,
-    /// Weights up to this size are left out.
+    /// Weights up to this size, times the importance of their record, are left out.
     pub prune: f32,
+    /// How important each record is, or empty: all the same.
+    pub importance: &'a [f32],
+}
+
+/// How much each record counts in the squared change of the logits of `data`: the root of the sum of its
+/// features' squares, as far as rows of length 1 tell. A feature of one row may have large weights, which
+/// hardly any answer sees.
+#[must_use]
+pub fn importance(data: &Dataset, shape: Shape) -> Vec<f32> {
+    let own = shape.rows.rows() - 1;
+    let mut sums = alloc::vec![0f32; shape.records()];
+    for (feature, count) in data.rows().document_frequencies().into_iter().enumerate() {
+        for unit in 0..shape.records().checked_div(own).unwrap_or(0) {
+            let record = unit * own + shape.rows.row(unit, feature as u32) as usize;
+            if let Some(sum) = sums.get_mut(record) {
+                *sum += count as f32;
+            }
+        }
+    }
+    sums.iter_mut().for_each(|sum| *sum = float::sqrt_f32(*sum));
+    sums
+}
+
+/// The importance of a record.
+fn importance_of(all: &[f32], record: usize) -> f32 {
+    all.get(record).copied().unwrap_or(1.0)
+}
+
+/// The first heads of weights alone.
+pub struct FirstHeads<'a> {
+    /// All heads.
+    pub weights: &'a HeadWeights,
+    /// Positions of a record that are kept.
+    pub width: usize,
+}
+
+impl WeightSource for FirstHeads<'_> {
+    fn record(&self, record: usize, out: &mut Vec<f32>) {
+        self.weights.row_into(record, out);
+        out.truncate(self.width);
+    }
 }
 
 /// Subtracts the median of each block of `buckets` numbers.
@@ -93,12 +136,14 @@ impl SizeCounts {
     ///
     /// Cost: one pass over all weights.
     #[must_use]
-    pub fn of(source: &impl WeightSource, shape: Shape) -> Self {
+    pub fn of(source: &impl WeightSource, shape: Shape, importance: &[f32]) -> Self {
         let mut counts = alloc::vec![0u64; 1 << (31 - SIZE_SHIFT)];
-        each_record(source, shape, |_, row| {
+        each_record(source, shape, |record, row| {
+            let factor = importance_of(importance, record);
             for weight in row {
-                if *weight != 0.0 {
-                    counts[(weight.abs().to_bits() >> SIZE_SHIFT) as usize] += 1;
+                let size = weight.abs() * factor;
+                if size > 0.0 {
+                    counts[(size.to_bits() >> SIZE_SHIFT) as usize] += 1;
                 }
             }
         });
@@ -145,7 +190,7 @@ fn each_record(source: &impl WeightSource, shape: Shape, mut visit: impl FnMut(u
 pub fn pack(
     source: &impl WeightSource,
     shape: Shape,
-    packing: Packing,
+    packing: Packing<'_>,
     biases: Array<f32>,
 ) -> Result<HeadWeights, TrainError> {
     let scales = record::scales();
@@ -159,10 +204,11 @@ pub fn pack(
         let largest = row.iter().fold(0f32, |a, w| a.max(w.abs()));
         let code = record::scale_code(largest, &scales);
         let factor = most / scales[usize::from(code)];
+        let size = importance_of(packing.importance, record);
         levels.clear();
         levels.extend(row.iter().map(|&weight| {
             let level = (weight * factor + 0.5f32.copysign(weight)).clamp(-most, most);
-            if weight.abs() > packing.prune {
+            if weight.abs() * size > packing.prune {
                 level as i8
             } else {
                 0

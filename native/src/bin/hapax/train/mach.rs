@@ -324,6 +324,7 @@ fn tried(fit: &MachFit) -> String {
         String::new(),
         String::new(),
         String::new(),
+        String::new(),
         percent(before.at_1),
         percent(before.at_3),
         percent(before.at_5),
@@ -332,6 +333,7 @@ fn tried(fit: &MachFit) -> String {
     for (at, step) in fit.tried.iter().enumerate() {
         lines.add_row(vec![
             format!("{} bits", step.bits),
+            step.heads.to_string(),
             count(step.weights),
             step.entries.to_string(),
             count(step.bytes),
