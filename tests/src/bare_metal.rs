@@ -1,19 +1,22 @@
 //! `bare-metal`: the answers of a microcontroller, held against those of this machine.
 //!
-//! Trains a small model, builds the firmware in `tests/bare-metal` with that model in its flash
+//! Trains small models, builds the firmware in `tests/bare-metal` with each in its flash
 //! memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every score.
 
 use hapax_core::{
     bytes::Bytes,
     data::{ReadOptions, Source, read},
     executor::Sequential,
+    kernels::Portable,
     model::{Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
+    train::dual::parameters::OneVsRest,
 };
 use std::{
     error::Error,
     fmt::Write,
     fs,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
 };
@@ -36,12 +39,20 @@ fn run() -> Result<(), Box<dyn Error>> {
         .lines()
         .filter_map(|line| line.split('\t').next())
         .collect();
-    let model = train(&fixture)?;
-    let expected = answers(&model, &queries)?;
+    for (method, model) in train(&fixture)? {
+        println!("{method}:");
+        hold(tests, &model, &queries)?;
+    }
+    Ok(())
+}
+
+/// Runs the firmware with this model and compares.
+fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Error>> {
+    let expected = answers(model, queries)?;
     let folder = tests.join("bare-metal/target");
     fs::create_dir_all(&folder)?;
     let (model_file, query_file) = (folder.join("model.hapax"), folder.join("queries.txt"));
-    fs::write(&model_file, &model)?;
+    fs::write(&model_file, model)?;
     fs::write(&query_file, queries.join("\n"))?;
     let printed = run_firmware(&tests.join("bare-metal"), &model_file, &query_file)?;
     let (found, others): (Vec<&str>, Vec<&str>) = printed
@@ -58,7 +69,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn train(text: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+/// A model of each method on the same texts.
+fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 2], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };
@@ -76,12 +88,22 @@ fn train(text: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
         neighbors: 10,
         ..NearestParameters::default()
     };
-    Ok(Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?.to_bytes()?)
+    let words = Some(vectorizer.clone());
+    let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
+    let parameters = OneVsRest::automatic(&data);
+    let words = Some(vectorizer);
+    let go_on = |_| ControlFlow::Continue(());
+    let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;
+    Ok([
+        ("nearest neighbors", nearest.to_bytes()?),
+        ("linear", linear.to_bytes()?),
+    ])
 }
 
-/// What the firmware must print.
+/// What the firmware must print. Here the model is prepared for speed, there it is walked in flash.
 fn answers(model: &[u8], queries: &[&str]) -> Result<String, Box<dyn Error>> {
-    let model = Model::from_bytes(Bytes::copy_from_slice(model))?;
+    let mut model = Model::from_bytes(Bytes::copy_from_slice(model))?;
+    model.prepare()?;
     let mut scratch = Scratch::default();
     let mut lines = String::new();
     for query in queries {

@@ -234,7 +234,9 @@ fn changed_sections_of_a_mach_model() {
 fn labels_never_seen_come_last_in_a_mach_model() {
     let mut data = sparse(false);
     let mut lists = LabelLists::new(45);
-    data.labels().iter().for_each(|ids| lists.push(ids.iter().copied()));
+    data.labels()
+        .iter()
+        .for_each(|ids| lists.push(ids.iter().copied()));
     data = Dataset::new(data.rows().clone(), lists, None).unwrap();
     let parameters = MachParameters {
         buckets: 8,

@@ -8,16 +8,19 @@
 
 mod answer;
 mod compacted;
+mod evidence;
 mod label_names;
 pub mod linear;
 pub mod mach;
 pub mod nearest;
+mod scratch;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use linear::Linear;
 pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
+pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
@@ -26,19 +29,16 @@ use crate::{
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
-    text::{TextScratch, Vectorizer},
+    text::Vectorizer,
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
-        mach::MachParameters,
     },
 };
 use alloc::{string::String, vec::Vec};
 use core::ops::ControlFlow;
+use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
-use linear::LinearScratch;
-use mach::{MachFit, MachScratch};
-use nearest::{Evidence, NearestScratch};
 
 /// A trained model; see the module's text.
 #[derive(Clone, Debug)]
@@ -61,34 +61,6 @@ pub enum Method {
     Linear(Linear),
     /// Heads over hashed labels.
     Mach(Mach),
-}
-
-/// The memory that queries need, owned by the caller and reused.
-#[derive(Debug)]
-pub struct Scratch {
-    pub(crate) nearest: NearestScratch,
-    pub(crate) linear: LinearScratch,
-    pub(crate) mach: MachScratch,
-    pub(crate) text: TextScratch,
-}
-
-impl Scratch {
-    /// Scratch memory whose searches run these kernels.
-    #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
-        Self {
-            nearest: NearestScratch::new(kernels),
-            linear: LinearScratch::default(),
-            mach: MachScratch::new(kernels),
-            text: TextScratch::default(),
-        }
-    }
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self::new(&crate::kernels::Portable)
-    }
 }
 
 impl Model {
@@ -132,62 +104,6 @@ impl Model {
             data,
             vectorizer,
             provenance,
-        ))
-    }
-
-    /// Trains a model of R heads over B buckets on `data`; `progress` hears of every part of the work and may
-    /// stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_mach(
-        parameters: &MachParameters,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &'static dyn Kernels,
-        progress: impl FnMut(crate::train::mach::Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let mach = parameters.train(data, executor, kernels, progress)?;
-        let provenance = Provenance::new("mach", data, parameters.seed);
-        Ok(Self::new(Method::Mach(mach), data, vectorizer, provenance))
-    }
-
-    /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
-    /// on held-out rows. See [`MachParameters::train_within`].
-    ///
-    /// # Errors
-    /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small.
-    pub fn train_mach_within(
-        parameters: &MachParameters,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        max_bytes: u64,
-        executor: &impl Executor,
-        kernels: &'static dyn Kernels,
-        progress: impl FnMut(crate::train::mach::Report) -> ControlFlow<()>,
-    ) -> Result<(Self, MachFit), TrainError> {
-        let fixed = compacted::fixed_bytes(data.label_names(), vectorizer.as_ref());
-        let budget = max_bytes.saturating_sub(fixed);
-        let trained = parameters.train_within(data, budget, executor, kernels, progress);
-        let (mach, fit) = trained.map_err(|error| match error {
-            TrainError::Budget { smallest, .. } => TrainError::Budget {
-                budget: max_bytes,
-                smallest: smallest + fixed,
-            },
-            other => other,
-        })?;
-        let mut provenance = Provenance::new("mach", data, parameters.seed);
-        let chosen = &fit.tried[fit.chosen];
-        provenance.report.extend([
-            ("held-out P@1 before compacting".into(), fit.before.at_1),
-            ("held-out P@1".into(), chosen.precision.at_1),
-            ("held-out P@3".into(), chosen.precision.at_3),
-            ("held-out P@5".into(), chosen.precision.at_5),
-        ]);
-        Ok((
-            Self::new(Method::Mach(mach), data, vectorizer, provenance),
-            fit,
         ))
     }
 
@@ -276,6 +192,23 @@ impl Model {
         }
     }
 
+    /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear model a
+    /// second form of its weights, about 3 bytes each, made in about 20 ns each. Answers stay the same to
+    /// the bit. Worth it from a hundred queries on; a device that answers from flash does without. Other
+    /// methods are fast as they are: 0 bytes.
+    ///
+    /// # Errors
+    /// If memory is lacking; the model stays as it is and answers more slowly.
+    pub fn prepare(&mut self) -> Result<usize, PredictError> {
+        match &mut self.method {
+            Method::Nearest(_) | Method::Mach(_) => Ok(0),
+            Method::Linear(linear) => linear.prepare().map_err(|_| {
+                let least = size_of::<u32>() * linear.model().nonzeros();
+                out_of_memory(least)
+            }),
+        }
+    }
+
     /// The `k` best labels for a row, best first; fewer where fewer have a score.
     ///
     /// # Errors
@@ -332,26 +265,6 @@ impl Model {
             score: s.score,
         };
         Ok(best.iter().map(named).collect())
-    }
-
-    /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. Models that hold no rows have no such evidence: the list is empty.
-    ///
-    /// # Errors
-    /// If memory is lacking.
-    pub fn explain(
-        &self,
-        row: SparseView<'_>,
-        neighbors: usize,
-        features: usize,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Evidence>, PredictError> {
-        match &self.method {
-            Method::Nearest(nearest) => nearest
-                .explain(row, neighbors, features, &mut scratch.nearest)
-                .map_err(PredictError::Failed),
-            Method::Linear(_) | Method::Mach(_) => Ok(Vec::new()),
-        }
     }
 
     /// Learns one more row and returns its id. A label may be new: then it must have the next free

@@ -9,11 +9,14 @@
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
 pub mod centroids;
+mod compact;
 pub mod decode;
 pub mod estimate;
 pub mod fit;
+mod model;
 pub mod pack;
 pub mod record;
+mod search;
 pub mod weights;
 
 use crate::{

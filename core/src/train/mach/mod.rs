@@ -31,6 +31,8 @@ pub mod step;
 #[cfg(test)]
 mod tests;
 pub mod trainer;
+#[cfg(test)]
+mod whole_tests;
 
 pub use group::FeatureRows;
 pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};

@@ -16,6 +16,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source},
         text::{Vectorizer, VectorizerError},
+        train::check_data,
     },
     files::{check_readable, check_writable},
     threads::Threads,
@@ -114,6 +115,7 @@ impl Common {
                 )
             }
         };
+        check_data(&data).map_err(|error| Failure::in_file(&self.train, error))?;
         Ok(Training {
             data: self.named(data)?,
             vectorizer,
