@@ -11,7 +11,7 @@
 
 use hapax::{
     core::{
-        data::{Dataset, LabelLists, Split},
+        data::{Dataset, Split},
         hash::{BucketHash, BucketPlan},
         model::mach::{
             Mach, MachScratch,
@@ -19,13 +19,16 @@ use hapax::{
         },
         random::Stream,
         search::Top,
-        sparse::{SparseRows, SparseVec},
         train::mach::{Estimator, MachParameters, Optimizer},
     },
     kernels,
     threads::Threads,
 };
-use hapax_benches::load;
+use hapax_benches::{
+    load,
+    process::{cpu_seconds, peak_megabytes},
+    synthetic::Shape,
+};
 use std::{
     collections::BTreeMap, error::Error, fmt::Write, fs, hint::black_box, ops::ControlFlow,
     time::Instant,
@@ -203,9 +206,9 @@ fn decode() -> Result<()> {
     let time = |run: &mut dyn FnMut(&[f32])| {
         let mut best = f64::INFINITY;
         for _ in 0..3 {
-            let start = Instant::now();
-            queries.iter().for_each(|query| run(query));
-            best = best.min(start.elapsed().as_secs_f64() * 1e6 / queries.len() as f64);
+            let start = cpu_seconds();
+            (0..5).for_each(|_| queries.iter().for_each(|query| run(query)));
+            best = best.min((cpu_seconds() - start) * 1e6 / (5 * queries.len()) as f64);
         }
         best
     };
@@ -217,7 +220,7 @@ fn decode() -> Result<()> {
             decoder.best(query, 5, Estimator::Mean, kernels, &mut scratch, &mut top);
             scored += scratch.scored;
         });
-        let scored = scored / (3 * queries.len());
+        let scored = scored / (15 * queries.len());
         println!(
             "{}: {fast:.0} us, {:.1} times faster, {scored} labels scored exactly",
             kernels.name(),
@@ -227,48 +230,17 @@ fn decode() -> Result<()> {
     Ok(())
 }
 
-/// Rows of 116 values, features and labels by Zipf's law.
-fn synthetic(rows: usize) -> Result<Dataset> {
-    let (features, labels) = (422_713u32, 105_033u32);
-    let mut dice = Stream::new(42, 0);
-    let zipf = |count: u32| -> Vec<f64> {
-        let mut total = 0.0;
-        (0..count)
-            .map(|rank| {
-                total += 1.0 / (f64::from(rank) + 10.0);
-                total
-            })
-            .collect()
-    };
-    let (of_features, of_labels) = (zipf(features), zipf(labels));
-    let draw = |cumulative: &[f64], dice: &mut Stream| {
-        let point = dice.unit() * cumulative.last().copied().unwrap_or(0.0);
-        cumulative.partition_point(|&sum| sum < point) as u32
-    };
-    let (mut made, mut lists) = (SparseRows::new(features), LabelLists::new(labels));
-    for _ in 0..rows {
-        let mut drawn: Vec<u32> = Vec::new();
-        while drawn.len() < 116 {
-            drawn.push(draw(&of_features, &mut dice));
-            if drawn.len() == 116 {
-                drawn.sort_unstable();
-                drawn.dedup();
-            }
-        }
-        let pairs = drawn.iter().map(|&rank| {
-            let id = u64::from(rank) * 48_271 % u64::from(features);
-            (id as u32, 0.05 + 0.1 * dice.unit() as f32)
-        });
-        made.push(SparseVec::from_pairs(pairs.collect::<Vec<_>>())?.view())?;
-        lists.push([draw(&of_labels, &mut dice)]);
-    }
-    Ok(Dataset::new(made, lists, None)?)
-}
-
 fn odp(options: &Options) -> Result<()> {
     let rows = number(options, "rows", 100_000.0)? as usize;
     let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
-    let data = synthetic(rows)?;
+    let shape = Shape {
+        rows,
+        features: 422_713,
+        labels: 105_033,
+        row_features: 116,
+        row_labels: 1.0,
+    };
+    let data = shape.make(0)?;
     let p = MachParameters {
         buckets: 32,
         repetitions: 25,
@@ -404,35 +376,4 @@ fn svg(set: &str, lines: &[(u32, Vec<(u32, f64)>)]) -> String {
         );
     }
     out + "</svg>\n"
-}
-
-/// CPU seconds of this process, all threads together.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|f| f.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-fn peak_megabytes() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap_or("");
-    let kilobytes = line
-        .split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse::<f64>().ok());
-    kilobytes.unwrap_or(0.0) / 1024.0
 }

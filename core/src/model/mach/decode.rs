@@ -90,6 +90,14 @@ pub fn scan(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima:
     }
 }
 
+/// Whether scores are sums over heads, divided by their number.
+fn is_sum(estimator: Estimator) -> bool {
+    matches!(
+        estimator,
+        Estimator::Mean | Estimator::LogMean | Estimator::LogitSum
+    )
+}
+
 impl LabelDecoder {
     /// Takes over codes.
     ///
@@ -167,9 +175,31 @@ impl LabelDecoder {
     /// The `k` best labels among all, each scored: the twin that [`LabelDecoder::best`] is held against.
     pub fn plain(&self, scores: &[f32], k: usize, estimator: Estimator, top: &mut Top) {
         top.reset(k);
+        if let (Codes::Narrow(blocks), true) = (&self.codes, is_sum(estimator)) {
+            return self.plain_sums(blocks, scores, top);
+        }
         let mut own = Vec::new();
         for label in 0..self.labels {
             top.push(self.score(label, scores, estimator, &mut own));
+        }
+    }
+
+    /// Means, 64 labels at a time: each adds up its heads in order.
+    fn plain_sums(&self, blocks: &[u8], scores: &[f32], top: &mut Top) {
+        let size = (self.repetitions * BLOCK).max(1);
+        for (number, block) in blocks.chunks_exact(size).enumerate() {
+            let mut sums = [0f32; BLOCK];
+            let lines = block.as_chunks::<BLOCK>().0;
+            for (line, head) in lines.iter().zip(scores.chunks_exact(self.buckets)) {
+                for (sum, &code) in sums.iter_mut().zip(line) {
+                    *sum += head.get(usize::from(code)).copied().unwrap_or(0.0);
+                }
+            }
+            let start = number * BLOCK;
+            for (id, sum) in (start..self.labels.min(start + BLOCK)).zip(sums) {
+                let (id, score) = (id as u32, sum / self.repetitions as f32);
+                top.push(Scored { id, score });
+            }
         }
     }
 
@@ -183,14 +213,10 @@ impl LabelDecoder {
         scratch: &mut DecodeScratch,
         top: &mut Top,
     ) {
-        let sums = matches!(
-            estimator,
-            Estimator::Mean | Estimator::LogMean | Estimator::LogitSum
-        );
         let Codes::Narrow(blocks) = &self.codes else {
             return self.plain(scores, k, estimator, top);
         };
-        if !sums || self.labels < 4 * BLOCK || k > self.labels / 8 {
+        if !is_sum(estimator) || self.labels < 4 * BLOCK || k > self.labels / 8 {
             return self.plain(scores, k, estimator, top);
         }
         let bounds = self.bounds(scores, &mut scratch.tables);

@@ -33,7 +33,8 @@ impl MachParameters {
         let buckets: u32 = if seen >= MANY_LABELS { 64 } else { 32 };
         let (optimizer, learning_rate) = match (own.softmax(data), seen >= MANY_LABELS) {
             (true, false) => (Optimizer::Sgd, 15.0),
-            (true, true) => (Optimizer::Sgd, 6.0),
+            (true, true) if rows_a_label < FEW_ROWS => (Optimizer::Sgd, 6.0),
+            (true, true) => (Optimizer::Sgd, 3.0),
             (false, _) => (Optimizer::FeatureAdaGrad, 3.0),
         };
         Self {
