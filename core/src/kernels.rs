@@ -10,7 +10,10 @@
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
 use crate::{
-    model::linear::sums::{self, HeadTerm, TailTerm},
+    model::{
+        linear::sums::{self, HeadTerm, TailTerm},
+        mach::decode,
+    },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::sweep::{self, GradientRange, Sweep},
@@ -20,6 +23,7 @@ use crate::{
             state::State,
             weights::FeatureWeights,
         },
+        mach::step::{self, Step, Term},
     },
 };
 
@@ -98,6 +102,28 @@ pub trait Kernels: Sync {
     /// Solves rows one after the other.
     fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
         lane.run(state, rows, tolerance);
+    }
+
+    /// One row's step of training heads of MACH.
+    fn mach_step(&self, step: &mut Step<'_>) {
+        step.take();
+    }
+
+    /// Upper bounds of the scores of labels, from tables of bytes.
+    fn scan(
+        &self,
+        codes: &[u8],
+        tables: &[u8],
+        heads: usize,
+        sums: &mut [u16],
+        maxima: &mut [u16],
+    ) {
+        decode::scan(codes, tables, heads, sums, maxima);
+    }
+
+    /// Adds rows of weights, each times its value, to sums.
+    fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+        step::add_terms(sums, weights, terms);
     }
 }
 

@@ -5,6 +5,9 @@
 
 use hapax_core::kernels::{Kernels, Portable};
 
+#[cfg(target_arch = "x86_64")]
+mod scan;
+
 /// The fastest kernels this machine can run.
 #[must_use]
 pub fn best() -> &'static dyn Kernels {
@@ -34,6 +37,7 @@ pub fn available() -> Vec<&'static dyn Kernels> {
     reason = "calls of functions compiled for instructions that were detected"
 )]
 mod x86 {
+    use super::scan::{scan_avx2, scan_avx512};
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{Kernels, Portable},
@@ -50,6 +54,7 @@ mod x86 {
                 state::State,
                 weights::FeatureWeights,
             },
+            mach::step::{self, Step, Term},
         },
     };
 
@@ -124,7 +129,7 @@ mod x86 {
     /// by `detect`, which makes sure that the machine has them: that is the reason why the calls
     /// are safe.
     macro_rules! compiled_for {
-        ($kind:ident, $name:literal, $add_heads:ident, $features:literal, $($feature:tt),+) => {
+        ($kind:ident, $name:literal, $add_heads:ident, $scan:ident, $features:literal, $($feature:tt),+) => {
             pub(super) struct $kind(());
 
             impl $kind {
@@ -171,6 +176,16 @@ mod x86 {
                 #[target_feature(enable = $features)]
                 fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
                     lane.run(state, rows, tolerance);
+                }
+
+                #[target_feature(enable = $features)]
+                fn mach_step(step: &mut Step<'_>) {
+                    step.take();
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    step::add_terms(sums, weights, terms);
                 }
             }
 
@@ -223,6 +238,22 @@ mod x86 {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::run_lane(lane, state, rows, tolerance) }
                 }
+
+                #[allow(unused_unsafe, reason = "one of the two scans is safe to call")]
+                fn scan(&self, codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { $scan(codes, tables, heads, sums, maxima) }
+                }
+
+                fn mach_step(&self, step: &mut Step<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::mach_step(step) }
+                }
+
+                fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_terms(sums, weights, terms) }
+                }
             }
         };
     }
@@ -231,6 +262,7 @@ mod x86 {
         Avx2,
         "avx2",
         add_heads_avx2,
+        scan_avx2,
         "avx2,bmi1,bmi2,popcnt",
         "avx2",
         "bmi1",
@@ -241,6 +273,7 @@ mod x86 {
         Avx512,
         "avx512",
         add_heads_avx512,
+        scan_avx512,
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
         "avx512f",
         "avx512bw",

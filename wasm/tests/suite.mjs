@@ -216,6 +216,24 @@ export const suite = (name, file) => {
     model.free();
   });
 
+  test(`${name}: a MACH model gets the native scores to the bit`, () => {
+    const directory = native.folder();
+    const small = ["--buckets", "2", "--repetitions", "9", "--rerank", "4"];
+    for (const form of [["--bits", "4"], ["--bits", "8"], ["--bits", "32"], ["--estimator", "mean"]]) {
+      const path = trainedBy("mach", directory, texts, "--min-documents", "1", ...small, ...form);
+      const model = Model.fromBytes(native.read(path));
+      const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+      const input = native.write(directory, "queries.txt", queries.join("\n"));
+      const wanted = native.answers(path, input, 5);
+      queries.forEach((query, at) => {
+        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+      });
+      assert.deepEqual(model.toBytes(), native.read(path));
+      assert.equal(model.info().algorithm, "mach");
+      model.free();
+    }
+  });
+
   test(`${name}: what features add to a label's score is the native command's`, () => {
     const directory = native.folder();
     const path = trainedBy("ovr", directory, texts, "--min-documents", "1");

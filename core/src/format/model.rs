@@ -4,6 +4,7 @@ use super::{
     Container, ContainerWriter, FormatError, SectionId,
     container::kind,
     linear::{self, LinearDescription},
+    mach::{self, MachDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
@@ -21,6 +22,8 @@ use serde::{Deserialize, Serialize};
 const NEAREST: u32 = 1;
 /// The kind of a linear model.
 const LINEAR: u32 = 2;
+/// The kind of a MACH model.
+const MACH: u32 = 3;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +49,7 @@ struct VectorizerDescription {
 enum MethodDescription {
     Nearest(NearestDescription),
     Linear(LinearDescription),
+    Mach(MachDescription),
 }
 
 /// How many bytes a part of a model file has.
@@ -69,6 +73,12 @@ impl Model {
                 if let Some(arrays) = &arrays {
                     arrays.write(&mut writer);
                 }
+                return self.write(writer, method);
+            }
+            Method::Mach(mach) => {
+                let method = MethodDescription::Mach(MachDescription::of(mach));
+                let mut writer = ContainerWriter::new(MACH);
+                mach::write(mach, &mut writer);
                 return self.write(writer, method);
             }
         };
@@ -137,7 +147,7 @@ impl Model {
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
-        if !matches!(kind, NEAREST | LINEAR) {
+        if !matches!(kind, NEAREST | LINEAR | MACH) {
             return Err(FormatError::UnknownKind { kind });
         }
         let mut container = Container::<Description>::open(&bytes)?;
@@ -154,6 +164,9 @@ impl Model {
             }
             (LINEAR, MethodDescription::Linear(linear)) => {
                 Method::Linear(linear::read(&mut container, linear, features, labels)?)
+            }
+            (MACH, MethodDescription::Mach(mach)) => {
+                Method::Mach(mach::read(&mut container, mach, features, labels)?)
             }
             _ => return Err(FormatError::MetadataInvalid),
         };

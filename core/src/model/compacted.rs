@@ -3,9 +3,13 @@
 use super::{
     Method, Model,
     linear::{Linear, compact::CompactError},
+    mach::{Mach, weights::HeadWeights},
     nearest::{BudgetError, BudgetReport},
 };
-use crate::{executor::Executor, format::FormatError, kernels::Kernels, names::Names};
+use crate::{
+    executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
+    train::TrainError,
+};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -84,16 +88,21 @@ impl From<FormatError> for CompactionError {
 /// At most the bytes of header, metadata and padding.
 const SLACK: u64 = 2048;
 
+/// Bytes of a file for label names and texts, and what header and metadata take.
+pub(super) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>) -> u64 {
+    let of = |names: &Names| 4 * names.starts().len() + names.text().len();
+    let names = names.map_or(0, of);
+    let texts = vectorizer.map_or(0, |vectorizer| {
+        let parts = vectorizer.parts();
+        parts.vocabulary.map_or(0, of) + 4 * parts.frequencies.len()
+    });
+    (names + texts) as u64 + SLACK
+}
+
 impl Model {
     /// Bytes of a file beside index, row labels and row ids.
     fn fixed_bytes(&self) -> u64 {
-        let of = |names: &Names| 4 * names.starts().len() + names.text().len();
-        let names = self.label_table().map_or(0, |names| of(&names));
-        let texts = self.vectorizer.as_ref().map_or(0, |vectorizer| {
-            let parts = vectorizer.parts();
-            parts.vocabulary.map_or(0, of) + 4 * parts.frequencies.len()
-        });
-        (names + texts) as u64 + SLACK
+        fixed_bytes(self.label_table().as_ref(), self.vectorizer.as_ref())
     }
 
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
@@ -122,6 +131,7 @@ impl Model {
         let nearest = match &self.method {
             Method::Nearest(nearest) => nearest,
             Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
+            Method::Mach(mach) => return self.compacted_mach(mach, max_bytes),
         };
         let fixed = self.fixed_bytes();
         drop(bytes);
@@ -152,6 +162,52 @@ impl Model {
             bytes,
             report: Some(report),
             weights: None,
+        })
+    }
+
+    /// Of 8 and 4 bits, each with as many weights as fit, what changes the weights least.
+    fn compacted_mach(&self, mach: &Mach, max_bytes: u64) -> Result<Compacted, CompactionError> {
+        let fixed = self.fixed_bytes();
+        let budget = max_bytes.saturating_sub(fixed);
+        let most = mach.weights().bits().min(8);
+        let mut best: Option<(f64, HeadWeights)> = None;
+        for bits in [4, 8].into_iter().filter(|&bits| bits <= most) {
+            let weights = match mach.weights_within(bits, budget) {
+                Ok(weights) => weights,
+                Err(TrainError::Budget { smallest, .. }) => {
+                    let smallest = smallest + fixed;
+                    return Err(CompactionError::TooSmall {
+                        max_bytes,
+                        smallest,
+                    });
+                }
+                Err(_) => {
+                    let bytes = mach.bytes() as u64;
+                    return Err(FormatError::OutOfMemory { bytes }.into());
+                }
+            };
+            let lost = mach.lost(&weights);
+            if best.as_ref().is_none_or(|(least, _)| lost < *least) {
+                best = Some((lost, weights));
+            }
+        }
+        let Some((lost, weights)) = best else {
+            return Err(FormatError::NothingToWrite.into());
+        };
+        let bits = weights.bits();
+        let model = Self {
+            method: Method::Mach(mach.with_weights(weights)),
+            ..self.clone()
+        };
+        Ok(Compacted {
+            bytes: model.to_bytes()?,
+            model,
+            report: None,
+            weights: Some(FewerWeights {
+                bits,
+                prune: 0.0,
+                lost,
+            }),
         })
     }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 impl Model {
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. A linear model holds no rows: the list is empty; see
+    /// `features` features that it shares with `row`. Other models hold no rows: the list is empty; see
     /// [`Model::contributions`].
     ///
     /// # Errors
@@ -22,12 +22,12 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .explain(row, neighbors, features, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
-            Method::Linear(_) => Ok(Vec::new()),
+            Method::Linear(_) | Method::Mach(_) => Ok(Vec::new()),
         }
     }
 
     /// Why a row gets this label: the `features` features that add most to its score or take most from it.
-    /// Nearest neighbors have no such parts: the list is empty; see [`Model::explain`].
+    /// Of nearest neighbors, see [`Model::explain`], and of MACH, whose buckets are shared, the list is empty.
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
@@ -70,7 +70,7 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<Vec<Contribution>, PredictError> {
         match &self.method {
-            Method::Nearest(_) => Ok(Vec::new()),
+            Method::Nearest(_) | Method::Mach(_) => Ok(Vec::new()),
             Method::Linear(linear) => {
                 let (model, scratch) = (linear.model(), &mut scratch.linear);
                 let found = model.contributions(row, label, features, scratch);

@@ -12,6 +12,7 @@ mod evidence;
 mod from_proof;
 mod label_names;
 pub mod linear;
+pub mod mach;
 pub mod nearest;
 mod scratch;
 mod train_ovr;
@@ -19,6 +20,7 @@ mod train_ovr;
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use linear::{Linear, LinearTraining};
+pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
 pub use scratch::Scratch;
 
@@ -54,6 +56,8 @@ pub enum Method {
     Nearest(Nearest),
     /// A linear machine: one-vs-rest or multi-class.
     Linear(Linear),
+    /// Heads over hashed labels.
+    Mach(Mach),
 }
 
 impl Model {
@@ -158,6 +162,7 @@ impl Model {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
+            Method::Mach(mach) => Some(mach.frequencies().to_vec()),
         }
     }
 
@@ -170,7 +175,7 @@ impl Model {
     /// If memory is lacking; the model stays as it is and answers more slowly.
     pub fn prepare(&mut self) -> Result<usize, PredictError> {
         match &mut self.method {
-            Method::Nearest(_) => Ok(0),
+            Method::Nearest(_) | Method::Mach(_) => Ok(0),
             Method::Linear(linear) => linear.prepare().map_err(|_| {
                 let least = size_of::<u32>() * linear.model().nonzeros();
                 out_of_memory(least)
@@ -202,6 +207,7 @@ impl Model {
                     .predict(row, k, linear_scratch, nearest)
                     .map_err(PredictError::Failed)
             }
+            Method::Mach(mach) => Ok(mach.predict(row, k, &mut scratch.mach)),
         }
     }
 
@@ -243,7 +249,7 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up; [`TrainError::CannotLearn`] if the model is linear.
+    /// are used up; [`TrainError::CannotLearn`] if the model holds no rows.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
         let Method::Nearest(nearest) = &mut self.method else {
             return Err(TrainError::CannotLearn);
@@ -280,7 +286,7 @@ impl Model {
         labels: &[&str],
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
-        if matches!(self.method, Method::Linear(_)) {
+        if !matches!(self.method, Method::Nearest(_)) {
             return Err(PredictError::Failed(TrainError::CannotLearn));
         }
         let row = self.row(text, scratch)?;
@@ -297,11 +303,11 @@ impl Model {
         self.learn(row.view(), &ids).map_err(PredictError::Failed)
     }
 
-    /// Removes the row with this id; whether there was one. A linear model holds no rows.
+    /// Removes the row with this id; whether there was one. Only nearest neighbors hold rows.
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
-            Method::Linear(_) => false,
+            Method::Linear(_) | Method::Mach(_) => false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The memory of queries.
 
-use super::{linear::LinearScratch, nearest::NearestScratch};
+use super::{linear::LinearScratch, mach::MachScratch, nearest::NearestScratch};
 use crate::{kernels::Kernels, text::TextScratch};
 
 /// The memory that queries need, owned by the caller and reused.
@@ -8,6 +8,7 @@ use crate::{kernels::Kernels, text::TextScratch};
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) linear: LinearScratch,
+    pub(crate) mach: MachScratch,
     pub(crate) text: TextScratch,
 }
 
@@ -18,6 +19,7 @@ impl Scratch {
         Self {
             nearest: NearestScratch::new(kernels),
             linear: LinearScratch::new(kernels),
+            mach: MachScratch::new(kernels),
             text: TextScratch::default(),
         }
     }

@@ -144,6 +144,15 @@ pub enum TrainError {
     Stopped,
     /// The method cannot learn single rows once it is trained.
     CannotLearn,
+    /// Weights grew beyond all bounds.
+    Diverged,
+    /// No model is so small.
+    Budget {
+        /// The most bytes allowed.
+        budget: u64,
+        /// The bytes of the smallest model.
+        smallest: u64,
+    },
     /// Memory is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -196,8 +205,15 @@ impl fmt::Display for TrainError {
                 f.write_str("training was stopped before its end: there is no model yet")
             }
             Self::CannotLearn => f.write_str(
-                "a linear model cannot learn single rows: train it again with them, or train \
+                "this model cannot learn single rows: train it again with them, or train \
                  nearest neighbors, which can",
+            ),
+            Self::Diverged => f.write_str(
+                "the weights grew beyond all bounds: give a smaller learning rate, or normalize rows",
+            ),
+            Self::Budget { budget, smallest } => write!(
+                f,
+                "{budget} bytes are too few for this model: the smallest takes {smallest}"
             ),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }

@@ -4,6 +4,7 @@
 pub mod dual;
 mod error;
 pub mod exact;
+pub mod mach;
 mod provenance;
 mod unusable;
 

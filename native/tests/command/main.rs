@@ -7,6 +7,7 @@ mod evaluating;
 mod exact;
 mod folder;
 mod inspecting;
+mod mach;
 mod one_vs_rest;
 mod predicting;
 mod readme;

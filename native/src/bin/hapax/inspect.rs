@@ -195,6 +195,19 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             }
             facts
         }
+        Method::Mach(mach) => {
+            let (parameters, weights) = (mach.parameters(), mach.weights());
+            vec![
+                ("buckets", parameters.buckets.to_string()),
+                ("repetitions", parameters.repetitions.to_string()),
+                ("epochs", parameters.epochs.to_string()),
+                ("learning rate", parameters.learning_rate.to_string()),
+                ("exponent", parameters.exponent.to_string()),
+                ("weights", count(weights.nonzeros() as u64)),
+                ("bits of a weight", weights.bits().to_string()),
+                ("memory for codes", count(mach.decoder().bytes() as u64)),
+            ]
+        }
         _ => Vec::new(),
     }
 }

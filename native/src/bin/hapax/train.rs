@@ -2,6 +2,7 @@
 
 mod exact;
 mod finish;
+mod mach;
 mod nearest;
 mod ovr;
 
@@ -38,6 +39,8 @@ pub enum Algorithm {
     Ww(exact::TrainExact),
     /// Lee-Lin-Wahba: one machine for few labels, for comparison
     Llw(exact::TrainExact),
+    /// Small classifiers over hashed labels: the size does not depend on the number of labels
+    Mach(Box<mach::TrainMach>),
 }
 
 impl Algorithm {
@@ -48,6 +51,7 @@ impl Algorithm {
             Self::Cs(train) => train.run(MultiClassLoss::CrammerSinger),
             Self::Ww(train) => train.run(MultiClassLoss::WestonWatkins),
             Self::Llw(train) => train.run(MultiClassLoss::LeeLinWahba),
+            Self::Mach(train) => train.run(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, exact, nearest, ovr,
+    Common, exact, mach, nearest, ovr,
 };
 use hapax::{
     core::{
@@ -145,6 +145,7 @@ fn parameters_json(model: &Model) -> Value {
             LinearTraining::OneVsRest(parameters) => ovr::parameters_json(parameters),
             LinearTraining::MultiClass(parameters) => exact::parameters_json(parameters),
         },
+        Method::Mach(mach) => mach::parameters_json(mach.parameters()),
         _ => Value::Null,
     }
 }
