@@ -12,7 +12,14 @@
 use crate::{
     model::linear::sums::{self, HeadTerm, TailTerm},
     search::neighbors::{BLOCK, BlockBounds},
-    train::dual::sweep::{self, GradientRange, Sweep},
+    train::{
+        dual::sweep::{self, GradientRange, Sweep},
+        embedding::{
+            space::{self, Space, StepRule},
+            steps::{self, VectorSteps},
+            visit::{self, Visit, Visited},
+        },
+    },
 };
 
 /// The inner loops; see the module's text for what an implementation may change.
@@ -62,6 +69,27 @@ pub trait Kernels: Sync {
         out: &mut [f32; 64],
     ) -> f32 {
         sums::scores(sums, scales, biases, unit, out)
+    }
+
+    /// One visit of a row in the training of an embedding.
+    fn visit(&self, visit: &mut Visit<'_>) {
+        visit::visit(visit);
+    }
+
+    /// The steps of the classes after a visit; `gradient` is memory for M numbers.
+    fn step_classes(
+        &self,
+        space: &mut Space,
+        visited: &Visited,
+        rule: &StepRule,
+        gradient: &mut [f32],
+    ) {
+        space::step_classes(space, visited, rule, gradient);
+    }
+
+    /// The steps of the vectors of features after a batch of visits.
+    fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
+        steps::step_vectors(steps);
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod answer;
 mod compacted;
+pub mod embedding;
 mod label_names;
 pub mod linear;
 pub mod nearest;

@@ -92,6 +92,15 @@ pub enum TrainError {
     NoFeatures,
     /// No row has a label.
     NoLabels,
+    /// There are fewer than two labels to choose among.
+    TooFewLabels {
+        /// How many there are.
+        labels: u64,
+    },
+    /// No row can be learned from: each lacks features or labels, or carries every label.
+    NoNegatives,
+    /// Weights grew beyond all numbers.
+    Diverged,
     /// More rows, values or labels than the model can number.
     TooLarge {
         /// What there is too much of.
@@ -125,6 +134,16 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::TooFewLabels { labels } => write!(
+                f,
+                "{labels} label: at least 2 are needed, to tell one from another"
+            ),
+            Self::NoNegatives => f.write_str(
+                "no training row can be learned from: each lacks features or labels, or carries every label",
+            ),
+            Self::Diverged => {
+                f.write_str("weights grew beyond all numbers: give a smaller step size")
+            }
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
