@@ -10,7 +10,10 @@
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
 use crate::{
-    model::linear::sums::{self, HeadTerm, TailTerm},
+    model::{
+        embedding::{LabelScan, score_labels},
+        linear::sums::{self, HeadTerm, TailTerm},
+    },
     search::neighbors::{BLOCK, BlockBounds},
     train::{
         dual::sweep::{self, GradientRange, Sweep},
@@ -69,6 +72,11 @@ pub trait Kernels: Sync {
         out: &mut [f32; 64],
     ) -> f32 {
         sums::scores(sums, scales, biases, unit, out)
+    }
+
+    /// Scores panels of the prototypes of an embedding model.
+    fn score_labels(&self, scan: &mut LabelScan<'_>) {
+        score_labels(scan);
     }
 
     /// One visit of a row in the training of an embedding.

@@ -3,6 +3,7 @@
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
     container::kind,
+    embedding::{self, EmbeddingDescription},
     linear::{self, LinearDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
@@ -21,6 +22,8 @@ use serde::{Deserialize, Serialize};
 const NEAREST: u32 = 1;
 /// The kind of a linear model.
 const LINEAR: u32 = 2;
+/// The kind of a model of prototypes.
+const EMBEDDING: u32 = 4;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +49,7 @@ struct VectorizerDescription {
 enum MethodDescription {
     Nearest(NearestDescription),
     Linear(LinearDescription),
+    Embedding(EmbeddingDescription),
 }
 
 /// How many bytes a part of a model file has.
@@ -64,6 +68,12 @@ impl Model {
                 let method = MethodDescription::Linear(LinearDescription::of(linear));
                 let mut writer = ContainerWriter::new(LINEAR);
                 linear::write(linear, &mut writer);
+                return self.write(writer, method);
+            }
+            Method::Embedding(embedding) => {
+                let method = MethodDescription::Embedding(EmbeddingDescription::of(embedding));
+                let mut writer = ContainerWriter::new(EMBEDDING);
+                embedding::write(embedding, &mut writer);
                 return self.write(writer, method);
             }
         };
@@ -132,7 +142,7 @@ impl Model {
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
-        if !matches!(kind, NEAREST | LINEAR) {
+        if !matches!(kind, NEAREST | LINEAR | EMBEDDING) {
             return Err(FormatError::UnknownKind { kind });
         }
         let mut container = Container::<Description>::open(&bytes)?;
@@ -150,6 +160,9 @@ impl Model {
             (LINEAR, MethodDescription::Linear(linear)) => {
                 Method::Linear(linear::read(&mut container, linear, features, labels)?)
             }
+            (EMBEDDING, MethodDescription::Embedding(description)) => Method::Embedding(
+                embedding::read(&mut container, description, features, labels)?,
+            ),
             _ => return Err(FormatError::MetadataInvalid),
         };
         let Description { provenance, .. } = container.finish()?;

@@ -15,6 +15,7 @@ pub mod nearest;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
+pub use embedding::{Embedding, EmbeddingTraining};
 pub use linear::Linear;
 pub use nearest::{Nearest, NearestParameters};
 
@@ -29,11 +30,13 @@ use crate::{
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        embedding::trainer,
     },
 };
 use alloc::{string::String, vec::Vec};
 use core::ops::ControlFlow;
 pub(crate) use label_names::LabelNames;
+use embedding::EmbeddingScratch;
 use linear::LinearScratch;
 use nearest::{Evidence, NearestScratch};
 
@@ -56,6 +59,8 @@ pub enum Method {
     Nearest(Nearest),
     /// One-vs-rest with mined negatives.
     Linear(Linear),
+    /// Prototypes of labels, perhaps in an embedding.
+    Embedding(Embedding),
 }
 
 /// The memory that queries need, owned by the caller and reused.
@@ -63,6 +68,7 @@ pub enum Method {
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) linear: LinearScratch,
+    pub(crate) embedding: EmbeddingScratch,
     pub(crate) text: TextScratch,
 }
 
@@ -73,6 +79,7 @@ impl Scratch {
         Self {
             nearest: NearestScratch::new(kernels),
             linear: LinearScratch::default(),
+            embedding: EmbeddingScratch::new(kernels),
             text: TextScratch::default(),
         }
     }
@@ -122,6 +129,29 @@ impl Model {
         let provenance = Provenance::new("ovr", data, parameters.seed);
         Ok(Self::new(
             Method::Linear(linear),
+            data,
+            vectorizer,
+            provenance,
+        ))
+    }
+
+    /// Trains prototypes of labels, in an embedding or directly on features; `progress` hears of every
+    /// part of the work and may stop it. Equal data and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// As [`Embedding::train`].
+    pub fn train_embedding(
+        training: &EmbeddingTraining,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let embedding = Embedding::train(training, data, executor, kernels, progress)?;
+        let provenance = Provenance::new(training.name(), data, training.seed());
+        Ok(Self::new(
+            Method::Embedding(embedding),
             data,
             vectorizer,
             provenance,
@@ -209,6 +239,7 @@ impl Model {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
+            Method::Embedding(embedding) => Some(embedding.frequencies().to_vec()),
         }
     }
 
@@ -232,6 +263,9 @@ impl Model {
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
                 Ok(linear.model().predict(row, k, &mut scratch.linear))
+            }
+            Method::Embedding(embedding) => {
+                Ok(embedding.model().predict(row, k, &mut scratch.embedding))
             }
         }
     }
@@ -270,7 +304,7 @@ impl Model {
     }
 
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. A linear model has no such evidence: the list is empty.
+    /// `features` features that it shares with `row`. Other models have no such evidence: the list is empty.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -285,7 +319,7 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .explain(row, neighbors, features, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
-            Method::Linear(_) => Ok(Vec::new()),
+            Method::Linear(_) | Method::Embedding(_) => Ok(Vec::new()),
         }
     }
 
@@ -294,7 +328,7 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up; [`TrainError::CannotLearn`] if the model is linear.
+    /// are used up; [`TrainError::CannotLearn`] if the model is none of nearest neighbors.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
         let Method::Nearest(nearest) = &mut self.method else {
             return Err(TrainError::CannotLearn);
@@ -331,7 +365,7 @@ impl Model {
         labels: &[&str],
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
-        if matches!(self.method, Method::Linear(_)) {
+        if !matches!(self.method, Method::Nearest(_)) {
             return Err(PredictError::Failed(TrainError::CannotLearn));
         }
         let row = self.row(text, scratch)?;
@@ -348,11 +382,11 @@ impl Model {
         self.learn(row.view(), &ids).map_err(PredictError::Failed)
     }
 
-    /// Removes the row with this id; whether there was one. A linear model holds no rows.
+    /// Removes the row with this id; whether there was one. Only nearest neighbors hold rows.
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
-            Method::Linear(_) => false,
+            Method::Linear(_) | Method::Embedding(_) => false,
         }
     }
 }

@@ -7,8 +7,10 @@
 
 pub mod last_violators;
 pub mod memory;
+pub mod nearest_mean;
 pub mod parameters;
 pub mod rows;
+pub mod sampled;
 pub mod space;
 pub mod steps;
 pub mod trainer;

@@ -194,6 +194,18 @@ impl Wsabie {
         ParamError::check("bits", f64::from(self.bits), BITS)
     }
 
+    /// The name of the algorithm, as on the command line: distances make it Wsabie++.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.is_euclidean() { "wsabie-pp" } else { "wsabie" }
+    }
+
+    /// Whether classes answer by distance.
+    #[must_use]
+    pub fn is_euclidean(&self) -> bool {
+        self.discriminant == Discriminant::Euclidean
+    }
+
     /// What happens to rows before they are embedded.
     #[must_use]
     pub fn transform(&self) -> RowTransform {

@@ -40,6 +40,7 @@ use crate::{
     random::Stream, train::TrainError,
 };
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +141,26 @@ impl Wsabie {
         Ok(trainer)
     }
 
+    /// Trains from begin to end. `progress` hears of every part and may stop the work.
+    ///
+    /// # Errors
+    /// As [`Wsabie::trainer`] and [`Trainer::step`]; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Vec<Space>, TrainError> {
+        let mut trainer = self.trainer(data, kernels)?;
+        while let Some(report) = trainer.step(executor)? {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        trainer.finish()
+    }
+
     fn start(&self, data: &Dataset, model: u32) -> Result<Space, TrainError> {
         let mut dice = Stream::new(self.seed, START_JOB + u64::from(model));
         let (features, classes) = (data.rows().features(), data.labels().labels());
@@ -200,19 +221,6 @@ impl Trainer<'_> {
     #[cfg(test)]
     pub(super) fn class_sums(&self) -> Vec<f32> {
         self.space.class_sums.clone()
-    }
-
-    /// How many of the last visits found no violator though there was one, for tests.
-    #[cfg(test)]
-    pub(super) fn missed(&self) -> usize {
-        let missed = |visited: &&Visited| {
-            let labels = self.data.labels().row(visited.row);
-            let score = |class: u32| self.space.score(self.space.slot_of[class as usize] as usize, &visited.point);
-            let limit = score(visited.positive) - self.parameters.margin as f32;
-            visited.outcome == Outcome::Satisfied
-                && (0..self.data.labels().labels()).any(|c| !labels.contains(&c) && score(c) > limit)
-        };
-        self.visits.iter().filter(missed).count()
     }
 
     /// Bytes held now, without the data set.
