@@ -9,7 +9,7 @@ use hapax::{
     },
     files::read_text,
 };
-use std::{error::Error, path::Path};
+use std::{error::Error, fs, path::Path};
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
 /// (490,000 rows, 135,909 features, 76 of them in a row by Zipf's law, no labels).
@@ -61,4 +61,23 @@ fn synthetic(rows: usize, features: u32, job: u64) -> Result<Dataset, Box<dyn Er
         labels.push([]);
     }
     Ok(Dataset::new(made, labels, None)?)
+}
+
+/// CPU seconds of this process, all threads together.
+#[must_use]
+pub fn cpu_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
+    (ticks(11) + ticks(12)) / 100.0
 }

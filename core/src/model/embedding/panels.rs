@@ -20,14 +20,39 @@ pub fn place(class: usize, dimensions: usize) -> usize {
     class / LANES * LANES * dimensions + class % LANES
 }
 
+/// Dimensions whose products are added in one pass over the lanes. A pass for each single dimension would be
+/// unrolled by compilers to 32 scalars.
+pub(super) const GROUP: usize = 8;
+
+/// Adds the products of N dimensions, `lines` of 32 coordinates each, to the sums, in the order of dimensions.
+#[inline(always)]
+pub(super) fn add_lines<T: Copy, const N: usize, const W: usize>(
+    lines: [&[T; W]; N],
+    values: &[f32; N],
+    number: impl Fn(T) -> f32,
+    sums: &mut [f32; W],
+) {
+    for (lane, sum) in sums.iter_mut().enumerate() {
+        let mut total = *sum;
+        for (line, value) in lines.iter().zip(values) {
+            total += number(line[lane]) * value;
+        }
+        *sum = total;
+    }
+}
+
 /// The inner products of `point` (M numbers) with the 32 prototypes of `panel` (32 M numbers).
 #[inline(always)]
 pub fn dots(panel: &[f32], point: &[f32], sums: &mut [f32; LANES]) {
     *sums = [0.0; LANES];
-    for (coordinates, &at) in panel.as_chunks::<LANES>().0.iter().zip(point) {
-        for (sum, coordinate) in sums.iter_mut().zip(coordinates) {
-            *sum += coordinate * at;
-        }
+    let lines = panel.as_chunks::<LANES>().0;
+    let (line_groups, last_lines) = lines.as_chunks::<GROUP>();
+    let (groups, last) = point.as_chunks::<GROUP>();
+    for (lines, values) in line_groups.iter().zip(groups) {
+        add_lines(lines.each_ref(), values, |weight| weight, sums);
+    }
+    for (line, &value) in last_lines.iter().zip(last) {
+        add_lines([line], &[value], |weight| weight, sums);
     }
 }
 

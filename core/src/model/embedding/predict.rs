@@ -78,14 +78,8 @@ pub fn score_labels(scan: &mut LabelScan<'_>) {
     let mut sums = [0.0; LANES];
     for (at, scores) in scan.scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let panel = scan.first + at;
-        let values = scan.values.iter().copied();
-        match scan.places {
-            Some(places) => {
-                let terms = places.iter().map(|&place| place as usize).zip(values);
-                prototypes.weights.dots(panel, scan.dimensions, terms, &mut sums);
-            }
-            None => prototypes.weights.dots(panel, scan.dimensions, values.enumerate(), &mut sums),
-        }
+        let (places, values) = (scan.places, scan.values);
+        prototypes.weights.dots(panel, scan.dimensions, places, values, &mut sums);
         let start = panel * LANES;
         let scales = prototypes.scales.get(start..).unwrap_or(&[]);
         let offsets = prototypes.offsets.get(start..).unwrap_or(&[]);

@@ -1,6 +1,6 @@
 //! Weights of an embedding or of prototypes as a file holds them: as trained, or rounded to 8 or 4 bits.
 
-use super::panels::LANES;
+use super::panels::{GROUP, LANES, add_lines};
 use crate::array::Array;
 use alloc::vec::Vec;
 
@@ -82,50 +82,35 @@ impl Weights {
         }
     }
 
-    /// The inner products of the 32 prototypes of a panel of M dimensions with the point whose coordinates are
-    /// `terms`: pairs of a dimension and its value, in order. Scales are not taken up.
+    /// The inner products of the 32 prototypes of a panel of M dimensions with a point: its coordinates `values`, of
+    /// the dimensions `places`, rising, or of all M. Scales are not taken up.
     #[inline(always)]
     pub fn dots(
         &self,
         panel: usize,
         dimensions: usize,
-        terms: impl Iterator<Item = (usize, f32)>,
+        places: Option<&[u32]>,
+        values: &[f32],
         sums: &mut [f32; LANES],
     ) {
         *sums = [0.0; LANES];
-        let first = panel * dimensions;
+        let lines = panel * dimensions..(panel + 1) * dimensions;
         match self {
-            Self::Plain(values) => {
-                let lines = values.as_chunks::<LANES>().0.get(first..).unwrap_or(&[]);
-                for (dimension, value) in terms {
-                    let Some(line) = lines.get(dimension) else { continue };
-                    for (sum, weight) in sums.iter_mut().zip(line) {
-                        *sum += weight * value;
-                    }
-                }
+            Self::Plain(all) => {
+                let lines = all.as_chunks::<LANES>().0.get(lines).unwrap_or(&[]);
+                add_all(lines, places, values, |weight| weight, sums);
             }
             Self::Bytes(codes) => {
-                let lines = codes.as_chunks::<LANES>().0.get(first..).unwrap_or(&[]);
-                for (dimension, value) in terms {
-                    let Some(line) = lines.get(dimension) else { continue };
-                    for (sum, &code) in sums.iter_mut().zip(line) {
-                        *sum += f32::from(code as i8) * value;
-                    }
-                }
+                let lines = codes.as_chunks::<LANES>().0.get(lines).unwrap_or(&[]);
+                add_all(lines, places, values, |code| f32::from(code as i8), sums);
             }
             Self::Nibbles(codes) => {
                 // A line's first 16 lanes are in the lower halves, the others in the upper.
-                const HALF: usize = LANES / 2;
-                let lines = codes.as_chunks::<HALF>().0.get(first..).unwrap_or(&[]);
+                let lines = codes.as_chunks::<HALF>().0.get(lines).unwrap_or(&[]);
                 let (lower, upper) = sums.split_at_mut(HALF);
-                for (dimension, value) in terms {
-                    let Some(line) = lines.get(dimension) else { continue };
-                    for (sum, &code) in lower.iter_mut().zip(line) {
-                        *sum += low(code) * value;
-                    }
-                    for (sum, &code) in upper.iter_mut().zip(line) {
-                        *sum += high(code) * value;
-                    }
+                if let (Some(lower), Some(upper)) = (lower.as_mut_array(), upper.as_mut_array()) {
+                    add_all(lines, places, values, low, lower);
+                    add_all(lines, places, values, high, upper);
                 }
             }
         }
@@ -154,6 +139,42 @@ impl Weights {
             Self::Bytes(codes) => codes.iter().position(|&code| code == 0x80),
             Self::Nibbles(codes) => codes.iter().position(|&c| c & 0xf == 8 || c >> 4 == 8),
         }
+    }
+}
+
+/// Lanes of a line of nibbles.
+const HALF: usize = LANES / 2;
+
+/// Adds the products of a point's coordinates with the lines of their dimensions.
+#[inline(always)]
+fn add_all<T: Copy, const W: usize>(
+    lines: &[[T; W]],
+    places: Option<&[u32]>,
+    values: &[f32],
+    number: impl Fn(T) -> f32 + Copy,
+    sums: &mut [f32; W],
+) {
+    let Some(places) = places else {
+        let (line_groups, last_lines) = lines.as_chunks::<GROUP>();
+        let (groups, last) = values.as_chunks::<GROUP>();
+        for (lines, values) in line_groups.iter().zip(groups) {
+            add_lines(lines.each_ref(), values, number, sums);
+        }
+        for (line, &value) in last_lines.iter().zip(last) {
+            add_lines([line], &[value], number, sums);
+        }
+        return;
+    };
+    let (place_groups, last_places) = places.as_chunks::<GROUP>();
+    let (groups, last) = values.as_chunks::<GROUP>();
+    let Some(first) = lines.first() else { return };
+    for (places, values) in place_groups.iter().zip(groups) {
+        // Places are below M: the first line never stands in for another.
+        let lines = places.map(|place| lines.get(place as usize).unwrap_or(first));
+        add_lines(lines, values, number, sums);
+    }
+    for (&place, &value) in last_places.iter().zip(last) {
+        add_lines([lines.get(place as usize).unwrap_or(first)], &[value], number, sums);
     }
 }
 

@@ -124,7 +124,7 @@ impl Twin<'_> {
         }
         let (mut found, tried) = self.search(&z, labels, y, dice);
         let violators = found.len();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.sort_by(|a, b| self.f(b.0, &z).total_cmp(&self.f(a.0, &z)).then(a.0.cmp(&b.0)));
         if let Search::Blocks { top, .. } = self.p.search {
             found.truncate(top as usize);
         }
@@ -369,7 +369,7 @@ fn classes_that_confuse_each_other_still_learn() {
     }
     let data = Dataset::new(rows, labels, None).unwrap();
     for violators in 2..=8 {
-        let parameters = Wsabie { violators, margin: 0.1, step_size: 0.1, initial: 0.1, dimensions: 4, epochs: 10, ..Wsabie::plus_plus() };
+        let parameters = Wsabie { violators, margin: 0.001, step_size: 0.1, initial: 0.1, dimensions: 4, epochs: 10, ..Wsabie::plus_plus() };
         let mut trainer = parameters.trainer(&data, &Portable).unwrap();
         let mut violated = Vec::new();
         let mut sums = Vec::new();

@@ -82,7 +82,7 @@ pub struct Visit<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Violator {
     class: u32,
-    excess: f32,
+    score: f32,
 }
 
 /// The violators found, the worst first, and what is known of how many there are.
@@ -125,13 +125,19 @@ pub fn visit(visit: &mut Visit<'_>) {
         return;
     }
     out.outcome = Outcome::Violated;
-    weigh(&found, rule, space.classes() - visit.labels.len(), out);
+    weigh(&found, rule, limit, space.classes() - visit.labels.len(), out);
     pull(space, positive_slot, out);
 }
 
 /// Deals the weight of the violation to the violators.
 #[inline(always)]
-fn weigh(found: &Found, rule: &VisitRule<'_>, negatives: usize, out: &mut Visited) {
+fn weigh(
+    found: &Found,
+    rule: &VisitRule<'_>,
+    limit: f32,
+    negatives: usize,
+    out: &mut Visited,
+) {
     out.weight = match rule.rank_weight {
         RankWeight::Constant => 1.0,
         RankWeight::Harmonic => {
@@ -139,9 +145,9 @@ fn weigh(found: &Found, rule: &VisitRule<'_>, negatives: usize, out: &mut Visite
             rule.harmonic[rank.clamp(1, rule.harmonic.len() - 1)]
         }
     };
-    let total: f32 = found.worst.iter().map(|violator| violator.excess).sum();
+    let total: f32 = found.worst.iter().map(|violator| violator.score - limit).sum();
     out.violators.extend(found.worst.iter().map(|violator| {
-        let share = if found.worst.len() == 1 { 1.0 } else { violator.excess / total };
+        let share = if found.worst.len() == 1 { 1.0 } else { (violator.score - limit) / total };
         (violator.class, out.weight * share)
     }));
 }
@@ -195,7 +201,7 @@ impl Quest<'_> {
     fn violator(&self, slot: usize, score: f32) -> Option<Violator> {
         let class = *self.space.class_at.get(slot)?;
         let violates = score > self.limit && self.labels.binary_search(&class).is_err();
-        violates.then_some(Violator { class, excess: score - self.limit })
+        violates.then_some(Violator { class, score })
     }
 
     /// Draws classes the row does not carry until one violates, at most as many as there are classes.
@@ -254,10 +260,12 @@ impl Quest<'_> {
         let panels = panels_for(self.space.classes());
         let mut found = Found::default();
         let mut scores = [0.0; LANES];
+        let mut turns = 0;
         for turn in 0..panels {
             if turn % block == 0 && !found.worst.is_empty() {
                 break;
             }
+            turns = turn + 1;
             let panel = (first + turn) % panels;
             found.tried += LANES.min(self.space.classes() - panel * LANES);
             if self.scores(panel, &mut scores) <= self.limit {
@@ -270,6 +278,9 @@ impl Quest<'_> {
                 }
             }
         }
+        let panel = |label: &u32| self.space.slot_of[*label as usize] as usize / LANES;
+        let own = self.labels.iter().map(panel);
+        found.tried -= own.filter(|own| (own + panels - first) % panels < turns).count();
         found
     }
 }
@@ -278,8 +289,8 @@ impl Quest<'_> {
 #[inline(always)]
 fn keep_worst(worst: &mut Vec<Violator>, violator: Violator, top: usize) {
     let before = |other: &Violator| {
-        other.excess > violator.excess
-            || (other.excess == violator.excess && other.class < violator.class)
+        other.score > violator.score
+            || (other.score == violator.score && other.class < violator.class)
     };
     let place = worst.iter().position(|other| !before(other)).unwrap_or(worst.len());
     if place < top {
