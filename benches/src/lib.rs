@@ -1,24 +1,41 @@
-//! What all measurements share: the data sets by name.
+//! What all measurements share: the data sets by name or shape, and what the process has used.
+
+pub mod dense;
+pub mod process;
+pub mod synthetic;
 
 use hapax::{
     core::{
-        data::{Dataset, LabelLists, ReadOptions, Source, read},
+        data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
-        random::Stream,
-        sparse::{SparseRows, SparseVec},
     },
     files::read_text,
 };
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, path::Path};
+use synthetic::Shape;
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
-/// (490,000 rows, 135,909 features, 76 of them in a row by Zipf's law, no labels).
+/// and has the shape of Amazon-670K; or `imagenet`, the shape of the paper's 22k-ImageNet (100,000 rows);
+/// or `overlap` and `apart`, clouds of 1,000 classes in pairs that overlap widely or not at all. `NAME@RANK` are the
+/// rows of a set in so many dimensions.
 ///
 /// # Errors
 /// If the set is absent or is none.
 pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
+    if let Some((name, rank)) = set.split_once('@') {
+        let (train, test) = load(name)?;
+        return dense::reduced(&train, &test, rank.parse()?);
+    }
+    if let Some(dense) = load_dense(set) {
+        return dense;
+    }
     if set == "amazon" {
-        return Ok((synthetic(490_000, 135_909, 0)?, synthetic(500, 135_909, 1)?));
+        let shape = Shape::AMAZON_670K;
+        let test = Shape {
+            rows: 2000,
+            ..shape
+        };
+        return Ok((shape.make(0)?, test.make(1)?));
     }
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
     let part = |name: &str| -> Result<Dataset, Box<dyn Error>> {
@@ -31,53 +48,14 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
     Ok((part("train.txt.xz")?, part("test.txt.xz")?))
 }
 
-/// Rows of 76 features drawn by Zipf's law, values as of tf-idf: no structure for bounds to use.
-fn synthetic(rows: usize, features: u32, job: u64) -> Result<Dataset, Box<dyn Error>> {
-    let mut stream = Stream::new(42, job);
-    let mut total = 0.0;
-    let cumulative: Vec<f64> = (0..features)
-        .map(|rank| {
-            total += 1.0 / (f64::from(rank) + 10.0);
-            total
-        })
-        .collect();
-    let (mut made, mut labels) = (SparseRows::new(features), LabelLists::new(0));
-    for _ in 0..rows {
-        let mut drawn: Vec<u32> = Vec::new();
-        while drawn.len() < 76 {
-            let point = stream.unit() * total;
-            let rank = cumulative.partition_point(|&sum| sum < point) as u32;
-            if !drawn.contains(&rank) {
-                drawn.push(rank);
-            }
-        }
-        let pairs = drawn.iter().map(|&rank| {
-            let idf = (f64::from(features) / (f64::from(rank) + 1.0)).ln() + 1.0;
-            // Spread over the feature ids, so that frequent features do not stand together.
-            let id = (u64::from(rank) * 48_271 % u64::from(features)) as u32;
-            (id, ((0.5 + stream.unit()) * idf * 0.02) as f32)
-        });
-        made.push(SparseVec::from_pairs(pairs)?.view())?;
-        labels.push([]);
-    }
-    Ok(Dataset::new(made, labels, None)?)
-}
-
-/// CPU seconds of this process, all threads together.
-#[must_use]
-pub fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|f| f.parse::<f64>().ok())
-            .unwrap_or(0.0)
+/// A synthetic dense set by name.
+fn load_dense(set: &str) -> Option<Result<(Dataset, Dataset), Box<dyn Error>>> {
+    let (rows, classes, dimensions, group, near) = match set {
+        "imagenet" => (100_000, 21_841, 479, 1, 1.0),
+        "overlap" => (40_000, 1_000, 32, 2, 1.0),
+        "apart" => (40_000, 1_000, 32, 1, 1.0),
+        _ => return None,
     };
-    (ticks(11) + ticks(12)) / 100.0
+    let make = |rows, part| dense::clouds(rows, classes, dimensions, group, near, part);
+    Some(make(rows, 0).and_then(|train| Ok((train, make(5_000, 1)?))))
 }

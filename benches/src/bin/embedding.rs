@@ -22,7 +22,7 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::{cpu_seconds, load};
+use hapax_benches::{load, process::{cpu_seconds, peak_megabytes}};
 use std::{collections::BTreeMap, error::Error, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -192,9 +192,11 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     let [one, three, five] = [(0, 1.0), (1, 3.0), (2, 5.0)].map(|(at, k)| 100.0 * hits[at] as f64 / (k * test.len() as f64));
     let told: Vec<String> = options.iter().map(|(k, v)| format!("{k}={v}")).collect();
     println!(
-        "{set:<15} {one:5.2}  {three:5.2}  {five:5.2}  {macro_f1:5.2}  {train:7.2} {us:6.1} {:9}  {} (visited {visited}, learned {violated}, ignored {ignored})",
+        "{set:<15} {one:5.2}  {three:5.2}  {five:5.2}  {macro_f1:5.2}  {train:7.2} {us:6.1} {:9}  {} (visited {visited}, learned {violated}, ignored {ignored}; {:.0} MiB at most, {:.0} stated)",
         model.to_bytes()?.len(),
         told.join(" "),
+        peak_megabytes(),
+        training.memory_estimate(data, 1) as f64 / 1048576.0,
     );
     Ok(())
 }

@@ -23,10 +23,11 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::load;
-use std::{
-    collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, time::Instant,
+use hapax_benches::{
+    load,
+    process::{cpu_seconds, peak_megabytes},
 };
+use std::{collections::BTreeMap, error::Error, hint::black_box, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -190,35 +191,4 @@ fn macro_f1(found: &[Scored], k: usize, test: &Dataset) -> f64 {
             .map(|(hits, total)| hits / total)
             .sum::<f64>()
         / counts.len() as f64
-}
-
-/// CPU seconds of this process, all threads together.
-fn cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or("")
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|f| f.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-fn peak_megabytes() -> f64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmHWM:"))
-        .unwrap_or("");
-    line.split_whitespace()
-        .nth(1)
-        .and_then(|kb| kb.parse::<f64>().ok())
-        .unwrap_or(0.0)
-        / 1024.0
 }

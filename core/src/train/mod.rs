@@ -9,4 +9,4 @@ mod unusable;
 
 pub use error::{ParamError, ParamRule, TrainError};
 pub use provenance::Provenance;
-pub(crate) use unusable::check_data;
+pub use unusable::check_data;

@@ -2,9 +2,19 @@
 
 use super::TrainError;
 use crate::data::Dataset;
+use alloc::vec::Vec;
 
-/// Refuses data without rows, features or labels, or with more rows than ids.
-pub(crate) fn check_data(data: &Dataset) -> Result<(), TrainError> {
+/// What every feature and label costs a trainer at the least: counts, starts, numbers of its own.
+const LEAST_BYTES: u64 = 16;
+
+/// Refuses data without rows, features or labels, with more rows than ids, or with so many declared features
+/// and labels that there is no memory for a few counts of each: a header alone can declare billions.
+///
+/// Every trainer checks its data so; a caller may do it before other work.
+///
+/// # Errors
+/// The first of these that holds.
+pub fn check_data(data: &Dataset) -> Result<(), TrainError> {
     if data.is_empty() {
         Err(TrainError::NoRows)
     } else if data.rows().nonzeros() == 0 {
@@ -19,6 +29,26 @@ pub(crate) fn check_data(data: &Dataset) -> Result<(), TrainError> {
             limit,
         })
     } else {
-        Ok(())
+        let declared = u64::from(data.rows().features()) + u64::from(data.labels().labels());
+        check_memory(LEAST_BYTES * declared)
+    }
+}
+
+/// Refuses if so many bytes cannot be had at once; nothing is kept of them.
+fn check_memory(bytes: u64) -> Result<(), TrainError> {
+    let most = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let reserved = Vec::<u8>::new().try_reserve_exact(most);
+    reserved.map_err(|_| TrainError::OutOfMemory { bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TrainError, check_memory};
+
+    #[test]
+    fn memory_that_cannot_be_had_is_refused() {
+        assert_eq!(check_memory(1 << 20), Ok(()));
+        let bytes = u64::MAX;
+        assert_eq!(check_memory(bytes), Err(TrainError::OutOfMemory { bytes }));
     }
 }

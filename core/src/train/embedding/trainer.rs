@@ -223,6 +223,12 @@ impl Trainer<'_> {
         self.space.class_sums.clone()
     }
 
+    /// The last violators, for tests.
+    #[cfg(test)]
+    pub(super) fn last_violators(&self) -> &LastViolators {
+        &self.last
+    }
+
     /// Bytes held now, without the data set.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -357,29 +357,25 @@ fn scaled_step_margin_and_start_give_the_scaled_run_to_the_bit() {
 
 #[test]
 fn classes_that_confuse_each_other_still_learn() {
-    // Classes 0 and 1 are the same wide cloud, so each is the last violator of the other before long.
-    let (mut rows, mut labels) = (SparseRows::new(4), LabelLists::new(3));
-    let mut dice = Stream::new(3, 0);
-    for at in 0..300u32 {
-        let class = at % 3;
-        let x = if class == 2 { -1.0 } else { 1.0 };
-        let pairs = (0..4).map(|f| (f, x + 2.0 * (dice.unit() as f32 - 0.5)));
-        rows.push(SparseVec::from_pairs(pairs).unwrap().view()).unwrap();
-        labels.push([class]);
-    }
-    let data = Dataset::new(rows, labels, None).unwrap();
+    // Clouds that overlap widely: last violators are mutual all the time.
+    let data = blobs(1_000, 40, 10, 1);
+    let start = Wsabie { margin: 0.02, step_size: 0.05, initial: 0.1, dimensions: 10, epochs: 12, ..Wsabie::plus_plus() };
     for violators in 2..=8 {
-        let parameters = Wsabie { violators, margin: 0.001, step_size: 0.1, initial: 0.1, dimensions: 4, epochs: 10, ..Wsabie::plus_plus() };
+        let parameters = plain(Wsabie { violators, ..start.clone() });
+        let parameters = Wsabie { epochs: 12, ..parameters };
         let mut trainer = parameters.trainer(&data, &Portable).unwrap();
-        let mut violated = Vec::new();
-        let mut sums = Vec::new();
+        let (mut sums, mut mutual, mut ignored) = (Vec::new(), 0, 0);
         while let Some(report) = trainer.step(&Sequential).unwrap() {
-            violated.push(report.violated);
+            ignored += report.ignored;
             sums.push(trainer.class_sums());
+            let last = trainer.last_violators();
+            mutual += (0..40).filter(|&a| last.of(a).is_some_and(|b| last.of(b) == Some(a))).count();
         }
         // Behind the last part there is no state any more.
-        let (early, late) = (&sums[2], &sums[8]);
-        assert!(late[0] > early[0] && late[1] > early[1], "Q = {violators}: {violated:?}");
+        let (early, late) = (&sums[5], &sums[10]);
+        let learning = early.iter().zip(late).filter(|(early, late)| late > early).count();
+        assert!(mutual > 10 && ignored > 1_000, "{mutual} mutual, {ignored} ignored");
+        assert_eq!(learning, 40, "Q = {violators}, {mutual} mutual, {ignored} ignored");
     }
 }
 
@@ -463,4 +459,15 @@ fn what_cannot_be_learned_from_is_refused_or_left_out() {
         space.score(space.slot_of[class] as usize, &space.embedding[feature * 64..][..64])
     };
     assert!(scores(0, 0) > scores(0, 1) && scores(1, 1) > scores(1, 0));
+}
+
+#[test]
+fn ensembles_are_drawn_independently() {
+    let data = blobs(100, 20, 9, 2);
+    let three = Wsabie { models: 3, epochs: 2, ..Wsabie::default() };
+    let spaces = train(&three, &data, &Sequential).unwrap();
+    assert_eq!(spaces.len(), 3);
+    assert!(spaces[0].embedding != spaces[1].embedding && spaces[1].embedding != spaces[2].embedding);
+    let one = Wsabie { models: 1, ..three };
+    assert_eq!(train(&one, &data, &Sequential).unwrap()[0].embedding, spaces[0].embedding);
 }

@@ -1,8 +1,10 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod embedding;
 mod finish;
 mod nearest;
 mod ovr;
+mod wsabie;
 
 use super::{
     failure::Failure,
@@ -15,6 +17,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source},
         text::{Vectorizer, VectorizerError},
+        train::check_data,
     },
     files::{check_readable, check_writable},
     threads::Threads,
@@ -28,6 +31,16 @@ pub enum Algorithm {
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
     Ovr(ovr::TrainOvr),
+    /// Rows and labels in one space of few dimensions: fast and small
+    Wsabie(wsabie::TrainWsabie),
+    /// The same by distances, ignoring labels too confusable to learn from
+    WsabiePp(wsabie::TrainWsabiePp),
+    /// One against all by sampled steps
+    OvaSgd(embedding::TrainOvaSgd),
+    /// Pairs of labels by sampled steps
+    Auc(embedding::TrainAuc),
+    /// Each label is the mean of its rows
+    NearestMean(embedding::TrainNearestMean),
 }
 
 impl Algorithm {
@@ -35,6 +48,11 @@ impl Algorithm {
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
+            Self::Wsabie(train) => train.run(),
+            Self::WsabiePp(train) => train.run(),
+            Self::OvaSgd(train) => train.run(),
+            Self::Auc(train) => train.run(),
+            Self::NearestMean(train) => train.run(),
         }
     }
 }
@@ -110,6 +128,7 @@ impl Common {
                 )
             }
         };
+        check_data(&data).map_err(|error| Failure::in_file(&self.train, error))?;
         Ok(Training {
             data: self.named(data)?,
             vectorizer,

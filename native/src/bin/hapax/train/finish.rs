@@ -10,7 +10,7 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, nearest, ovr,
+    Common, embedding, nearest, ovr,
 };
 use hapax::{
     core::{
@@ -142,6 +142,7 @@ fn parameters_json(model: &Model) -> Value {
     match model.method() {
         Method::Nearest(nearest) => nearest::parameters_json(nearest.parameters()),
         Method::Linear(linear) => ovr::parameters_json(linear.parameters()),
+        Method::Embedding(made) => embedding::parameters_json(made.training()),
         _ => Value::Null,
     }
 }
