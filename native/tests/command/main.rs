@@ -4,6 +4,7 @@
 mod compacting;
 mod data_options;
 mod evaluating;
+mod embedding;
 mod folder;
 mod inspecting;
 mod one_vs_rest;

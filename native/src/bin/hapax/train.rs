@@ -33,7 +33,7 @@ pub enum Algorithm {
     Ovr(ovr::TrainOvr),
     /// Rows and labels in one space of few dimensions: fast and small
     Wsabie(wsabie::TrainWsabie),
-    /// The same by distances, ignoring labels too confusable to learn from
+    /// The same by distances, which is more precise
     WsabiePp(wsabie::TrainWsabiePp),
     /// One against all by sampled steps
     OvaSgd(embedding::TrainOvaSgd),

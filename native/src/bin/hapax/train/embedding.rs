@@ -37,14 +37,15 @@ pub struct Form {
     /// Take rows as they are, and do not scale them to length 1
     #[arg(long, help_heading = "Rows and weights")]
     no_normalize: bool,
-    /// Bits of a stored weight: 32, 8 or 4
-    #[arg(long, default_value_t = 8, help_heading = "Rows and weights")]
-    bits: u32,
+    /// Bits of a stored weight: 32, 8 or 4 [default: 8; wsabie-pp: 4]
+    #[arg(long, help_heading = "Rows and weights")]
+    bits: Option<u32>,
 }
 
 impl Form {
     pub fn apply(&self, exponent: &mut f64, normalize: &mut bool, bits: &mut u32) {
-        (*exponent, *normalize, *bits) = (self.exponent, !self.no_normalize, self.bits);
+        (*exponent, *normalize) = (self.exponent, !self.no_normalize);
+        *bits = self.bits.unwrap_or(*bits);
     }
 }
 

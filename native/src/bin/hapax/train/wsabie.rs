@@ -26,16 +26,17 @@ pub struct TrainWsabie {
     form: Form,
 }
 
-/// Wsabie++: distances, and classes too confusable to learn from ignored.
+/// Wsabie++: rows and labels in one space, by distances.
 ///
-/// A label answers by the distance of its prototype, steps are AdaGrad's, and rows whose violator was the last
-/// one of their label, too, are ignored, along chains of --violators links. --as-published has the margin,
-/// step size and search of the paper. (Gupta, Bengio, Weston 2014.)
+/// A label answers by the distance of its prototype, steps are AdaGrad's, violations have one weight. With --violators
+/// Q rows are ignored whose violator is among the last Q of a chain, as labels too confusable to learn from: on
+/// text that loses precision, so it is off by default. --as-published has the margin, step size, search and chains of the
+/// paper. (Gupta, Bengio, Weston 2014.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   hapax train wsabie-pp train.tsv -o model.hapax --test test.tsv
-  hapax train wsabie-pp train.tsv -o model.hapax --violators 0
+  hapax train wsabie-pp train.tsv -o model.hapax --violators 1 --margin 0.1
   hapax train wsabie-pp train.tsv -o model.hapax --as-published")]
 pub struct TrainWsabiePp {
     #[command(flatten)]
@@ -52,7 +53,7 @@ struct Options {
     /// Begin with the published settings; other options change them
     #[arg(long)]
     as_published: bool,
-    /// Dimensions of the embedding [default: 64]
+    /// Dimensions of the embedding, of each model [default: 32]
     #[arg(long)]
     dimensions: Option<u32>,
     /// By how much the labels of a row must be ahead of others: above 0
@@ -88,7 +89,7 @@ struct Options {
     /// Rows drawn from one state of the weights; 0 lets the data decide
     #[arg(long)]
     batch: Option<u32>,
-    /// Models trained from different draws, whose scores add up [default: 1]
+    /// Models trained from different draws, whose scores add up [default: 1; wsabie-pp: 2]
     #[arg(long)]
     models: Option<u32>,
 }
