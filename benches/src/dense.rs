@@ -19,13 +19,22 @@ fn normal(stream: &mut Stream) -> f64 {
 ///
 /// # Errors
 /// None that numbers within reason meet.
-pub fn clouds(rows: usize, classes: u32, dimensions: u32, group: u32, near: f64, part: u64) -> Result<Dataset> {
+pub fn clouds(
+    rows: usize,
+    classes: u32,
+    dimensions: u32,
+    group: u32,
+    near: f64,
+    part: u64,
+) -> Result<Dataset> {
     let (mut made, mut labels) = (SparseRows::new(dimensions), LabelLists::new(classes));
     let center = |class: u32| -> Vec<f64> {
         let mut far = Stream::new(42, u64::from(class / group));
         let mut close = Stream::new(43, u64::from(class));
         let scale = near / (2.0 * f64::from(dimensions)).sqrt();
-        (0..dimensions).map(|_| 0.6 * normal(&mut far) + scale * normal(&mut close)).collect()
+        (0..dimensions)
+            .map(|_| 0.6 * normal(&mut far) + scale * normal(&mut close))
+            .collect()
     };
     let mut last = (u32::MAX, Vec::new());
     let mut stream = Stream::new(44, part);
@@ -49,7 +58,9 @@ pub fn clouds(rows: usize, classes: u32, dimensions: u32, group: u32, near: f64,
 pub fn reduced(train: &Dataset, test: &Dataset, rank: usize) -> Result<(Dataset, Dataset)> {
     let features = train.rows().features() as usize;
     let mut stream = Stream::new(45, 0);
-    let mut basis: Vec<f32> = (0..features * rank).map(|_| normal(&mut stream) as f32).collect();
+    let mut basis: Vec<f32> = (0..features * rank)
+        .map(|_| normal(&mut stream) as f32)
+        .collect();
     for _ in 0..3 {
         orthonormalize(&mut basis, features, rank);
         let mut next = vec![0f32; features * rank];
@@ -58,7 +69,9 @@ pub fn reduced(train: &Dataset, test: &Dataset, rank: usize) -> Result<(Dataset,
             project(row.iter(), &basis, rank, &mut point);
             for (feature, value) in row.iter() {
                 let sums = &mut next[feature as usize * rank..][..rank];
-                sums.iter_mut().zip(&point).for_each(|(sum, at)| *sum += value * at);
+                sums.iter_mut()
+                    .zip(&point)
+                    .for_each(|(sum, at)| *sum += value * at);
             }
         }
         basis = next;
@@ -71,7 +84,11 @@ pub fn reduced(train: &Dataset, test: &Dataset, rank: usize) -> Result<(Dataset,
             project(row.iter(), &basis, rank, &mut point);
             rows.push(SparseVec::from_pairs((0..).zip(point.iter().copied()))?.view())?;
         }
-        Ok(Dataset::new(rows, data.labels().clone(), data.label_names().cloned())?)
+        Ok(Dataset::new(
+            rows,
+            data.labels().clone(),
+            data.label_names().cloned(),
+        )?)
     };
     Ok((into(train)?, into(test)?))
 }
@@ -79,8 +96,13 @@ pub fn reduced(train: &Dataset, test: &Dataset, rank: usize) -> Result<(Dataset,
 fn project(row: impl Iterator<Item = (u32, f32)>, basis: &[f32], rank: usize, point: &mut [f32]) {
     point.fill(0.0);
     for (feature, value) in row {
-        let line = basis.get(feature as usize * rank..(feature as usize + 1) * rank).unwrap_or(&[]);
-        point.iter_mut().zip(line).for_each(|(at, weight)| *at += value * weight);
+        let line = basis
+            .get(feature as usize * rank..(feature as usize + 1) * rank)
+            .unwrap_or(&[]);
+        point
+            .iter_mut()
+            .zip(line)
+            .for_each(|(at, weight)| *at += value * weight);
     }
 }
 
@@ -98,7 +120,11 @@ fn orthonormalize(basis: &mut [f32], features: usize, rank: usize) {
             let own: f64 = products[column] - products[..column].iter().map(|p| p * p).sum::<f64>();
             let length = own.max(1e-30).sqrt();
             for line in basis.chunks_mut(rank).take(features) {
-                let before: f64 = products[..column].iter().zip(&*line).map(|(p, &w)| p * f64::from(w)).sum();
+                let before: f64 = products[..column]
+                    .iter()
+                    .zip(&*line)
+                    .map(|(p, &w)| p * f64::from(w))
+                    .sum();
                 line[column] = ((f64::from(line[column]) - before) / length) as f32;
             }
         }

@@ -1,19 +1,22 @@
 //! `bare-metal`: the answers of a microcontroller, held against those of this machine.
 //!
-//! Trains a small model, builds the firmware in `tests/bare-metal` with that model in its flash
+//! Trains small models, builds the firmware in `tests/bare-metal` with each of them in its flash
 //! memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every score.
 
 use hapax_core::{
     bytes::Bytes,
     data::{ReadOptions, Source, read},
     executor::Sequential,
-    model::{Model, NearestParameters, Scratch},
+    kernels::Portable,
+    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
+    train::embedding::parameters::Wsabie,
 };
 use std::{
     error::Error,
     fmt::Write,
     fs,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
 };
@@ -36,12 +39,19 @@ fn run() -> Result<(), Box<dyn Error>> {
         .lines()
         .filter_map(|line| line.split('\t').next())
         .collect();
-    let model = train(&fixture)?;
-    let expected = answers(&model, &queries)?;
+    for model in train(&fixture)? {
+        run_model(tests, &model, &queries)?;
+    }
+    Ok(())
+}
+
+/// Asks a model there and here.
+fn run_model(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Error>> {
+    let expected = answers(model, queries)?;
     let folder = tests.join("bare-metal/target");
     fs::create_dir_all(&folder)?;
     let (model_file, query_file) = (folder.join("model.hapax"), folder.join("queries.txt"));
-    fs::write(&model_file, &model)?;
+    fs::write(&model_file, model)?;
     fs::write(&query_file, queries.join("\n"))?;
     let printed = run_firmware(&tests.join("bare-metal"), &model_file, &query_file)?;
     let (found, others): (Vec<&str>, Vec<&str>) = printed
@@ -58,7 +68,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn train(text: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+/// A model of nearest neighbors and one of prototypes, as files.
+fn train(text: &[u8]) -> Result<[Vec<u8>; 2], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };
@@ -76,7 +87,18 @@ fn train(text: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
         neighbors: 10,
         ..NearestParameters::default()
     };
-    Ok(Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?.to_bytes()?)
+    let nearest = Model::train_nearest(parameters, &data, Some(vectorizer.clone()), &Sequential)?;
+    let training = EmbeddingTraining::Wsabie(Wsabie::distances());
+    let go_on = |_| ControlFlow::Continue(());
+    let prototypes = Model::train_embedding(
+        &training,
+        &data,
+        Some(vectorizer),
+        &Sequential,
+        &Portable,
+        go_on,
+    )?;
+    Ok([nearest.to_bytes()?, prototypes.to_bytes()?])
 }
 
 /// What the firmware must print.

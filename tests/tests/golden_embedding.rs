@@ -29,7 +29,10 @@ fn parameters() -> Wsabie {
         rank_weight: RankWeight::Constant,
         max_norm: 0.0,
         violators: 1,
-        search: Search::Blocks { classes: 64, top: 3 },
+        search: Search::Blocks {
+            classes: 64,
+            top: 3,
+        },
         rest: 1,
         epochs: 8,
         batch: 1,
@@ -45,14 +48,24 @@ fn parameters() -> Wsabie {
 fn made_now() -> Vec<u8> {
     let texts = include_str!("../data/golden.tsv");
     let input = read(texts.as_bytes(), &ReadOptions::default(), &Sequential).unwrap();
-    let Source::Texts(documents) = input.source else { panic!("the golden texts are texts") };
+    let Source::Texts(documents) = input.source else {
+        panic!("the golden texts are texts")
+    };
     let options = VectorizerOptions::default();
-    let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential).unwrap();
+    let (vectorizer, rows) =
+        Vectorizer::fit_transform(&documents.texts, options, &Sequential).unwrap();
     let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
     let training = EmbeddingTraining::Wsabie(parameters());
     let go_on = |_| ControlFlow::Continue(());
-    let mut model =
-        Model::train_embedding(&training, &data, Some(vectorizer), &Sequential, &Portable, go_on).unwrap();
+    let mut model = Model::train_embedding(
+        &training,
+        &data,
+        Some(vectorizer),
+        &Sequential,
+        &Portable,
+        go_on,
+    )
+    .unwrap();
     // Which release made it is not to change the file.
     model.provenance_mut().library = "golden".into();
     model.to_bytes().unwrap()
@@ -67,6 +80,11 @@ fn the_golden_file_of_prototypes_is_what_this_release_writes() {
         fs::write(path.with_extension("hapax"), &now).unwrap();
     }
     let (bytes, answers) = stored(NAME).unwrap();
-    assert!(bytes == now, "{NAME} has {} bytes, {} others are written", bytes.len(), now.len());
+    assert!(
+        bytes == now,
+        "{NAME} has {} bytes, {} others are written",
+        bytes.len(),
+        now.len()
+    );
     assert_eq!(answers_of(&now).unwrap(), answers);
 }

@@ -9,10 +9,7 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{
-            Model, Scratch,
-            embedding::EmbeddingTraining,
-        },
+        model::{Model, Scratch, embedding::EmbeddingTraining},
         train::embedding::{
             nearest_mean::NearestMean,
             parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
@@ -22,7 +19,10 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use hapax_benches::{load, process::{cpu_seconds, peak_megabytes}};
+use hapax_benches::{
+    load,
+    process::{cpu_seconds, peak_megabytes},
+};
 use std::{collections::BTreeMap, error::Error, ops::ControlFlow, time::Instant};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -35,14 +35,21 @@ fn main() -> Result<()> {
     for key in &keys {
         let (name, values) = key.split_once('=').ok_or("key=value")?;
         let with = |value: &str| {
-            combinations.iter().cloned().map(move |mut options| {
-                options.insert(name.to_owned(), value.to_owned());
-                options
-            }).collect::<Vec<_>>()
+            combinations
+                .iter()
+                .cloned()
+                .map(move |mut options| {
+                    options.insert(name.to_owned(), value.to_owned());
+                    options
+                })
+                .collect::<Vec<_>>()
         };
         combinations = values.split(',').flat_map(with).collect();
     }
-    println!("{:<15} P@1    P@3    P@5    maF1  train-s   us    bytes  options", "data");
+    println!(
+        "{:<15} P@1    P@3    P@5    maF1  train-s   us    bytes  options",
+        "data"
+    );
     for set in &sets {
         let (train, test) = load(set)?;
         for options in &combinations {
@@ -126,10 +133,18 @@ fn wsabie(mut p: Wsabie, options: &Options) -> Result<Wsabie> {
             "bits" => p.bits = value.parse()?,
             "seed" => p.seed = value.parse()?,
             "euclidean" => {
-                p.discriminant = if value == "true" { Discriminant::Euclidean } else { Discriminant::Linear };
+                p.discriminant = if value == "true" {
+                    Discriminant::Euclidean
+                } else {
+                    Discriminant::Linear
+                };
             }
             "warp" => {
-                p.rank_weight = if value == "true" { RankWeight::Harmonic } else { RankWeight::Constant };
+                p.rank_weight = if value == "true" {
+                    RankWeight::Harmonic
+                } else {
+                    RankWeight::Constant
+                };
             }
             "steps" => {
                 p.steps = match value.as_str() {
@@ -145,7 +160,10 @@ fn wsabie(mut p: Wsabie, options: &Options) -> Result<Wsabie> {
                     // Classes of a block and how many of the worst count, as in 256x5.
                     blocks => {
                         let (classes, top) = blocks.split_once('x').ok_or("256x5")?;
-                        Search::Blocks { classes: classes.parse()?, top: top.parse()? }
+                        Search::Blocks {
+                            classes: classes.parse()?,
+                            top: top.parse()?,
+                        }
                     }
                 };
             }
@@ -158,7 +176,10 @@ fn wsabie(mut p: Wsabie, options: &Options) -> Result<Wsabie> {
 fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Result<()> {
     let threads = Threads::new(options.get("threads").map_or(Ok(1), |t| t.parse())?)?;
     let kernels = match options.get("kernels") {
-        Some(name) => kernels::available().into_iter().find(|k| k.name() == name).ok_or("no such kernels")?,
+        Some(name) => kernels::available()
+            .into_iter()
+            .find(|k| k.name() == name)
+            .ok_or("no such kernels")?,
         None => kernels::best(),
     };
     let training = training(options)?;
@@ -166,7 +187,11 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     let (mut visited, mut violated, mut ignored) = (0, 0, 0);
     let mut done = 0;
     let model = Model::train_embedding(&training, data, None, &threads, kernels, |report| {
-        visited += if report.done > done { report.done - done } else { report.done };
+        visited += if report.done > done {
+            report.done - done
+        } else {
+            report.done
+        };
         done = report.done;
         violated += report.violated;
         ignored += report.ignored;
@@ -180,16 +205,32 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
         let best = model.predict(row, 5, &mut scratch)?;
         for (hits, k) in hits.iter_mut().zip([1, 3, 5]) {
-            *hits += best.iter().take(k).filter(|s| truth.contains(&s.id)).count();
+            *hits += best
+                .iter()
+                .take(k)
+                .filter(|s| truth.contains(&s.id))
+                .count();
         }
-        truth.iter().for_each(|&label| counts.entry(label).or_default().1 += 1.0);
+        truth
+            .iter()
+            .for_each(|&label| counts.entry(label).or_default().1 += 1.0);
         let entry = counts.entry(best[0].id).or_default();
         entry.1 += 1.0;
-        entry.0 += if truth.contains(&best[0].id) { 2.0 } else { 0.0 };
+        entry.0 += if truth.contains(&best[0].id) {
+            2.0
+        } else {
+            0.0
+        };
     }
     let us = begin.elapsed().as_secs_f64() * 1e6 / test.len() as f64;
-    let macro_f1 = 100.0 * counts.values().map(|(hits, total)| hits / total).sum::<f64>() / counts.len() as f64;
-    let [one, three, five] = [(0, 1.0), (1, 3.0), (2, 5.0)].map(|(at, k)| 100.0 * hits[at] as f64 / (k * test.len() as f64));
+    let macro_f1 = 100.0
+        * counts
+            .values()
+            .map(|(hits, total)| hits / total)
+            .sum::<f64>()
+        / counts.len() as f64;
+    let [one, three, five] = [(0, 1.0), (1, 3.0), (2, 5.0)]
+        .map(|(at, k)| 100.0 * hits[at] as f64 / (k * test.len() as f64));
     let told: Vec<String> = options.iter().map(|(k, v)| format!("{k}={v}")).collect();
     println!(
         "{set:<15} {one:5.2}  {three:5.2}  {five:5.2}  {macro_f1:5.2}  {train:7.2} {us:6.1} {:9}  {} (visited {visited}, learned {violated}, ignored {ignored}; {:.0} MiB at most, {:.0} stated)",

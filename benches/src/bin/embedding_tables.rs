@@ -33,7 +33,14 @@ struct Common {
 }
 
 fn main() -> Result<()> {
-    let (mut common, mut sets) = (Common { epochs: 10, dimensions: 32, normalize: true }, Vec::new());
+    let (mut common, mut sets) = (
+        Common {
+            epochs: 10,
+            dimensions: 32,
+            normalize: true,
+        },
+        Vec::new(),
+    );
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
             Some(("epochs", value)) => common.epochs = value.parse()?,
@@ -53,8 +60,13 @@ fn main() -> Result<()> {
     };
     for set in &sets {
         let (data, test) = load(set)?;
-        println!("\n{set}: {} epochs, {} dimensions\n", common.epochs, common.dimensions);
-        println!("| method | chosen | held-out | test P@1 | rows ignored | CPU s |\n|---|---|---:|---:|---:|---:|");
+        println!(
+            "\n{set}: {} epochs, {} dimensions\n",
+            common.epochs, common.dimensions
+        );
+        println!(
+            "| method | chosen | held-out | test P@1 | rows ignored | CPU s |\n|---|---|---:|---:|---:|---:|"
+        );
         for (name, tried) in &methods {
             println!("| {name} | {}", row(tried, &data, &test));
         }
@@ -68,13 +80,25 @@ type Methods = Vec<(String, Vec<(String, EmbeddingTraining)>)>;
 /// them is varied; plain steps have both.
 fn joint(base: Wsabie) -> Vec<(String, EmbeddingTraining)> {
     let pairs: Vec<(f64, f64)> = if base.steps == Steps::Plain {
-        [0.01, 0.1, 1.0].iter().flat_map(|&step| [0.1, 1.0].map(|margin| (step, margin))).collect()
+        [0.01, 0.1, 1.0]
+            .iter()
+            .flat_map(|&step| [0.1, 1.0].map(|margin| (step, margin)))
+            .collect()
     } else {
-        [1e4, 1e3, 1e2, 1e1, 1.0].map(|margin| (10.0, margin)).to_vec()
+        [1e4, 1e3, 1e2, 1e1, 1.0]
+            .map(|margin| (10.0, margin))
+            .to_vec()
     };
     let named = |(step_size, margin)| {
-        let p = Wsabie { step_size, margin, ..base.clone() };
-        (format!("step {step_size}, margin {margin}"), EmbeddingTraining::Wsabie(p))
+        let p = Wsabie {
+            step_size,
+            margin,
+            ..base.clone()
+        };
+        (
+            format!("step {step_size}, margin {margin}"),
+            EmbeddingTraining::Wsabie(p),
+        )
     };
     pairs.into_iter().map(named).collect()
 }
@@ -92,8 +116,16 @@ fn ablation(common: &Common) -> Methods {
     };
     let row = |name: &str, adaptive: bool, constant: bool, violators: u32| {
         let base = Wsabie {
-            steps: if adaptive { Steps::AdaGrad } else { Steps::Plain },
-            rank_weight: if constant { RankWeight::Constant } else { RankWeight::Harmonic },
+            steps: if adaptive {
+                Steps::AdaGrad
+            } else {
+                Steps::Plain
+            },
+            rank_weight: if constant {
+                RankWeight::Constant
+            } else {
+                RankWeight::Harmonic
+            },
             violators,
             ..start.clone()
         };
@@ -106,9 +138,24 @@ fn ablation(common: &Common) -> Methods {
         row("+ constant weight", false, true, 0),
         row("+ AdaGrad + 10 last violators", true, false, 10),
         row("+ AdaGrad + constant weight", true, true, 0),
-        row("+ AdaGrad + constant weight + 1 last violator", true, true, 1),
-        row("+ AdaGrad + constant weight + 10 last violators", true, true, 10),
-        row("+ AdaGrad + constant weight + 100 last violators", true, true, 100),
+        row(
+            "+ AdaGrad + constant weight + 1 last violator",
+            true,
+            true,
+            1,
+        ),
+        row(
+            "+ AdaGrad + constant weight + 10 last violators",
+            true,
+            true,
+            10,
+        ),
+        row(
+            "+ AdaGrad + constant weight + 100 last violators",
+            true,
+            true,
+            100,
+        ),
     ]
 }
 
@@ -121,39 +168,75 @@ fn comparison(common: &Common) -> Methods {
         ..base
     };
     let sampled = |draws| {
-        let base = Sampled { draws, epochs: common.epochs, normalize: common.normalize, ..Sampled::one_vs_all() };
+        let base = Sampled {
+            draws,
+            epochs: common.epochs,
+            normalize: common.normalize,
+            ..Sampled::one_vs_all()
+        };
         let named = |step_size| {
             let name = match draws {
-                Draws::Balance(balance) if balance > 1 => format!("step {step_size}, {balance} negatives"),
+                Draws::Balance(balance) if balance > 1 => {
+                    format!("step {step_size}, {balance} negatives")
+                }
                 _ => format!("step {step_size}"),
             };
-            (name, EmbeddingTraining::Sampled(Sampled { step_size, ..base.clone() }))
+            (
+                name,
+                EmbeddingTraining::Sampled(Sampled {
+                    step_size,
+                    ..base.clone()
+                }),
+            )
         };
         [0.05, 0.2, 1.0].map(named).to_vec()
     };
     let ensemble = |base: Wsabie| {
         let dimensions = (common.dimensions / 4).max(1);
-        joint(Wsabie { models: 4, dimensions, ..shared(base) })
+        joint(Wsabie {
+            models: 4,
+            dimensions,
+            ..shared(base)
+        })
     };
-    let plain = Wsabie { initial: 0.1, ..Wsabie::published() };
-    let mean = NearestMean { normalize: common.normalize, ..NearestMean::default() };
+    let plain = Wsabie {
+        initial: 0.1,
+        ..Wsabie::published()
+    };
+    let mean = NearestMean {
+        normalize: common.normalize,
+        ..NearestMean::default()
+    };
     let own = |base: Wsabie| {
         let named = |(step_size, margin)| {
-            let p = Wsabie { step_size, margin, ..shared(base.clone()) };
-            (format!("step {step_size}, margin {margin}"), EmbeddingTraining::Wsabie(p))
+            let p = Wsabie {
+                step_size,
+                margin,
+                ..shared(base.clone())
+            };
+            (
+                format!("step {step_size}, margin {margin}"),
+                EmbeddingTraining::Wsabie(p),
+            )
         };
         [(0.05, 0.3), (0.05, 1.0), (0.1, 1.0)].map(named).to_vec()
     };
     let every = [sampled(Draws::Balance(16)), sampled(Draws::Balance(64))].concat();
     vec![
-        ("nearest means".into(), vec![("".into(), EmbeddingTraining::NearestMean(mean))]),
+        (
+            "nearest means".into(),
+            vec![("".into(), EmbeddingTraining::NearestMean(mean))],
+        ),
         ("one against all, 1:1".into(), sampled(Draws::Balance(1))),
         ("one against all".into(), every),
         ("AUC".into(), sampled(Draws::Pairs)),
         ("Wsabie".into(), joint(shared(plain.clone()))),
         ("Wsabie, 4 models of M/4".into(), ensemble(plain)),
         ("Wsabie++".into(), joint(shared(Wsabie::plus_plus()))),
-        ("Wsabie++, 4 models of M/4".into(), ensemble(Wsabie::plus_plus())),
+        (
+            "Wsabie++, 4 models of M/4".into(),
+            ensemble(Wsabie::plus_plus()),
+        ),
         ("`hapax train wsabie`".into(), own(Wsabie::default())),
         ("`hapax train wsabie-pp`".into(), own(Wsabie::distances())),
     ]
@@ -180,7 +263,9 @@ fn row(tried: &[(String, EmbeddingTraining)], data: &Dataset, test: &Dataset) ->
         let start = cpu_seconds();
         let (accuracy, ignored) = run(training, data, test)?;
         let seconds = cpu_seconds() - start;
-        Ok(format!("{name} | {held_out:.2} | {accuracy:.2} | {ignored:.0}% | {seconds:.1} |"))
+        Ok(format!(
+            "{name} | {held_out:.2} | {accuracy:.2} | {ignored:.0}% | {seconds:.1} |"
+        ))
     };
     chosen().unwrap_or_else(|error| format!("{error} | | | | |"))
 }
@@ -192,12 +277,27 @@ fn run(
     test: &Dataset,
 ) -> std::result::Result<(f64, f64), TrainError> {
     let (mut ignored, mut visited, mut done) = (0, 0, 0);
-    let model = Model::train_embedding(training, data, None, &Sequential, kernels::best(), |report| {
-        visited += if report.done > done { report.done - done } else { report.done };
-        done = if report.done == report.of { 0 } else { report.done };
-        ignored += report.ignored;
-        ControlFlow::Continue(())
-    })?;
+    let model = Model::train_embedding(
+        training,
+        data,
+        None,
+        &Sequential,
+        kernels::best(),
+        |report| {
+            visited += if report.done > done {
+                report.done - done
+            } else {
+                report.done
+            };
+            done = if report.done == report.of {
+                0
+            } else {
+                report.done
+            };
+            ignored += report.ignored;
+            ControlFlow::Continue(())
+        },
+    )?;
     let mut scratch = Scratch::new(kernels::best());
     let mut hits = 0;
     for (row, truth) in test.rows().iter().zip(test.labels().iter()) {

@@ -2,8 +2,8 @@
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::model::embedding::{
-    Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, EmbeddingTraining, Prototypes, Table,
-    weights::Weights,
+    Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, EmbeddingTraining, Prototypes,
+    Table, weights::Weights,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -70,7 +70,13 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     features: u32,
     labels: u32,
 ) -> Result<Embedding, FormatError> {
-    let EmbeddingDescription { training, dimensions, embedded, euclidean, bits } = description;
+    let EmbeddingDescription {
+        training,
+        dimensions,
+        embedded,
+        euclidean,
+        bits,
+    } = description;
     let embedding = if embedded {
         Some(Table {
             weights: read_weights(container, SectionId::EMBEDDING, bits)?,
@@ -99,19 +105,31 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
 }
 
 fn invalid(error: EmbeddingError) -> FormatError {
-    let weights = |prototypes| if prototypes { SectionId::PROTOTYPES } else { SectionId::EMBEDDING };
-    let (section, position, rule) = match error {
-        EmbeddingError::Length { prototypes } => {
-            (weights(prototypes), 0, "there must be a number for each weight")
+    let weights = |prototypes| {
+        if prototypes {
+            SectionId::PROTOTYPES
+        } else {
+            SectionId::EMBEDDING
         }
-        EmbeddingError::Weight { prototypes, position } => (
+    };
+    let (section, position, rule) = match error {
+        EmbeddingError::Length { prototypes } => (
+            weights(prototypes),
+            0,
+            "there must be a number for each weight",
+        ),
+        EmbeddingError::Weight {
+            prototypes,
+            position,
+        } => (
             weights(prototypes),
             position,
             "weights must be finite, and codes no smaller than minus the largest",
         ),
-        EmbeddingError::Scale { prototypes: true, position } => {
-            (SectionId::PROTOTYPE_SCALES, position, SCALES)
-        }
+        EmbeddingError::Scale {
+            prototypes: true,
+            position,
+        } => (SectionId::PROTOTYPE_SCALES, position, SCALES),
         EmbeddingError::Scale { position, .. } => (SectionId::EMBEDDING_SCALES, position, SCALES),
         EmbeddingError::Offset { position } => (
             SectionId::PROTOTYPE_OFFSETS,
@@ -120,7 +138,11 @@ fn invalid(error: EmbeddingError) -> FormatError {
         ),
         _ => return FormatError::MetadataInvalid,
     };
-    FormatError::ValueInvalid { section, position: position as u64, rule }
+    FormatError::ValueInvalid {
+        section,
+        position: position as u64,
+        rule,
+    }
 }
 
 const SCALES: &str = "there must be a number from 0 to 1e12 for each vector, or none for 32 bits";

@@ -35,8 +35,8 @@ use crate::{
 };
 use alloc::{string::String, vec::Vec};
 use core::ops::ControlFlow;
-pub(crate) use label_names::LabelNames;
 use embedding::EmbeddingScratch;
+pub(crate) use label_names::LabelNames;
 use linear::LinearScratch;
 use nearest::{Evidence, NearestScratch};
 

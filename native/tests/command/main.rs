@@ -3,8 +3,8 @@
 
 mod compacting;
 mod data_options;
-mod evaluating;
 mod embedding;
+mod evaluating;
 mod folder;
 mod inspecting;
 mod one_vs_rest;

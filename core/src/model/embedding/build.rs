@@ -42,7 +42,8 @@ pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, TrainErro
         return Err(TrainError::Diverged);
     }
     let dimensions = vectors.dimensions.max(1);
-    let embedding = (!vectors.embedding.is_empty()).then(|| table(&vectors.embedding, dimensions, form.bits));
+    let embedding =
+        (!vectors.embedding.is_empty()).then(|| table(&vectors.embedding, dimensions, form.bits));
     let parts = EmbeddingParts {
         transform: form.transform,
         euclidean: form.euclidean,
@@ -63,7 +64,10 @@ fn most(bits: u32) -> f32 {
 fn table(vectors: &[f32], dimensions: usize, bits: u32) -> Table {
     if bits == 32 {
         let weights = Weights::Plain(vectors.to_vec().into());
-        return Table { weights, scales: Vec::new().into() };
+        return Table {
+            weights,
+            scales: Vec::new().into(),
+        };
     }
     let (mut bytes, mut scales, mut codes) = (Vec::new(), Vec::new(), Vec::new());
     for vector in vectors.chunks(dimensions) {
@@ -75,8 +79,15 @@ fn table(vectors: &[f32], dimensions: usize, bits: u32) -> Table {
             bytes.extend(codes.iter().map(|&code| code as u8));
         }
     }
-    let weights = if bits == 4 { Weights::Nibbles(bytes.into()) } else { Weights::Bytes(bytes.into()) };
-    Table { weights, scales: scales.into() }
+    let weights = if bits == 4 {
+        Weights::Nibbles(bytes.into())
+    } else {
+        Weights::Bytes(bytes.into())
+    };
+    Table {
+        weights,
+        scales: scales.into(),
+    }
 }
 
 fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
@@ -106,7 +117,9 @@ fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
             for (at, &code) in codes.iter().enumerate() {
                 panels[place(label, at)] = code;
             }
-            offsets.push(square(&mut codes.iter().map(|&code| f32::from(code) * scale)));
+            offsets.push(square(
+                &mut codes.iter().map(|&code| f32::from(code) * scale),
+            ));
             scales.push(scale);
         }
         let lines = panels.chunks_exact(LANES);
@@ -115,13 +128,23 @@ fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
             let halves = lines.flat_map(|line| (0..half).map(|at| pair(line[at], line[at + half])));
             Weights::Nibbles(halves.collect::<Vec<u8>>().into())
         } else {
-            Weights::Bytes(panels.iter().map(|&code| code as u8).collect::<Vec<u8>>().into())
+            Weights::Bytes(
+                panels
+                    .iter()
+                    .map(|&code| code as u8)
+                    .collect::<Vec<u8>>()
+                    .into(),
+            )
         }
     };
     if !form.euclidean {
         offsets = Vec::new();
     }
-    Prototypes { weights, scales: scales.into(), offsets: offsets.into() }
+    Prototypes {
+        weights,
+        scales: scales.into(),
+        offsets: offsets.into(),
+    }
 }
 
 impl EmbeddingModel {
@@ -140,7 +163,11 @@ impl EmbeddingModel {
                 table.weights.add(feature, scale, vector);
             }
         }
-        Vectors { dimensions, embedding, prototypes }
+        Vectors {
+            dimensions,
+            embedding,
+            prototypes,
+        }
     }
 
     /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences of weights

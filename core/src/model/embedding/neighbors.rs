@@ -44,14 +44,22 @@ impl EmbeddingModel {
         };
         for id in (0..labels).filter(|&id| id != label) {
             let (cosine, distance) = measure(id);
-            let score = if self.parts.euclidean { -distance } else { cosine };
+            let score = if self.parts.euclidean {
+                -distance
+            } else {
+                cosine
+            };
             top.push(Scored { id, score });
         }
         let near: Vec<u32> = top.sorted().iter().map(|scored| scored.id).collect();
         near.into_iter()
             .map(|id| {
                 let (cosine, distance) = measure(id);
-                Neighbor { id, cosine, distance }
+                Neighbor {
+                    id,
+                    cosine,
+                    distance,
+                }
             })
             .collect()
     }

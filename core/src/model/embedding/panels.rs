@@ -110,8 +110,9 @@ mod tests {
         let mut dice = Stream::new(1, 1);
         let (classes, dimensions) = (77, 21);
         let mut draw = || (dice.unit() - 0.5) as f32;
-        let prototypes: Vec<Vec<f32>> =
-            (0..classes).map(|_| (0..dimensions).map(|_| draw()).collect()).collect();
+        let prototypes: Vec<Vec<f32>> = (0..classes)
+            .map(|_| (0..dimensions).map(|_| draw()).collect())
+            .collect();
         let mut panels = vec![0.0; panels_for(classes) * LANES * dimensions];
         for (class, prototype) in prototypes.iter().enumerate() {
             for (at, &value) in prototype.iter().enumerate() {
@@ -125,7 +126,10 @@ mod tests {
             for (lane, &sum) in sums.iter().enumerate().take(classes - at * LANES) {
                 let class = at * LANES + lane;
                 let mut expected = 0f32;
-                prototypes[class].iter().zip(&point).for_each(|(a, b)| expected += a * b);
+                prototypes[class]
+                    .iter()
+                    .zip(&point)
+                    .for_each(|(a, b)| expected += a * b);
                 assert_eq!(sum.to_bits(), expected.to_bits());
                 assert_eq!(dot(&panels, class, &point).to_bits(), expected.to_bits());
             }

@@ -87,17 +87,39 @@ pub enum EmbeddingError {
 
 impl fmt::Display for EmbeddingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |prototypes: &bool| if *prototypes { "prototypes" } else { "the embedding" };
-        match self {
-            Self::Sizes => f.write_str("sizes or the transform are not those of an embedding model"),
-            Self::Length { prototypes } => {
-                write!(f, "there is not a number for each weight of {}", of(prototypes))
+        let of = |prototypes: &bool| {
+            if *prototypes {
+                "prototypes"
+            } else {
+                "the embedding"
             }
-            Self::Weight { prototypes, position } => {
+        };
+        match self {
+            Self::Sizes => {
+                f.write_str("sizes or the transform are not those of an embedding model")
+            }
+            Self::Length { prototypes } => {
+                write!(
+                    f,
+                    "there is not a number for each weight of {}",
+                    of(prototypes)
+                )
+            }
+            Self::Weight {
+                prototypes,
+                position,
+            } => {
                 write!(f, "number {position} of {} is no weight", of(prototypes))
             }
-            Self::Scale { prototypes, position } => {
-                write!(f, "scale {position} of {} is missing or no scale", of(prototypes))
+            Self::Scale {
+                prototypes,
+                position,
+            } => {
+                write!(
+                    f,
+                    "scale {position} of {} is missing or no scale",
+                    of(prototypes)
+                )
             }
             Self::Offset { position } => write!(f, "offset {position} is missing or not finite"),
         }
@@ -128,15 +150,27 @@ fn check_vectors(
         return Err(EmbeddingError::Length { prototypes });
     }
     if let Some(position) = weights.first_invalid() {
-        return Err(EmbeddingError::Weight { prototypes, position });
+        return Err(EmbeddingError::Weight {
+            prototypes,
+            position,
+        });
     }
     let expected = if bits == 32 { 0 } else { vectors };
     if scales.len() != expected {
         let position = scales.len().min(expected);
-        return Err(EmbeddingError::Scale { prototypes, position });
+        return Err(EmbeddingError::Scale {
+            prototypes,
+            position,
+        });
     }
-    match scales.iter().position(|scale| !(0.0..=MOST).contains(scale)) {
-        Some(position) => Err(EmbeddingError::Scale { prototypes, position }),
+    match scales
+        .iter()
+        .position(|scale| !(0.0..=MOST).contains(scale))
+    {
+        Some(position) => Err(EmbeddingError::Scale {
+            prototypes,
+            position,
+        }),
         None => Ok(()),
     }
 }
@@ -158,17 +192,33 @@ impl EmbeddingModel {
             return Err(EmbeddingError::Sizes);
         }
         if let Some(table) = &parts.embedding {
-            check_vectors(&table.weights, &table.scales, (features, features), dimensions, false)?;
+            check_vectors(
+                &table.weights,
+                &table.scales,
+                (features, features),
+                dimensions,
+                false,
+            )?;
         }
         let prototypes = &parts.prototypes;
         let slots = panels_for(labels) * LANES;
-        check_vectors(&prototypes.weights, &prototypes.scales, (slots, labels), dimensions, true)?;
+        check_vectors(
+            &prototypes.weights,
+            &prototypes.scales,
+            (slots, labels),
+            dimensions,
+            true,
+        )?;
         let offsets = if parts.euclidean { labels } else { 0 };
         if prototypes.offsets.len() != offsets {
             let position = prototypes.offsets.len().min(offsets);
             return Err(EmbeddingError::Offset { position });
         }
-        match prototypes.offsets.iter().position(|offset| !offset.is_finite()) {
+        match prototypes
+            .offsets
+            .iter()
+            .position(|offset| !offset.is_finite())
+        {
             Some(position) => Err(EmbeddingError::Offset { position }),
             None => Ok(Self { parts }),
         }
@@ -193,7 +243,11 @@ impl EmbeddingModel {
     /// The prototype of a label: M numbers behind those in `out`.
     pub fn prototype(&self, label: u32, out: &mut alloc::vec::Vec<f32>) {
         let prototypes = &self.parts.prototypes;
-        let scale = prototypes.scales.get(label as usize).copied().unwrap_or(1.0);
+        let scale = prototypes
+            .scales
+            .get(label as usize)
+            .copied()
+            .unwrap_or(1.0);
         let dimensions = self.parts.dimensions as usize;
         let weight = |at| scale * prototypes.weights.of_class(label as usize, at, dimensions);
         out.extend((0..dimensions).map(weight));

@@ -26,7 +26,9 @@ pub struct EmbeddingScratch {
 
 impl core::fmt::Debug for EmbeddingScratch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("EmbeddingScratch").field("kernels", &self.kernels.name()).finish_non_exhaustive()
+        f.debug_struct("EmbeddingScratch")
+            .field("kernels", &self.kernels.name())
+            .finish_non_exhaustive()
     }
 }
 
@@ -76,21 +78,33 @@ pub struct LabelScan<'a> {
 pub fn score_labels(scan: &mut LabelScan<'_>) {
     let prototypes = scan.prototypes;
     let mut sums = [0.0; LANES];
-    for (at, scores) in scan.scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+    for (at, scores) in scan
+        .scores
+        .as_chunks_mut::<LANES>()
+        .0
+        .iter_mut()
+        .enumerate()
+    {
         let panel = scan.first + at;
         let (places, values) = (scan.places, scan.values);
-        prototypes.weights.dots(panel, scan.dimensions, places, values, &mut sums);
+        prototypes
+            .weights
+            .dots(panel, scan.dimensions, places, values, &mut sums);
         let start = panel * LANES;
         let scales = prototypes.scales.get(start..).unwrap_or(&[]);
         let offsets = prototypes.offsets.get(start..).unwrap_or(&[]);
         if !scales.is_empty() {
-            sums.iter_mut().zip(scales).for_each(|(sum, scale)| *sum *= scale);
+            sums.iter_mut()
+                .zip(scales)
+                .for_each(|(sum, scale)| *sum *= scale);
         }
         if scan.double {
             sums.iter_mut().for_each(|sum| *sum *= 2.0);
         }
         if !offsets.is_empty() {
-            sums.iter_mut().zip(offsets).for_each(|(sum, offset)| *sum += offset);
+            sums.iter_mut()
+                .zip(offsets)
+                .for_each(|(sum, offset)| *sum += offset);
         }
         for (score, sum) in scores.iter_mut().zip(&sums) {
             *score = sum + scan.shift;
@@ -110,11 +124,23 @@ impl EmbeddingModel {
         let labels = parts.labels as usize;
         let panels = panels_for(labels);
         let direct = self.embed(row, scratch);
-        let EmbeddingScratch { kernels, values, dimensions, point, scores, top } = scratch;
-        let (places, at) = if direct { (Some(&dimensions[..]), &values[..]) } else { (None, &point[..]) };
+        let EmbeddingScratch {
+            kernels,
+            values,
+            dimensions,
+            point,
+            scores,
+            top,
+        } = scratch;
+        let (places, at) = if direct {
+            (Some(&dimensions[..]), &values[..])
+        } else {
+            (None, &point[..])
+        };
         let mut shift = 0f64;
         if parts.euclidean {
-            at.iter().for_each(|&v| shift -= f64::from(v) * f64::from(v));
+            at.iter()
+                .for_each(|&v| shift -= f64::from(v) * f64::from(v));
         }
         top.reset(k.min(labels));
         for first in (0..panels).step_by(PANELS) {
@@ -132,15 +158,25 @@ impl EmbeddingModel {
                 scores,
             });
             let start = first * LANES;
-            let mut worst = top.threshold().map_or(f32::NEG_INFINITY, |worst| worst.score);
+            let mut worst = top
+                .threshold()
+                .map_or(f32::NEG_INFINITY, |worst| worst.score);
             for (label, &score) in (start..labels).zip(&*scores) {
                 // Numbers beyond all others, which only absurd rows make, are not to be answers.
                 if score >= worst {
                     let score = score.clamp(f32::MIN, f32::MAX);
-                    top.push(Scored { id: label as u32, score });
-                    worst = top.threshold().map_or(f32::NEG_INFINITY, |worst| worst.score);
+                    top.push(Scored {
+                        id: label as u32,
+                        score,
+                    });
+                    worst = top
+                        .threshold()
+                        .map_or(f32::NEG_INFINITY, |worst| worst.score);
                 } else if score.is_nan() {
-                    top.push(Scored { id: label as u32, score: f32::MIN });
+                    top.push(Scored {
+                        id: label as u32,
+                        score: f32::MIN,
+                    });
                 }
             }
         }
@@ -155,9 +191,14 @@ impl EmbeddingModel {
         parts.transform.apply(row, &mut scratch.values);
         scratch.values.truncate(known);
         // Beyond this size squares and sums would not be finite.
-        scratch.values.iter_mut().for_each(|value| *value = value.clamp(-1e6, 1e6));
+        scratch
+            .values
+            .iter_mut()
+            .for_each(|value| *value = value.clamp(-1e6, 1e6));
         scratch.dimensions.clear();
-        scratch.dimensions.extend_from_slice(&row.indices()[..known]);
+        scratch
+            .dimensions
+            .extend_from_slice(&row.indices()[..known]);
         let Some(table) = &parts.embedding else {
             return true;
         };
@@ -165,7 +206,9 @@ impl EmbeddingModel {
         scratch.point.resize(parts.dimensions as usize, 0.0);
         for (&feature, &value) in scratch.dimensions.iter().zip(&scratch.values) {
             let scale = table.scales.get(feature as usize).copied().unwrap_or(1.0);
-            table.weights.add(feature as usize, value * scale, &mut scratch.point);
+            table
+                .weights
+                .add(feature as usize, value * scale, &mut scratch.point);
         }
         false
     }

@@ -112,16 +112,23 @@ impl Embedding {
         training.check()?;
         let (vectors, euclidean, bits) = match training {
             EmbeddingTraining::NearestMean(mean) => (mean.train(data)?, true, mean.bits),
-            EmbeddingTraining::Sampled(sampled) => {
-                (sampled.train(data, executor, progress)?, false, sampled.bits)
-            }
+            EmbeddingTraining::Sampled(sampled) => (
+                sampled.train(data, executor, progress)?,
+                false,
+                sampled.bits,
+            ),
             EmbeddingTraining::Wsabie(wsabie) => {
                 let spaces = wsabie.train(data, executor, kernels, progress)?;
                 (joined(&spaces, data)?, wsabie.is_euclidean(), wsabie.bits)
             }
         };
         let features = data.rows().features();
-        let form = Form { transform: training.transform(), euclidean, features, bits };
+        let form = Form {
+            transform: training.transform(),
+            euclidean,
+            features,
+            bits,
+        };
         Ok(Self {
             model: build(&vectors, &form)?,
             frequencies: data.labels().frequencies().into(),
@@ -138,12 +145,19 @@ impl Embedding {
         let fits = training.check().is_ok()
             && frequencies.len() == model.parts().labels as usize
             && model.parts().transform == training.transform();
-        fits.then_some(Self { model, frequencies, training })
+        fits.then_some(Self {
+            model,
+            frequencies,
+            training,
+        })
     }
 
     /// The same method with other weights.
     pub(crate) fn with_model(&self, model: EmbeddingModel) -> Self {
-        Self { model, ..self.clone() }
+        Self {
+            model,
+            ..self.clone()
+        }
     }
 
     /// The weights.
@@ -168,19 +182,30 @@ impl Embedding {
 /// Models drawn independently, as one: their dimensions side by side, so that their scores add up. Features of no
 /// training row, whose vectors are still random, count nothing.
 fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
-    let (features, labels) = (data.rows().features() as usize, data.labels().labels() as usize);
+    let (features, labels) = (
+        data.rows().features() as usize,
+        data.labels().labels() as usize,
+    );
     let dimensions: usize = spaces.iter().map(|space| space.dimensions).sum();
     let mut embedding: Vec<f32> = Vec::new();
     let mut prototypes: Vec<f32> = Vec::new();
     let bytes = 4 * (features + labels).saturating_mul(dimensions) as u64;
     let lacking = |_| TrainError::OutOfMemory { bytes };
-    embedding.try_reserve_exact(features.saturating_mul(dimensions)).map_err(lacking)?;
-    prototypes.try_reserve_exact(labels.saturating_mul(dimensions)).map_err(lacking)?;
+    embedding
+        .try_reserve_exact(features.saturating_mul(dimensions))
+        .map_err(lacking)?;
+    prototypes
+        .try_reserve_exact(labels.saturating_mul(dimensions))
+        .map_err(lacking)?;
     for (feature, &rows) in data.rows().document_frequencies().iter().enumerate() {
         for space in spaces {
             let m = space.dimensions;
             let vector = &space.embedding[feature * m..][..m];
-            embedding.extend(vector.iter().map(|&weight| if rows > 0 { weight } else { 0.0 }));
+            embedding.extend(
+                vector
+                    .iter()
+                    .map(|&weight| if rows > 0 { weight } else { 0.0 }),
+            );
         }
     }
     let mut prototype = Vec::new();
@@ -191,5 +216,9 @@ fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
             prototypes.extend_from_slice(&prototype);
         }
     }
-    Ok(Vectors { dimensions, embedding, prototypes })
+    Ok(Vectors {
+        dimensions,
+        embedding,
+        prototypes,
+    })
 }

@@ -41,7 +41,11 @@ impl Weights {
     /// Items of the array that hold this many vectors.
     #[must_use]
     pub fn items(bits: u32, vectors: usize, length: usize) -> Option<usize> {
-        vectors.checked_mul(if bits == 4 { length.div_ceil(2) } else { length })
+        vectors.checked_mul(if bits == 4 {
+            length.div_ceil(2)
+        } else {
+            length
+        })
     }
 
     /// Bytes in a file.
@@ -122,7 +126,9 @@ impl Weights {
         let (line, lane) = (class / LANES * dimensions + dimension, class % LANES);
         match self {
             Self::Plain(values) => values.get(line * LANES + lane).copied().unwrap_or(0.0),
-            Self::Bytes(codes) => f32::from(codes.get(line * LANES + lane).copied().unwrap_or(0) as i8),
+            Self::Bytes(codes) => {
+                f32::from(codes.get(line * LANES + lane).copied().unwrap_or(0) as i8)
+            }
             Self::Nibbles(codes) => {
                 let half = LANES / 2;
                 let code = codes.get(line * half + lane % half).copied().unwrap_or(0);
@@ -174,7 +180,12 @@ fn add_all<T: Copy, const W: usize>(
         add_lines(lines, values, number, sums);
     }
     for (&place, &value) in last_places.iter().zip(last) {
-        add_lines([lines.get(place as usize).unwrap_or(first)], &[value], number, sums);
+        add_lines(
+            [lines.get(place as usize).unwrap_or(first)],
+            &[value],
+            number,
+            sums,
+        );
     }
 }
 
@@ -182,17 +193,29 @@ fn add_all<T: Copy, const W: usize>(
 pub(crate) const MOST: f32 = 1e12;
 
 /// One number for each weight of a vector, rounded to whole numbers of at most `most` in size, and what 1 is worth.
-pub(super) fn round(vector: impl Iterator<Item = f32> + Clone, most: f32, codes: &mut Vec<i8>) -> f32 {
+pub(super) fn round(
+    vector: impl Iterator<Item = f32> + Clone,
+    most: f32,
+    codes: &mut Vec<i8>,
+) -> f32 {
     let largest = vector.clone().fold(0f32, |largest, v| largest.max(v.abs()));
     // Scales too small to divide by, like vectors of zeros, round to zeros.
     let scale = largest / most;
-    let factor = if scale >= f32::MIN_POSITIVE { 1.0 / scale } else { 0.0 };
+    let factor = if scale >= f32::MIN_POSITIVE {
+        1.0 / scale
+    } else {
+        0.0
+    };
     codes.clear();
     codes.extend(vector.map(|value| {
         let scaled = value * factor;
         (scaled + 0.5f32.copysign(scaled)).clamp(-most, most) as i8
     }));
-    if factor > 0.0 && factor.is_finite() { scale } else { 0.0 }
+    if factor > 0.0 && factor.is_finite() {
+        scale
+    } else {
+        0.0
+    }
 }
 
 /// Two codes in a byte.
@@ -216,8 +239,14 @@ mod tests {
         }
         assert_eq!(Weights::Nibbles(vec![0x18].into()).first_invalid(), Some(0));
         assert_eq!(Weights::Nibbles(vec![0x81].into()).first_invalid(), Some(0));
-        assert_eq!(Weights::Bytes(vec![1, 0x80].into()).first_invalid(), Some(1));
-        assert_eq!(Weights::Plain(vec![1.0, f32::NAN].into()).first_invalid(), Some(1));
+        assert_eq!(
+            Weights::Bytes(vec![1, 0x80].into()).first_invalid(),
+            Some(1)
+        );
+        assert_eq!(
+            Weights::Plain(vec![1.0, f32::NAN].into()).first_invalid(),
+            Some(1)
+        );
     }
 
     #[test]
@@ -229,6 +258,9 @@ mod tests {
         assert!((scale - 1.0 / 127.0).abs() < 1e-9);
         assert_eq!(round([0.0f32; 3].into_iter(), 7.0, &mut codes), 0.0);
         assert_eq!(codes, [0; 3]);
-        assert_eq!(round([f32::MIN_POSITIVE / 4.0].into_iter(), 7.0, &mut codes), 0.0);
+        assert_eq!(
+            round([f32::MIN_POSITIVE / 4.0].into_iter(), 7.0, &mut codes),
+            0.0
+        );
     }
 }

@@ -26,7 +26,10 @@ impl LastViolators {
     /// The last violator of `class`, if it has one.
     #[must_use]
     pub fn of(&self, class: u32) -> Option<u32> {
-        self.0.get(class as usize).copied().filter(|&last| last != NONE)
+        self.0
+            .get(class as usize)
+            .copied()
+            .filter(|&last| last != NONE)
     }
 
     /// Remembers the violator of a step of `class`, or that there was none.
@@ -144,16 +147,24 @@ mod tests {
             counts[found.count()] += 1;
         }
         let total = f64::from(repetitions);
-        let mean: f64 = (0..8).map(|c| c as f64 * f64::from(counts[c]) / total).sum();
+        let mean: f64 = (0..8)
+            .map(|c| c as f64 * f64::from(counts[c]) / total)
+            .sum();
         let exact = p + (n as f64 - 1.0) * p * (1.0 - p);
-        assert!((mean - exact).abs() < 0.02, "{mean} counted, {exact} expected");
+        assert!(
+            (mean - exact).abs() < 0.02,
+            "{mean} counted, {exact} expected"
+        );
         let chi: f64 = (0..7)
             .map(|count| {
                 let expected = total * (expected[count][0] + expected[count][1]);
                 (f64::from(counts[count]) - expected).powi(2) / expected.max(1e-9)
             })
             .sum();
-        assert!(chi < 27.9, "chi-squared {chi}: 6 degrees of freedom, p = 1e-4; {counts:?}");
+        assert!(
+            chi < 27.9,
+            "chi-squared {chi}: 6 degrees of freedom, p = 1e-4; {counts:?}"
+        );
     }
 
     #[test]
@@ -183,7 +194,10 @@ mod tests {
             let pi_h = 1.0 - none - pi_g;
             for (count, expected) in counts.into_iter().zip([none, pi_g, pi_h]) {
                 let share = count / f64::from(steps);
-                assert!((share - expected).abs() < 0.01, "{share} for {expected} at {pg}, {ph}");
+                assert!(
+                    (share - expected).abs() < 0.01,
+                    "{share} for {expected} at {pg}, {ph}"
+                );
             }
         }
     }
@@ -209,7 +223,10 @@ mod tests {
         assert!(!ignored);
         assert!(asked.iter().copied().eq(1..40), "{asked:?}");
         let mut asked = 0;
-        last.ignore(0, &[0, 5], 100, |_| { asked += 1; false });
+        last.ignore(0, &[0, 5], 100, |_| {
+            asked += 1;
+            false
+        });
         assert_eq!(asked, 4, "class 5 is the row's own");
     }
 }

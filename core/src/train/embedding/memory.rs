@@ -28,7 +28,12 @@ impl Wsabie {
         let mean = stored.div_ceil(rows.max(1));
         // Steps of a batch, their sorted copies, and the vectors that threads take to change.
         let visits = batch * (16 * dimensions + 160 + mean * (24 + 4 * dimensions));
-        space * models + dealing + 4 * stored + 16 * rows + visits * threads.min(2) as u64 + 12 * slots
+        space * models
+            + dealing
+            + 4 * stored
+            + 16 * rows
+            + visits * threads.min(2) as u64
+            + 12 * slots
     }
 }
 
@@ -43,15 +48,27 @@ mod tests {
     #[test]
     fn the_estimate_covers_what_training_holds() {
         let data = blobs(300, 40, 60, 1);
-        for parameters in [Wsabie::default(), Wsabie { models: 3, ..Wsabie::plus_plus() }] {
-            let parameters = Wsabie { epochs: 2, ..parameters };
+        for parameters in [
+            Wsabie::default(),
+            Wsabie {
+                models: 3,
+                ..Wsabie::plus_plus()
+            },
+        ] {
+            let parameters = Wsabie {
+                epochs: 2,
+                ..parameters
+            };
             let estimate = parameters.memory_estimate(&data, 1);
             let mut trainer = parameters.trainer(&data, &Portable).unwrap();
             let mut most = trainer.bytes();
             while trainer.step(&Sequential).unwrap().is_some() {
                 most = most.max(trainer.bytes());
             }
-            assert!(most as u64 <= estimate && most as u64 > estimate / 6, "{most} of {estimate}");
+            assert!(
+                most as u64 <= estimate && most as u64 > estimate / 6,
+                "{most} of {estimate}"
+            );
         }
     }
 }

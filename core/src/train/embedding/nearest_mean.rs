@@ -29,7 +29,11 @@ pub struct NearestMean {
 
 impl Default for NearestMean {
     fn default() -> Self {
-        Self { exponent: 1.0, normalize: true, bits: 8 }
+        Self {
+            exponent: 1.0,
+            normalize: true,
+            bits: 8,
+        }
     }
 }
 
@@ -46,7 +50,10 @@ impl NearestMean {
     /// What happens to rows first.
     #[must_use]
     pub fn transform(&self) -> RowTransform {
-        RowTransform { exponent: self.exponent, normalize: self.normalize }
+        RowTransform {
+            exponent: self.exponent,
+            normalize: self.normalize,
+        }
     }
 
     /// The most memory, in bytes, that training on `data` will hold, without `data` itself.
@@ -64,7 +71,9 @@ impl NearestMean {
         check_data(data)?;
         let labels = data.labels().labels();
         if labels < 2 {
-            return Err(TrainError::TooFewLabels { labels: u64::from(labels) });
+            return Err(TrainError::TooFewLabels {
+                labels: u64::from(labels),
+            });
         }
         let dimensions = data.rows().features() as usize;
         let mut sums = array((labels as usize).saturating_mul(dimensions), 0f32)?;
@@ -85,7 +94,11 @@ impl NearestMean {
             let count = count.max(1) as f32;
             mean.iter_mut().for_each(|sum| *sum /= count);
         }
-        Ok(Vectors { dimensions, embedding: Vec::new(), prototypes: sums })
+        Ok(Vectors {
+            dimensions,
+            embedding: Vec::new(),
+            prototypes: sums,
+        })
     }
 }
 
@@ -104,13 +117,19 @@ mod tests {
     #[test]
     fn means_are_those_of_the_closed_form() {
         let data = blobs(200, 8, 6, 2);
-        let mean = NearestMean { normalize: false, bits: 32, ..NearestMean::default() };
+        let mean = NearestMean {
+            normalize: false,
+            bits: 32,
+            ..NearestMean::default()
+        };
         let training = EmbeddingTraining::NearestMean(mean);
         let go_on = |_| ControlFlow::Continue(());
         let trained = Embedding::train(&training, &data, &Sequential, &Portable, go_on).unwrap();
         let means: Vec<Vec<f64>> = (0..8)
             .map(|label| {
-                let rows: Vec<usize> = (0..200).filter(|&row| data.labels().row(row).contains(&label)).collect();
+                let rows: Vec<usize> = (0..200)
+                    .filter(|&row| data.labels().row(row).contains(&label))
+                    .collect();
                 let mut mean = vec![0f64; 6];
                 for &row in &rows {
                     for (feature, value) in data.rows().row(row).iter() {
@@ -123,8 +142,11 @@ mod tests {
         let mut scratch = EmbeddingScratch::default();
         for row in data.rows().iter() {
             let mut x = [0f64; 6];
-            row.iter().for_each(|(feature, value)| x[feature as usize] = f64::from(value));
-            let distance = |mean: &Vec<f64>| -> f64 { mean.iter().zip(x).map(|(m, x)| (m - x) * (m - x)).sum() };
+            row.iter()
+                .for_each(|(feature, value)| x[feature as usize] = f64::from(value));
+            let distance = |mean: &Vec<f64>| -> f64 {
+                mean.iter().zip(x).map(|(m, x)| (m - x) * (m - x)).sum()
+            };
             let best = trained.model().predict(row, 8, &mut scratch);
             assert_eq!(best.len(), 8);
             for scored in best {

@@ -188,7 +188,12 @@ impl Wsabie {
     /// # Errors
     /// The first that is not finite or outside its range.
     pub fn check(&self) -> Result<(), ParamError> {
-        within("dimensions", f64::from(self.dimensions), 1.0, MOST_DIMENSIONS)?;
+        within(
+            "dimensions",
+            f64::from(self.dimensions),
+            1.0,
+            MOST_DIMENSIONS,
+        )?;
         within("margin", self.margin, 1e-9, 1e9)?;
         within("step_size", self.step_size, 1e-9, 1e6)?;
         within("max_norm", self.max_norm, 0.0, 1e9)?;
@@ -211,7 +216,11 @@ impl Wsabie {
     /// The name of the algorithm, as on the command line: distances make it Wsabie++.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        if self.is_euclidean() { "wsabie-pp" } else { "wsabie" }
+        if self.is_euclidean() {
+            "wsabie-pp"
+        } else {
+            "wsabie"
+        }
     }
 
     /// Whether classes answer by distance.
@@ -281,7 +290,10 @@ mod tests {
             change(&mut parameters);
             assert!(parameters.check().is_err(), "{parameters:?}");
         }
-        let margin = Wsabie { margin: -2.0, ..Wsabie::default() };
+        let margin = Wsabie {
+            margin: -2.0,
+            ..Wsabie::default()
+        };
         let refused = margin.check().unwrap_err().to_string();
         assert_eq!(refused, "margin is -2, but must be at least 0.000000001");
     }

@@ -29,7 +29,9 @@ impl Rows {
         check_data(data)?;
         let classes = data.labels().labels();
         if classes < 2 {
-            return Err(TrainError::TooFewLabels { labels: u64::from(classes) });
+            return Err(TrainError::TooFewLabels {
+                labels: u64::from(classes),
+            });
         }
         let mut starts = array(data.len() + 1, 0)?;
         let mut usable = array(data.len(), false)?;
@@ -46,7 +48,12 @@ impl Rows {
         if rows == 0 {
             return Err(TrainError::NoNegatives);
         }
-        Ok(Self { starts, values, usable, mean: stored as f64 / rows as f64 })
+        Ok(Self {
+            starts,
+            values,
+            usable,
+            mean: stored as f64 / rows as f64,
+        })
     }
 
     /// The features of a row of `data`, and their transformed values.

@@ -82,7 +82,11 @@ impl Sampled {
     /// Pairs of labels: the area under the curve.
     #[must_use]
     pub fn auc() -> Self {
-        Self { draws: Draws::Pairs, epochs: 20, ..Self::one_vs_all() }
+        Self {
+            draws: Draws::Pairs,
+            epochs: 20,
+            ..Self::one_vs_all()
+        }
     }
 
     /// The name of the algorithm, as on the command line.
@@ -113,7 +117,10 @@ impl Sampled {
     /// What happens to rows first.
     #[must_use]
     pub fn transform(&self) -> RowTransform {
-        RowTransform { exponent: self.exponent, normalize: self.normalize }
+        RowTransform {
+            exponent: self.exponent,
+            normalize: self.normalize,
+        }
     }
 
     fn draws_a_label(&self) -> usize {
@@ -126,7 +133,10 @@ impl Sampled {
     /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
-        let (features, labels) = (u64::from(data.rows().features()), u64::from(data.labels().labels()));
+        let (features, labels) = (
+            u64::from(data.rows().features()),
+            u64::from(data.labels().labels()),
+        );
         let all = data.labels().total().saturating_mul(self.draws_a_label()) as u64;
         let draws = all.min(PART as u64 + self.draws_a_label() as u64);
         let rows = 4 * data.rows().nonzeros() as u64 + 17 * data.len() as u64;
@@ -160,7 +170,14 @@ impl Sampled {
                     Draws::Pairs => state.train_pairs(),
                 };
                 let of = order.len();
-                let report = Report { epoch, epochs: self.epochs, done, of, violated, ignored: 0 };
+                let report = Report {
+                    epoch,
+                    epochs: self.epochs,
+                    done,
+                    of,
+                    violated,
+                    ignored: 0,
+                };
                 if progress(report).is_break() {
                     return Err(TrainError::Stopped);
                 }
@@ -203,12 +220,19 @@ struct Label {
     sum: f64,
 }
 
-const FRESH: Label = Label { factor: 1.0, square: 0.0, sum: 0.0 };
+const FRESH: Label = Label {
+    factor: 1.0,
+    square: 0.0,
+    sum: 0.0,
+};
 
 impl<'a> State<'a> {
     fn new(parameters: &'a Sampled, data: &'a Dataset) -> Result<Self, TrainError> {
         let rows = Rows::new(data, parameters.transform())?;
-        let (features, labels) = (data.rows().features() as usize, data.labels().labels() as usize);
+        let (features, labels) = (
+            data.rows().features() as usize,
+            data.labels().labels() as usize,
+        );
         Ok(Self {
             parameters,
             data,
@@ -228,7 +252,11 @@ impl<'a> State<'a> {
         {
             let own = self.data.labels().row(row as usize);
             for &label in own {
-                self.drawn.push(Draw { label, row, positive: true });
+                self.drawn.push(Draw {
+                    label,
+                    row,
+                    positive: true,
+                });
                 for _ in 1..self.parameters.draws_a_label() {
                     // Rows that carry all labels are not in the order, so this ends.
                     let negative = loop {
@@ -237,7 +265,11 @@ impl<'a> State<'a> {
                             break label;
                         }
                     };
-                    self.drawn.push(Draw { label: negative, row, positive: false });
+                    self.drawn.push(Draw {
+                        label: negative,
+                        row,
+                        positive: false,
+                    });
                 }
             }
             done += 1;
@@ -256,16 +288,20 @@ impl<'a> State<'a> {
         // Copies of at most this many prototypes at a time.
         for some in runs.chunks(32 * executor.threads().max(1)) {
             let this = &*self;
-            let trained = executor.map(some.len(), || (), |(), job| {
-                let at = some[job][0].label as usize;
-                let mut weights = this.weights[at * features..][..features].to_vec();
-                let mut label = this.labels[at];
-                let mut steps = 0;
-                for draw in some[job] {
-                    steps += usize::from(this.train_one(*draw, &mut label, &mut weights));
-                }
-                (label, weights, steps)
-            });
+            let trained = executor.map(
+                some.len(),
+                || (),
+                |(), job| {
+                    let at = some[job][0].label as usize;
+                    let mut weights = this.weights[at * features..][..features].to_vec();
+                    let mut label = this.labels[at];
+                    let mut steps = 0;
+                    for draw in some[job] {
+                        steps += usize::from(this.train_one(*draw, &mut label, &mut weights));
+                    }
+                    (label, weights, steps)
+                },
+            );
             for (run, (label, weights, steps)) in some.iter().zip(trained) {
                 let at = run[0].label as usize;
                 self.labels[at] = label;
@@ -289,7 +325,14 @@ impl<'a> State<'a> {
         violated
     }
 
-    fn step(&self, sign: f64, score: f64, row: (&[u32], &[f32]), label: &mut Label, weights: &mut [f32]) {
+    fn step(
+        &self,
+        sign: f64,
+        score: f64,
+        row: (&[u32], &[f32]),
+        label: &mut Label,
+        weights: &mut [f32],
+    ) {
         let length: f64 = row.1.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
         label.sum += length / self.rows.mean_values();
         let size = sign * self.parameters.step_size / float::sqrt(label.sum.max(f64::MIN_POSITIVE));
@@ -303,7 +346,9 @@ impl<'a> State<'a> {
             label.factor *= most / float::sqrt(label.square);
             label.square = most * most;
             if label.factor < 1e-6 {
-                weights.iter_mut().for_each(|weight| *weight *= label.factor as f32);
+                weights
+                    .iter_mut()
+                    .for_each(|weight| *weight *= label.factor as f32);
                 label.factor = 1.0;
             }
         }
@@ -319,7 +364,8 @@ impl<'a> State<'a> {
             let row = self.rows.row(self.data, pair[0].row as usize);
             let scores = pair.map(|draw| {
                 let at = draw.label as usize;
-                self.labels[at].factor * product(row.0, row.1, &weights[at * features..][..features])
+                self.labels[at].factor
+                    * product(row.0, row.1, &weights[at * features..][..features])
             });
             if self.parameters.margin - scores[0] + scores[1] <= 0.0 {
                 continue;
@@ -328,7 +374,13 @@ impl<'a> State<'a> {
             for ((draw, score), sign) in pair.iter().zip(scores).zip([1.0, -1.0]) {
                 let at = draw.label as usize;
                 let mut label = self.labels[at];
-                self.step(sign, score, row, &mut label, &mut weights[at * features..][..features]);
+                self.step(
+                    sign,
+                    score,
+                    row,
+                    &mut label,
+                    &mut weights[at * features..][..features],
+                );
                 self.labels[at] = label;
             }
         }
@@ -340,9 +392,15 @@ impl<'a> State<'a> {
     fn finish(mut self) -> Vectors {
         let dimensions = self.data.rows().features() as usize;
         for (weights, label) in self.weights.chunks_mut(dimensions).zip(&self.labels) {
-            weights.iter_mut().for_each(|weight| *weight = (f64::from(*weight) * label.factor) as f32);
+            weights
+                .iter_mut()
+                .for_each(|weight| *weight = (f64::from(*weight) * label.factor) as f32);
         }
-        Vectors { dimensions, embedding: Vec::new(), prototypes: self.weights }
+        Vectors {
+            dimensions,
+            embedding: Vec::new(),
+            prototypes: self.weights,
+        }
     }
 }
 

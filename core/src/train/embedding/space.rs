@@ -42,9 +42,10 @@ pub struct Space {
 /// An array of `count` numbers `value`, or the refusal.
 pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
     let mut made = Vec::new();
-    made.try_reserve_exact(count).map_err(|_| TrainError::OutOfMemory {
-        bytes: (count as u64).saturating_mul(size_of::<T>() as u64),
-    })?;
+    made.try_reserve_exact(count)
+        .map_err(|_| TrainError::OutOfMemory {
+            bytes: (count as u64).saturating_mul(size_of::<T>() as u64),
+        })?;
     made.resize(count, value);
     Ok(made)
 }
@@ -126,7 +127,9 @@ impl Space {
             let (from, to) = (place(before, self.dimensions), place(slot, self.dimensions));
             let old = self.panels[from..].iter().step_by(LANES);
             let new = panels[to..].iter_mut().step_by(LANES);
-            new.zip(old).take(self.dimensions).for_each(|(new, old)| *new = *old);
+            new.zip(old)
+                .take(self.dimensions)
+                .for_each(|(new, old)| *new = *old);
         }
         for (slot, &class) in (0..).zip(&class_at) {
             self.slot_of[class as usize] = slot;
@@ -140,7 +143,9 @@ impl Space {
         let slot = self.slot_of[class as usize] as usize;
         let start = place(slot, self.dimensions);
         let coordinates = self.panels[start..].iter().step_by(LANES);
-        out.iter_mut().zip(coordinates).for_each(|(out, at)| *out = *at);
+        out.iter_mut()
+            .zip(coordinates)
+            .for_each(|(out, at)| *out = *at);
     }
 
     /// What ranks a slot at `point`: the inner product, or twice that minus the squared length, which is
@@ -181,7 +186,10 @@ impl Space {
                 *g = 2.0 * pull * (beta - z);
             }
         } else {
-            gradient.iter_mut().zip(point).for_each(|(g, &z)| *g = -pull * z);
+            gradient
+                .iter_mut()
+                .zip(point)
+                .for_each(|(g, &z)| *g = -pull * z);
         }
         let mut size = rule.size;
         if rule.adaptive {
@@ -203,7 +211,9 @@ impl Space {
         if rule.max_norm > 0.0 && length > rule.max_norm * rule.max_norm {
             let factor = rule.max_norm / float::sqrt_f32(length);
             let coordinates = self.panels[start..].iter_mut().step_by(LANES);
-            coordinates.take(self.dimensions).for_each(|beta| *beta *= factor);
+            coordinates
+                .take(self.dimensions)
+                .for_each(|beta| *beta *= factor);
             length *= factor * factor;
         }
         if self.euclidean {
@@ -226,7 +236,13 @@ pub struct StepRule {
 /// The steps of the classes of a visit that found violators.
 #[inline(always)]
 pub fn step_classes(space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
-    space.step_class(visited.positive, &visited.point, visited.weight, rule, gradient);
+    space.step_class(
+        visited.positive,
+        &visited.point,
+        visited.weight,
+        rule,
+        gradient,
+    );
     for &(class, weight) in &visited.violators {
         space.step_class(class, &visited.point, -weight, rule, gradient);
     }

@@ -183,9 +183,16 @@ impl Trainer<'_> {
         if self.epoch == epochs {
             return Ok(None);
         }
-        let part = (self.order.len() / 8).max(4096).next_multiple_of(self.batch);
+        let part = (self.order.len() / 8)
+            .max(4096)
+            .next_multiple_of(self.batch);
         let end = (self.done + part).min(self.order.len());
-        let mut report = Report { epoch: self.epoch, epochs, of: self.order.len(), ..Report::default() };
+        let mut report = Report {
+            epoch: self.epoch,
+            epochs,
+            of: self.order.len(),
+            ..Report::default()
+        };
         while self.done < end {
             let batch = self.done..(self.done + self.batch).min(end);
             self.done = batch.end;
@@ -233,7 +240,8 @@ impl Trainer<'_> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let trained: usize = self.trained.iter().map(Space::bytes).sum();
-        let buffers = 4 * (self.buffers.gradients.capacity() + self.buffers.mean_squares.capacity())
+        let buffers = 4
+            * (self.buffers.gradients.capacity() + self.buffers.mean_squares.capacity())
             + size_of::<Step>() * self.buffers.steps.capacity();
         let visits = self.visits.iter();
         let visits = visits.map(|v| 4 * (v.point.capacity() + v.gradient.capacity()) + 160);
@@ -298,11 +306,15 @@ impl Trainer<'_> {
         let this = &*self;
         if batch.len() > 1 && executor.threads() > 1 {
             let first = batch.start;
-            visits = executor.map(batch.len(), || (), |(), job| {
-                let mut out = Visited::default();
-                this.visit(first + job, &rule, &mut out);
-                out
-            });
+            visits = executor.map(
+                batch.len(),
+                || (),
+                |(), job| {
+                    let mut out = Visited::default();
+                    this.visit(first + job, &rule, &mut out);
+                    out
+                },
+            );
         } else {
             visits.resize_with(batch.len(), Visited::default);
             for (at, out) in batch.zip(&mut visits) {
@@ -321,7 +333,15 @@ impl Trainer<'_> {
         out.row = row;
         out.positive = labels[dice.below(labels.len() as u64) as usize];
         let (features, values) = self.rows.row(self.data, row);
-        self.kernels.visit(&mut Visit { space: &self.space, rule, features, values, labels, dice, out });
+        self.kernels.visit(&mut Visit {
+            space: &self.space,
+            rule,
+            features,
+            values,
+            labels,
+            dice,
+            out,
+        });
     }
 
     /// Makes the steps that the visits of a batch call for, in their order.
@@ -331,7 +351,9 @@ impl Trainer<'_> {
         self.buffers.gradients.clear();
         self.buffers.mean_squares.clear();
         self.buffers.steps.clear();
-        self.buffers.class_gradient.resize(self.space.dimensions, 0.0);
+        self.buffers
+            .class_gradient
+            .resize(self.space.dimensions, 0.0);
         for visited in &visits {
             self.remember(visited);
             if visited.outcome != Outcome::Violated {
@@ -370,7 +392,9 @@ impl Trainer<'_> {
         self.last.set(visited.positive, violator);
         let (rest, satisfied) = &mut self.rests[visited.row];
         if visited.outcome == Outcome::Satisfied {
-            *satisfied = satisfied.saturating_add(1).min(self.parameters.rest.min(255) as u8);
+            *satisfied = satisfied
+                .saturating_add(1)
+                .min(self.parameters.rest.min(255) as u8);
             *rest = *satisfied;
         } else {
             *satisfied = 0;
@@ -379,7 +403,8 @@ impl Trainer<'_> {
 
     fn step_classes(&mut self, visited: &Visited, rule: &StepRule) {
         let gradient = &mut self.buffers.class_gradient;
-        self.kernels.step_classes(&mut self.space, visited, rule, gradient);
+        self.kernels
+            .step_classes(&mut self.space, visited, rule, gradient);
     }
 
     /// Notes the steps of the row's features. With the published AdaGrad its dimensions' sums are taken up here,
@@ -389,12 +414,17 @@ impl Trainer<'_> {
         let buffers = &mut self.buffers;
         let visit = buffers.mean_squares.len() as u32;
         let dimensions = self.space.dimensions as f32;
-        buffers.mean_squares.push(square(&visited.gradient) / dimensions);
+        buffers
+            .mean_squares
+            .push(square(&visited.gradient) / dimensions);
         let start = buffers.gradients.len();
         buffers.gradients.extend_from_slice(&visited.gradient);
         if self.parameters.steps == Steps::AdaGrad {
             let length = square(values) / self.rows.mean_values() as f32;
-            for (g, sum) in buffers.gradients[start..].iter_mut().zip(&mut self.space.sums) {
+            for (g, sum) in buffers.gradients[start..]
+                .iter_mut()
+                .zip(&mut self.space.sums)
+            {
                 *sum += *g * *g * length;
                 if *sum > 0.0 {
                     *g /= crate::float::sqrt_f32(*sum);
@@ -402,16 +432,29 @@ impl Trainer<'_> {
             }
         }
         let pairs = features.iter().zip(values);
-        let step = |(&vector, &value)| Step { vector, visit, value };
+        let step = |(&vector, &value)| Step {
+            vector,
+            visit,
+            value,
+        };
         buffers.steps.extend(pairs.map(step));
     }
 
     fn step_features<E: Executor>(&mut self, executor: &E, mut rule: StepRule) {
         rule.adaptive = self.parameters.steps == Steps::AdaGradByFeature;
-        let Buffers { steps, gradients, mean_squares, .. } = &mut self.buffers;
+        let Buffers {
+            steps,
+            gradients,
+            mean_squares,
+            ..
+        } = &mut self.buffers;
         let dimensions = self.space.dimensions;
         let embedding = &mut self.space.embedding;
-        let sums = if rule.adaptive { &mut self.space.sums[..] } else { &mut [] };
+        let sums = if rule.adaptive {
+            &mut self.space.sums[..]
+        } else {
+            &mut []
+        };
         if self.batch == 1 || executor.threads() == 1 {
             return self.kernels.step_vectors(&mut VectorSteps {
                 table: embedding,
@@ -428,20 +471,24 @@ impl Trainer<'_> {
         let kernels = self.kernels;
         let parts = parts_by_vector(steps, executor.threads() * 4);
         let (table, all_sums) = (&embedding[..], &sums[..]);
-        let stepped = executor.map(parts.len(), || (), |(), job| {
-            let part = &steps[parts[job].clone()];
-            let mut own = OwnVectors::take(part, table, all_sums, dimensions);
-            kernels.step_vectors(&mut VectorSteps {
-                table: &mut own.table,
-                sums: &mut own.sums,
-                steps: &own.steps,
-                gradients,
-                dimensions,
-                mean_squares,
-                rule,
-            });
-            own
-        });
+        let stepped = executor.map(
+            parts.len(),
+            || (),
+            |(), job| {
+                let part = &steps[parts[job].clone()];
+                let mut own = OwnVectors::take(part, table, all_sums, dimensions);
+                kernels.step_vectors(&mut VectorSteps {
+                    table: &mut own.table,
+                    sums: &mut own.sums,
+                    steps: &own.steps,
+                    gradients,
+                    dimensions,
+                    mean_squares,
+                    rule,
+                });
+                own
+            },
+        );
         stepped.iter().for_each(|own| own.put_back(embedding, sums));
     }
 }
@@ -472,15 +519,24 @@ struct OwnVectors {
 
 impl OwnVectors {
     fn take(part: &[Step], table: &[f32], sums: &[f32], dimensions: usize) -> Self {
-        let mut own = Self { vectors: Vec::new(), table: Vec::new(), sums: Vec::new(), steps: Vec::new() };
+        let mut own = Self {
+            vectors: Vec::new(),
+            table: Vec::new(),
+            sums: Vec::new(),
+            steps: Vec::new(),
+        };
         for step in part {
             if own.vectors.last() != Some(&step.vector) {
                 let at = step.vector as usize;
                 own.vectors.push(step.vector);
-                own.table.extend_from_slice(&table[at * dimensions..][..dimensions]);
+                own.table
+                    .extend_from_slice(&table[at * dimensions..][..dimensions]);
                 own.sums.extend(sums.get(at));
             }
-            own.steps.push(Step { vector: own.vectors.len() as u32 - 1, ..*step });
+            own.steps.push(Step {
+                vector: own.vectors.len() as u32 - 1,
+                ..*step
+            });
         }
         own
     }

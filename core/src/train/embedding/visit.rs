@@ -102,15 +102,29 @@ pub fn visit(visit: &mut Visit<'_>) {
     out.violators.clear();
     out.point.clear();
     out.point.resize(space.dimensions, 0.0);
-    embed(&space.embedding, visit.features, visit.values, &mut out.point);
+    embed(
+        &space.embedding,
+        visit.features,
+        visit.values,
+        &mut out.point,
+    );
     let positive_slot = space.slot_of[out.positive as usize] as usize;
     let limit = space.score(positive_slot, &out.point) - rule.margin;
     let over = |class: u32| space.score(space.slot_of[class as usize] as usize, &out.point) > limit;
-    if rule.links > 0 && rule.last.ignore(out.positive, visit.labels, rule.links, over) {
+    if rule.links > 0
+        && rule
+            .last
+            .ignore(out.positive, visit.labels, rule.links, over)
+    {
         out.outcome = Outcome::Ignored;
         return;
     }
-    let quest = Quest { space, labels: visit.labels, point: &out.point, limit };
+    let quest = Quest {
+        space,
+        labels: visit.labels,
+        point: &out.point,
+        limit,
+    };
     let found = match rule.search {
         Search::Replacement => quest.by_draws(&mut visit.dice),
         Search::Cyclic => quest.cyclic(visit.dice.below(space.classes() as u64) as usize),
@@ -125,19 +139,19 @@ pub fn visit(visit: &mut Visit<'_>) {
         return;
     }
     out.outcome = Outcome::Violated;
-    weigh(&found, rule, limit, space.classes() - visit.labels.len(), out);
+    weigh(
+        &found,
+        rule,
+        limit,
+        space.classes() - visit.labels.len(),
+        out,
+    );
     pull(space, positive_slot, out);
 }
 
 /// Deals the weight of the violation to the violators.
 #[inline(always)]
-fn weigh(
-    found: &Found,
-    rule: &VisitRule<'_>,
-    limit: f32,
-    negatives: usize,
-    out: &mut Visited,
-) {
+fn weigh(found: &Found, rule: &VisitRule<'_>, limit: f32, negatives: usize, out: &mut Visited) {
     out.weight = match rule.rank_weight {
         RankWeight::Constant => 1.0,
         RankWeight::Harmonic => {
@@ -145,9 +159,17 @@ fn weigh(
             rule.harmonic[rank.clamp(1, rule.harmonic.len() - 1)]
         }
     };
-    let total: f32 = found.worst.iter().map(|violator| violator.score - limit).sum();
+    let total: f32 = found
+        .worst
+        .iter()
+        .map(|violator| violator.score - limit)
+        .sum();
     out.violators.extend(found.worst.iter().map(|violator| {
-        let share = if found.worst.len() == 1 { 1.0 } else { (violator.score - limit) / total };
+        let share = if found.worst.len() == 1 {
+            1.0
+        } else {
+            (violator.score - limit) / total
+        };
         (violator.class, out.weight * share)
     }));
 }
@@ -184,7 +206,11 @@ impl Quest<'_> {
     #[inline(always)]
     fn scores(&self, panel: usize, scores: &mut [f32; LANES]) -> f32 {
         let size = LANES * self.space.dimensions;
-        dots(&self.space.panels[panel * size..][..size], self.point, scores);
+        dots(
+            &self.space.panels[panel * size..][..size],
+            self.point,
+            scores,
+        );
         let mut highest = f32::NEG_INFINITY;
         let offsets = &self.space.offsets[panel * LANES..][..LANES];
         for (score, &offset) in scores.iter_mut().zip(offsets) {
@@ -210,7 +236,11 @@ impl Quest<'_> {
         let mut found = Found::default();
         while found.tried < classes {
             let slot = dice.below(classes as u64) as usize;
-            if self.labels.binary_search(&self.space.class_at[slot]).is_ok() {
+            if self
+                .labels
+                .binary_search(&self.space.class_at[slot])
+                .is_ok()
+            {
                 continue;
             }
             found.tried += 1;
@@ -244,10 +274,17 @@ impl Quest<'_> {
                 if let Some(violator) = self.violator(slot, scores[lane]) {
                     let distance = |slot: usize| (slot + classes - start) % classes;
                     let passed = distance(slot);
-                    let slots = self.labels.iter().map(|&own| self.space.slot_of[own as usize]);
+                    let slots = self
+                        .labels
+                        .iter()
+                        .map(|&own| self.space.slot_of[own as usize]);
                     let own = slots.filter(|&own| distance(own as usize) < passed).count();
                     let (violators, tried) = (1, passed - own + 1);
-                    return Found { worst: alloc::vec![violator], violators, tried };
+                    return Found {
+                        worst: alloc::vec![violator],
+                        violators,
+                        tried,
+                    };
                 }
             }
         }
@@ -280,7 +317,9 @@ impl Quest<'_> {
         }
         let panel = |label: &u32| self.space.slot_of[*label as usize] as usize / LANES;
         let own = self.labels.iter().map(panel);
-        found.tried -= own.filter(|own| (own + panels - first) % panels < turns).count();
+        found.tried -= own
+            .filter(|own| (own + panels - first) % panels < turns)
+            .count();
         found
     }
 }
@@ -292,7 +331,10 @@ fn keep_worst(worst: &mut Vec<Violator>, violator: Violator, top: usize) {
         other.score > violator.score
             || (other.score == violator.score && other.class < violator.class)
     };
-    let place = worst.iter().position(|other| !before(other)).unwrap_or(worst.len());
+    let place = worst
+        .iter()
+        .position(|other| !before(other))
+        .unwrap_or(worst.len());
     if place < top {
         worst.truncate(top - 1);
         worst.insert(place, violator);

@@ -2,8 +2,8 @@
 
 use super::{
     failure::Failure,
-    label_neighbors::print_neighbors,
     input::{DataOptions, MODEL_MARK, load_model, read_input, threads},
+    label_neighbors::print_neighbors,
     output::print,
     table::{count, facts_table, percent, table},
 };
@@ -192,12 +192,27 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
         }
         Method::Embedding(embedding) => {
             let parts = embedding.model().parts();
-            let scores = if parts.euclidean { "negative squared distances" } else { "inner products" };
+            let scores = if parts.euclidean {
+                "negative squared distances"
+            } else {
+                "inner products"
+            };
             vec![
                 ("dimensions", count(u64::from(parts.dimensions))),
-                ("embedding", if parts.embedding.is_some() { "yes" } else { "none" }.to_string()),
+                (
+                    "embedding",
+                    if parts.embedding.is_some() {
+                        "yes"
+                    } else {
+                        "none"
+                    }
+                    .to_string(),
+                ),
                 ("scores", scores.to_string()),
-                ("bits of a weight", parts.prototypes.weights.bits().to_string()),
+                (
+                    "bits of a weight",
+                    parts.prototypes.weights.bits().to_string(),
+                ),
             ]
         }
         _ => Vec::new(),

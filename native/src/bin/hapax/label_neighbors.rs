@@ -18,7 +18,9 @@ pub fn print_neighbors(model: &Model, label: &str, as_json: bool) -> Result<(), 
     };
     let numbered = || label.parse().ok().filter(|&id: &u32| id < model.labels());
     let id = model.label_id(label).or_else(numbered).ok_or_else(|| {
-        Failure::Input(format!("the model has no label {label}, nor a label of that number"))
+        Failure::Input(format!(
+            "the model has no label {label}, nor a label of that number"
+        ))
     })?;
     let name = |id: u32| model.label_name(id).unwrap_or_else(|| id.to_string());
     let found = embedding.model().neighbors(id, NEIGHBORS);
@@ -31,7 +33,10 @@ pub fn print_neighbors(model: &Model, label: &str, as_json: bool) -> Result<(), 
     let own = name(id);
     let mut lines = table(&[&format!("nearest to {own}"), "cosine", "distance"]);
     for near in &found {
-        let (cosine, distance) = (format!("{:.3}", near.cosine), format!("{:.3}", near.distance));
+        let (cosine, distance) = (
+            format!("{:.3}", near.cosine),
+            format!("{:.3}", near.distance),
+        );
         lines.add_row([name(near.id), cosine, distance]);
     }
     print(lines)

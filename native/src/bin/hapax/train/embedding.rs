@@ -68,7 +68,8 @@ pub struct TrainNearestMean {
 impl TrainNearestMean {
     pub fn run(self) -> Result<(), Failure> {
         let mut mean = NearestMean::default();
-        self.form.apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
+        self.form
+            .apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
         run(&self.common, EmbeddingTraining::NearestMean(mean))
     }
 }
@@ -136,14 +137,21 @@ impl Sampling {
             seed,
             ..base
         };
-        form.apply(&mut sampled.exponent, &mut sampled.normalize, &mut sampled.bits);
+        form.apply(
+            &mut sampled.exponent,
+            &mut sampled.normalize,
+            &mut sampled.bits,
+        );
         EmbeddingTraining::Sampled(sampled)
     }
 }
 
 impl TrainOvaSgd {
     pub fn run(self) -> Result<(), Failure> {
-        let base = Sampled { draws: Draws::Balance(self.balance), ..Sampled::one_vs_all() };
+        let base = Sampled {
+            draws: Draws::Balance(self.balance),
+            ..Sampled::one_vs_all()
+        };
         let training = self.sampling.apply(base, &self.form, self.common.seed);
         run(&self.common, training)
     }
@@ -151,7 +159,9 @@ impl TrainOvaSgd {
 
 impl TrainAuc {
     pub fn run(self) -> Result<(), Failure> {
-        let training = self.sampling.apply(Sampled::auc(), &self.form, self.common.seed);
+        let training = self
+            .sampling
+            .apply(Sampled::auc(), &self.form, self.common.seed);
         run(&self.common, training)
     }
 }
@@ -192,12 +202,19 @@ fn run(common: &Common, training: EmbeddingTraining) -> Result<(), Failure> {
         |report| epochs.tell(report),
     )?;
     let told = Told {
-        epochs: epochs.progress.is_some().then_some(u64::from(epochs.last.epochs)),
+        epochs: epochs
+            .progress
+            .is_some()
+            .then_some(u64::from(epochs.last.epochs)),
         lines: epochs.line().into_iter().collect(),
         ..Told::default()
     };
     drop(epochs);
-    let made = Made { model, index_base: read.index_base, told };
+    let made = Made {
+        model,
+        index_base: read.index_base,
+        told,
+    };
     common.finish(made, &watch, &threads)
 }
 
@@ -212,21 +229,35 @@ impl Epochs {
     fn tell(&mut self, report: Report) -> ControlFlow<()> {
         const STEPS: usize = 100;
         let total = report.epochs as usize * STEPS;
-        let progress = self.progress.get_or_insert_with(|| Progress::new("training", total));
+        let progress = self
+            .progress
+            .get_or_insert_with(|| Progress::new("training", total));
         let part = report.done * STEPS / report.of.max(1);
         progress.set(report.epoch as usize * STEPS + part, total);
         let (violated, ignored) = if report.epoch == self.last.epoch {
-            (self.last.violated + report.violated, self.last.ignored + report.ignored)
+            (
+                self.last.violated + report.violated,
+                self.last.ignored + report.ignored,
+            )
         } else {
             (report.violated, report.ignored)
         };
-        self.last = Report { violated, ignored, ..report };
+        self.last = Report {
+            violated,
+            ignored,
+            ..report
+        };
         ControlFlow::Continue(())
     }
 
     fn line(&self) -> Option<String> {
         self.progress.as_ref()?;
-        let Report { violated, ignored, of, .. } = self.last;
+        let Report {
+            violated,
+            ignored,
+            of,
+            ..
+        } = self.last;
         Some(format!(
             "the last epoch visited {of} rows, made {violated} steps and ignored {ignored} rows for \
              last violators"

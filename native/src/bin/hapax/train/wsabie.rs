@@ -124,7 +124,10 @@ enum SearchName {
 
 impl Options {
     fn parameters(&self, base: Wsabie, form: &Form, seed: u64) -> Wsabie {
-        let blocks = Search::Blocks { classes: self.block.unwrap_or(256), top: self.top.unwrap_or(5) };
+        let blocks = Search::Blocks {
+            classes: self.block.unwrap_or(256),
+            top: self.top.unwrap_or(5),
+        };
         let by_block = self.block.is_some() || self.top.is_some();
         let mut parameters = Wsabie {
             dimensions: self.dimensions.unwrap_or(base.dimensions),
@@ -135,10 +138,12 @@ impl Options {
                 StepsName::Adagrad => Steps::AdaGrad,
                 StepsName::AdagradByFeature => Steps::AdaGradByFeature,
             }),
-            rank_weight: self.rank_weight.map_or(base.rank_weight, |weight| match weight {
-                RankWeightName::Constant => RankWeight::Constant,
-                RankWeightName::Harmonic => RankWeight::Harmonic,
-            }),
+            rank_weight: self
+                .rank_weight
+                .map_or(base.rank_weight, |weight| match weight {
+                    RankWeightName::Constant => RankWeight::Constant,
+                    RankWeightName::Harmonic => RankWeight::Harmonic,
+                }),
             max_norm: self.max_norm.unwrap_or(base.max_norm),
             violators: self.violators.unwrap_or(base.violators),
             search: match self.search {
@@ -154,7 +159,12 @@ impl Options {
             seed,
             ..base
         };
-        let Wsabie { exponent, normalize, bits, .. } = &mut parameters;
+        let Wsabie {
+            exponent,
+            normalize,
+            bits,
+            ..
+        } = &mut parameters;
         form.apply(exponent, normalize, bits);
         parameters
     }
@@ -166,7 +176,11 @@ impl TrainWsabie {
     }
 
     pub fn parameters(&self) -> Wsabie {
-        let base = if self.options.as_published { Wsabie::published() } else { Wsabie::default() };
+        let base = if self.options.as_published {
+            Wsabie::published()
+        } else {
+            Wsabie::default()
+        };
         self.options.parameters(base, &self.form, self.common.seed)
     }
 }
@@ -177,7 +191,11 @@ impl TrainWsabiePp {
     }
 
     pub fn parameters(&self) -> Wsabie {
-        let base = if self.options.as_published { Wsabie::plus_plus() } else { Wsabie::distances() };
+        let base = if self.options.as_published {
+            Wsabie::plus_plus()
+        } else {
+            Wsabie::distances()
+        };
         self.options.parameters(base, &self.form, self.common.seed)
     }
 }
