@@ -41,7 +41,7 @@ fn random_model(labels: usize, features: u64) -> LinearModel {
 #[test]
 fn the_scorer_agrees_beyond_one_page_of_labels() {
     let model = random_model(70_000, 5);
-    let scorer = LinearScorer::new(&model);
+    let scorer = LinearScorer::new(&model).unwrap();
     let row = SparseVec::from_pairs([(0, 1.0), (3, 0.5), (4, 2.0), (9, 1.0)]).unwrap();
     let (mut plain, mut fast) = (LinearScratch::default(), ScorerScratch::default());
     for k in [0, 1, 100, 69_000] {

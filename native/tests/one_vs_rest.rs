@@ -80,7 +80,12 @@ fn train(parameters: &OneVsRest, data: &Dataset) -> LinearModel {
 }
 
 fn precision_at_1(model: &LinearModel, test: &Dataset) -> f64 {
-    let best = LinearScorer::new(model).predict_rows(test.rows(), 1, kernels::best(), &Sequential);
+    let best = LinearScorer::new(model).unwrap().predict_rows(
+        test.rows(),
+        1,
+        kernels::best(),
+        &Sequential,
+    );
     let hits = best
         .iter()
         .enumerate()
@@ -208,7 +213,7 @@ fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
     let model = train(&OneVsRest::automatic(&data), &data);
     for bits in [4, 5, 6, 8] {
         let model = model.pruned(0.05, bits);
-        let scorer = LinearScorer::new(&model);
+        let scorer = LinearScorer::new(&model).unwrap();
         let (mut plain, mut fast) = (LinearScratch::default(), ScorerScratch::default());
         for row in test.rows().iter() {
             let expected = model.predict(row, 7, &mut plain);

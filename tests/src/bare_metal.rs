@@ -1,6 +1,6 @@
 //! `bare-metal`: the answers of a microcontroller, held against those of this machine.
 //!
-//! Trains small models, builds the firmware in `tests/bare-metal` with each of them in its flash
+//! Trains small models, builds the firmware in `tests/bare-metal` with each in its flash
 //! memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every score.
 
 use hapax_core::{
@@ -10,7 +10,7 @@ use hapax_core::{
     kernels::Portable,
     model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::embedding::parameters::Wsabie,
+    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie},
 };
 use std::{
     error::Error,
@@ -39,14 +39,15 @@ fn run() -> Result<(), Box<dyn Error>> {
         .lines()
         .filter_map(|line| line.split('\t').next())
         .collect();
-    for model in train(&fixture)? {
-        run_model(tests, &model, &queries)?;
+    for (method, model) in train(&fixture)? {
+        println!("{method}:");
+        hold(tests, &model, &queries)?;
     }
     Ok(())
 }
 
-/// Asks a model there and here.
-fn run_model(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Error>> {
+/// Runs the firmware with this model and compares.
+fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Error>> {
     let expected = answers(model, queries)?;
     let folder = tests.join("bare-metal/target");
     fs::create_dir_all(&folder)?;
@@ -68,8 +69,8 @@ fn run_model(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// A model of nearest neighbors and one of prototypes, as files.
-fn train(text: &[u8]) -> Result<[Vec<u8>; 2], Box<dyn Error>> {
+/// A model of each method on the same texts.
+fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 3], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };
@@ -87,23 +88,27 @@ fn train(text: &[u8]) -> Result<[Vec<u8>; 2], Box<dyn Error>> {
         neighbors: 10,
         ..NearestParameters::default()
     };
-    let nearest = Model::train_nearest(parameters, &data, Some(vectorizer.clone()), &Sequential)?;
-    let training = EmbeddingTraining::Wsabie(Wsabie::distances());
+    let words = Some(vectorizer.clone());
+    let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
+    let parameters = OneVsRest::automatic(&data);
+    let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());
-    let prototypes = Model::train_embedding(
-        &training,
-        &data,
-        Some(vectorizer),
-        &Sequential,
-        &Portable,
-        go_on,
-    )?;
-    Ok([nearest.to_bytes()?, prototypes.to_bytes()?])
+    let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;
+    let training = EmbeddingTraining::Wsabie(Wsabie::distances());
+    let words = Some(vectorizer);
+    let prototypes =
+        Model::train_embedding(&training, &data, words, &Sequential, &Portable, go_on)?;
+    Ok([
+        ("nearest neighbors", nearest.to_bytes()?),
+        ("linear", linear.to_bytes()?),
+        ("prototypes", prototypes.to_bytes()?),
+    ])
 }
 
-/// What the firmware must print.
+/// What the firmware must print. Here the model is prepared for speed, there it is walked in flash.
 fn answers(model: &[u8], queries: &[&str]) -> Result<String, Box<dyn Error>> {
-    let model = Model::from_bytes(Bytes::copy_from_slice(model))?;
+    let mut model = Model::from_bytes(Bytes::copy_from_slice(model))?;
+    model.prepare()?;
     let mut scratch = Scratch::default();
     let mut lines = String::new();
     for query in queries {

@@ -197,6 +197,7 @@ const PARTS: &[Part] = &[
                 "--ignore-scripts",
                 "--no-fund",
             ],
+            COMMAND,
             &["npm", "test", "--prefix", "www"],
         ],
     },

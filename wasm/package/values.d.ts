@@ -20,6 +20,13 @@ export interface Evidence {
   features: { id: number; name: string | undefined; share: number }[];
 }
 
+/** What a feature adds to the score of a label; below 0 if it speaks against it. */
+export interface Contribution {
+  id: number;
+  name: string | undefined;
+  score: number;
+}
+
 /** What made a model, and how large it is. */
 export interface ModelInfo {
   algorithm: string;
@@ -38,6 +45,10 @@ export interface ModelInfo {
   alpha: number;
   beta: number;
   exponent: number;
+  /** How many weights a linear model holds. */
+  weights?: number;
+  /** Bits of each. */
+  bits?: number;
 }
 
 /** What is left out has the native command's default. */

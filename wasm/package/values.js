@@ -22,6 +22,8 @@ export const newEvidence = (row, similarity, vote) => ({
   features: [],
 });
 
+export const newContribution = (id, name, score) => ({ id, name, score });
+
 export const addLabel = (evidence, id, label) => {
   evidence.labels.push({ id, label });
 };

@@ -2,7 +2,7 @@
 
 use crate::errors::{set_number, set_text};
 use hapax_core::{
-    model::{Method, Model, nearest::Evidence},
+    model::{Method, Model, linear::Contribution, nearest::Evidence},
     search::Scored,
 };
 use wasm_bindgen::prelude::*;
@@ -18,6 +18,9 @@ extern "C" {
     /// Adds `{ id, label }` to the labels.
     #[wasm_bindgen(js_name = addLabel)]
     fn add_label(evidence: &JsValue, id: u32, label: Option<String>);
+    /// `{ id, name, score }`.
+    #[wasm_bindgen(js_name = newContribution)]
+    fn new_contribution(id: u32, name: Option<String>, score: f32) -> JsValue;
     /// `{}`.
     #[wasm_bindgen(js_name = newObject)]
     fn new_object() -> JsValue;
@@ -27,8 +30,7 @@ extern "C" {
 }
 
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str =
-    r#"import type { Answer, Evidence, ModelInfo, TrainerOptions } from "./values.js";"#;
+const TYPES: &str = r#"import type { Answer, Contribution, Evidence, ModelInfo, TrainerOptions } from "./values.js";"#;
 
 pub(crate) fn answers(model: &Model, best: &[Scored]) -> Vec<JsValue> {
     let answer = |s: &Scored| new_answer(s.id, model.label_name(s.id), s.score);
@@ -48,12 +50,20 @@ fn one(model: &Model, neighbor: &Evidence) -> JsValue {
         add_label(&object, label, model.label_name(label));
     }
     for shared in &neighbor.features {
-        let name = model
-            .vectorizer()
-            .and_then(|v| v.feature_name(shared.feature));
+        let name = feature_name(model, shared.feature);
         add_feature(&object, shared.feature, name, shared.share);
     }
     object
+}
+
+pub(crate) fn contributions(model: &Model, parts: &[Contribution]) -> Vec<JsValue> {
+    let part =
+        |c: &Contribution| new_contribution(c.feature, feature_name(model, c.feature), c.score);
+    parts.iter().map(part).collect()
+}
+
+fn feature_name(model: &Model, feature: u32) -> Option<String> {
+    model.vectorizer()?.feature_name(feature)
 }
 
 /// `ModelInfo` of `package/values.d.ts`.
@@ -72,6 +82,10 @@ pub(crate) fn info(model: &Model) -> JsValue {
     number("labels", model.labels().into());
     number("trainingRows", made.rows as f64);
     number("trainingValues", made.nonzeros as f64);
+    if let Method::Linear(linear) = model.method() {
+        number("weights", linear.model().nonzeros() as f64);
+        number("bits", linear.model().parts().bits.into());
+    }
     if let Method::Nearest(nearest) = model.method() {
         let parameters = nearest.parameters();
         number("rows", nearest.len() as f64);

@@ -1,7 +1,7 @@
 //! A trained model.
 
 use crate::{
-    answers::{answers, evidence, info},
+    answers::{answers, contributions, evidence, info},
     errors::Thrown,
 };
 use hapax_core::{
@@ -9,6 +9,7 @@ use hapax_core::{
     model::{Model as Core, Scratch},
     sparse::SparseView,
 };
+use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
 
 /// A trained model. Call `free()` when it is no longer needed: its memory is not JavaScript's.
@@ -20,7 +21,7 @@ pub struct Model {
 
 impl From<Core> for Model {
     fn from(model: Core) -> Self {
-        let scratch = Scratch::default();
+        let scratch = Scratch::new(KERNELS);
         Self { model, scratch }
     }
 }
@@ -31,6 +32,12 @@ impl Model {
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
         Ok(Core::from_bytes(Bytes::from(bytes))?.into())
+    }
+
+    /// Makes queries of a linear model about ten times as fast, for about 3 bytes of memory a weight, which
+    /// it returns; other models need nothing. Scores stay the same to the bit. Throws `PredictError`.
+    pub fn prepare(&mut self) -> Result<usize, Thrown> {
+        Ok(self.model.prepare()?)
     }
 
     /// The `k` best labels for a row of features, best first: rising indices, each with a value
@@ -56,7 +63,7 @@ impl Model {
     }
 
     /// Why a row gets its labels: the most similar training rows, each with the features it shares
-    /// with the row (10 of 10 unless told otherwise). Throws `ReadError`, `PredictError`.
+    /// with the row (10 of 10 unless told otherwise). A linear model holds no rows: `[]`. Throws `ReadError`, `PredictError`.
     #[wasm_bindgen(unchecked_return_type = "Evidence[]")]
     pub fn explain(
         &mut self,
@@ -79,6 +86,32 @@ impl Model {
     ) -> Result<Vec<JsValue>, Thrown> {
         let row = self.model.row(text, &mut self.scratch)?;
         self.explained(row.view(), neighbors, features)
+    }
+
+    /// Why a row gets this label, of a linear model: the features (10 unless told otherwise) that add most
+    /// to its score or take most from it. Of other models `[]`. Throws `ReadError`, `PredictError`.
+    #[wasm_bindgen(unchecked_return_type = "Contribution[]")]
+    pub fn contributions(
+        &mut self,
+        indices: &[u32],
+        values: &[f32],
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = SparseView::new(indices, values)?;
+        self.contributed(row, label, features)
+    }
+
+    /// Why a text gets this label; as `contributions`.
+    #[wasm_bindgen(js_name = contributionsText, unchecked_return_type = "Contribution[]")]
+    pub fn contributions_text(
+        &mut self,
+        text: &str,
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = self.model.row(text, &mut self.scratch)?;
+        self.contributed(row.view(), label, features)
     }
 
     /// Learns a text under a label, which may be new, and returns the id of the row. The next query
@@ -142,5 +175,16 @@ impl Model {
             .model
             .explain(row, neighbors, features, &mut self.scratch)?;
         Ok(evidence(&self.model, &found))
+    }
+
+    fn contributed(
+        &mut self,
+        row: SparseView<'_>,
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let (features, scratch) = (features.unwrap_or(10), &mut self.scratch);
+        let parts = self.model.contributions(row, label, features, scratch)?;
+        Ok(contributions(&self.model, &parts))
     }
 }

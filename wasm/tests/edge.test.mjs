@@ -69,12 +69,12 @@ const data = () => {
   return { text, options: ["--columns", "labels,text"] };
 };
 
-test("the worker answers as the native command does, and soon", async () => {
+for (const algorithm of ["nearest", "ovr"]) test(`${algorithm}: the worker answers as the native command does, and soon`, async () => {
   const { text, options } = data();
   const begun = performance.now();
   const edge = await start((model) => {
     const train = native.write(native.folder(), "train.tsv", text);
-    native.hapax("train", "nearest", train, "-o", model, ...options);
+    native.hapax("train", algorithm, train, "-o", model, ...options);
   });
   const started = performance.now();
   const queries = text.split("\n").slice(0, 200).flatMap((line) => line.split("\t")[options.length ? 1 : 0] || []);
@@ -94,7 +94,7 @@ test("the worker answers as the native command does, and soon", async () => {
   }
   const each = (total) => (total / queries.length).toFixed(2);
   console.log(
-    `edge: trained in ${(started - begun).toFixed(0)} ms; first answer ${firstMilliseconds.toFixed(0)} ms after the start; ` +
+    `edge, ${algorithm}: trained in ${(started - begun).toFixed(0)} ms; first answer ${firstMilliseconds.toFixed(0)} ms after the start; ` +
       `warm ${each(performance.now() - warm)} ms, of which ${each(cpu(edge.worker.pid) - used)} ms CPU, an answer; ` +
       `model ${readFileSync(edge.model).length} bytes`,
   );

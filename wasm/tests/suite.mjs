@@ -14,12 +14,14 @@ const { Dataset, FormatError, Model, ParamError, PredictError, ReadError, TrainE
 const plain = (answers) => answers.map(({ id, label, score }) => [id, label, score]);
 const expected = (answers) => answers.map(({ id, name, score }) => [id, name, score]);
 
-const trained = (directory, text, ...options) => {
+const trainedBy = (algorithm, directory, text, ...options) => {
   const data = native.write(directory, "train.tsv", text);
   const model = join(directory, "model.hapax");
-  native.hapax("train", "nearest", data, "-o", model, ...options);
+  native.hapax("train", algorithm, data, "-o", model, ...options);
   return model;
 };
+
+const trained = (...rest) => trainedBy("nearest", ...rest);
 
 const dataset = (text) => {
   const rows = text.trimEnd().split("\n").map((line) => line.split("\t"));
@@ -167,6 +169,76 @@ export const suite = (name, file) => {
     const [used, most] = [memory(), 1.2 * bytes.length + 2 * 2 ** 20];
     console.log(`${name}: a model of ${bytes.length} bytes takes ${used} bytes of wasm memory`);
     assert(used <= most, `${used} bytes of wasm memory, more than ${most}`);
+    model.free();
+  });
+
+  test(`${name}: a linear model gets the native scores to the bit, prepared or not`, () => {
+    const directory = native.folder();
+    const path = trainedBy("ovr", directory, texts, "--min-documents", "1");
+    const model = Model.fromBytes(native.read(path));
+    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+    const input = native.write(directory, "queries.txt", queries.join("\n"));
+    const wanted = native.answers(path, input, 5);
+    const compare = () =>
+      queries.forEach((query, at) => {
+        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+      });
+    compare();
+    assert(model.prepare() > 0);
+    compare();
+    assert.deepEqual(model.toBytes(), native.read(path));
+    assert.equal(model.info().algorithm, "ovr");
+    assert(model.info().weights > 0);
+    model.free();
+  });
+
+  test(`${name}: what features add to a label's score is the native command's`, () => {
+    const directory = native.folder();
+    const path = trainedBy("ovr", directory, texts, "--min-documents", "1");
+    const model = Model.fromBytes(native.read(path));
+    const query = texts.split("\t")[0];
+    const input = native.write(directory, "queries.txt", `${query}\n`);
+    const words = ["predict", path, input, "-k", "2", "--output", "json", "--explain"];
+    const { evidence } = JSON.parse(native.hapax(...words));
+    model.predictText(query, 2).forEach(({ id }, at) => {
+      const parts = model.contributionsText(query, id, 8);
+      const wanted = evidence[at].features.map((f) => [f.feature, Math.fround(f.score)]);
+      assert.deepEqual(parts.map((part) => [part.name, part.score]), wanted);
+    });
+    const [best] = model.predictText(query, 1);
+    const [first] = model.contributionsText(query, best.id);
+    assert(query.toLowerCase().includes(first.name) && first.score > 0, JSON.stringify(first));
+    assert.deepEqual(model.contributions(Uint32Array.of(), Float32Array.of(), best.id), []);
+    assert.deepEqual(model.explainText(query), []);
+    model.free();
+  });
+
+  test(`${name}: a linear model of eurlex57k gets the native scores to the bit`, (context) => {
+    const text = native.shared("eurlex57k/train.txt.xz");
+    const queries = native.shared("eurlex57k/test.txt.xz");
+    if (text === undefined || queries === undefined) return context.skip("shared data absent");
+    const directory = native.folder();
+    const path = trainedBy("ovr", directory, text);
+    const [, features, labels] = queries.slice(0, queries.indexOf("\n")).split(" ");
+    const lines = firstLines(queries, 301).replace(/^.*/, `300 ${features} ${labels}`);
+    const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
+    const bytes = native.read(path);
+    const before = memory();
+    const model = Model.fromBytes(bytes);
+    const compare = () =>
+      native.rows(lines).forEach(({ indices, values }, at) => {
+        const found = plain(model.predict(indices, values, 5));
+        assert.deepEqual(found, expected(wanted[at]), `row ${at}`);
+      });
+    compare();
+    const used = memory();
+    const taken = model.prepare();
+    compare();
+    console.log(
+      `${name}: a linear model of ${bytes.length} bytes takes ${used - before} more bytes of wasm memory; ` +
+        `prepared ${taken} for ${model.info().weights} weights, memory then ${memory()}`,
+    );
+    assert(used - before <= 1.2 * bytes.length + 2 ** 20, `${used - before} bytes`);
     model.free();
   });
 };

@@ -25,6 +25,18 @@ export function answers(found, taught) {
   return found.map((one) => answer(one, best, taught.has(one.label)));
 }
 
+/** The items of the second model's list: each word, what counts most for it, and its score. */
+export function weighed(found) {
+  return found.map(({ label, score, parts }) => {
+    const word = element('span', { class: 'word' }, label);
+    const reasons = element('span', { class: 'reasons' }, parts.join(', '));
+    if (parts.length) reasons.prepend(element('span', { class: 'visually-hidden' }, 'because of '));
+    const figure = element('span', { class: 'score' }, score.toFixed(3));
+    figure.prepend(element('span', { class: 'visually-hidden' }, 'score '));
+    return element('li', {}, word, reasons, figure);
+  });
+}
+
 /** The definition with every word that is in `shared` marked. */
 function marked(definition, shared) {
   const known = new Set(shared);

@@ -8,7 +8,10 @@ class Refused extends Error {
   }
 }
 
-/** The model behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as it loads. */
+/**
+ * The models behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as the first loads, and
+ * `on.secondProgress` as the second does.
+ */
 export class Dictionary {
   #worker;
   #waiting = new Map();
@@ -20,6 +23,7 @@ export class Dictionary {
       if ('id' in data) this.#settle(data);
       else if (data.ready) on.ready(data.ready);
       else if (data.trouble) on.trouble(new Refused(data.trouble));
+      else if ('secondProgress' in data) on.secondProgress(data.secondProgress);
       else on.progress(data.progress);
     });
     this.#worker.addEventListener('error', (event) => {
@@ -61,6 +65,16 @@ export class Dictionary {
 
   forget(row) {
     return this.#send({ forget: row });
+  }
+
+  /** Fetches the second model: `{ size, labels }`, in bytes and words. */
+  second() {
+    return this.#send({ second: true });
+  }
+
+  /** The second model's `k` best words, with what counts most for each: `{ answers, microseconds }`. */
+  weigh(text, k) {
+    return this.#send({ weigh: text, k });
   }
 
   /** What the worker has loaded: `{ files }`. */

@@ -4,6 +4,7 @@ import { answers as answerItems, element, evidence as evidenceItems } from './an
 import { Dictionary } from './dictionary.js';
 import { bytes, count, microseconds as time } from './numbers.js';
 import { loadedFiles, showPrivacy } from './privacy.js';
+import { Second } from './second.js';
 
 const WORDS = 8;
 const NEIGHBORS = 6;
@@ -20,6 +21,9 @@ const dictionary = new Dictionary({
   progress(share) {
     get('progress').value = share;
   },
+  secondProgress(share) {
+    second.progress(share);
+  },
   async ready(info) {
     ready = true;
     question.changed();
@@ -28,10 +32,12 @@ const dictionary = new Dictionary({
     get('status').textContent = `${count(info.labels)} words, ready`;
     get('made').textContent = `Model: ${info.algorithm}, ${count(info.trainingRows)} definitions, ${info.library}.`;
     get('teach-button').disabled = false;
+    second.enable(() => question.changed());
     await weigh();
   },
   trouble: showTrouble,
 });
+const second = new Second(dictionary, () => weigh());
 
 /** Adds up what has been loaded, and says so. */
 async function weigh() {
@@ -98,6 +104,7 @@ const question = {
     }
     get('found').hidden = false;
     if (!performance.getEntriesByName('first-answer').length) performance.mark('first-answer');
+    await second.show(text);
     await why.show(text);
   },
 };

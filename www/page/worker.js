@@ -5,17 +5,25 @@
 //   { id, why: text, neighbors }  { id, evidence: [{ definition, similarity, labels, shared }] }
 //   { id, teach: text, word }     { id, row }
 //   { id, forget: row }           { id, forgotten }
+//   { id, second: true }          { id, size, labels }, once the second model is here
+//   { id, weigh: text, k }        { id, answers: [{ label, score, parts: [word] }], microseconds }
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
-// Messages out by themselves: { progress: share }, { ready: info }, { trouble }.
+// Messages out by themselves: { progress: share }, { secondProgress: share }, { ready: info }, { trouble }.
 
 import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
+const SECOND = 'reverse-dictionary-weights.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 /** Shared words named with each definition: those that count most. */
 const SHARED = 5;
 
+/** Words of a definition named with each answer of the second model. */
+const PARTS = 3;
+
 let model;
+/** The second model, once it has been asked for. */
+let weights;
 /** The definitions by row, once they have been asked for. */
 let glosses;
 /** Definitions taught since, by row. */
@@ -28,15 +36,16 @@ async function start() {
   return hapax.Model;
 }
 
-async function load() {
+/** Often enough for a bar, seldom enough for the page. */
+function reporter(name) {
   let last = 0;
-  const [Model, bytes] = await Promise.all([
-    start(),
-    fetchWhole(MODEL, (share) => {
-      // Often enough for a bar, seldom enough for the page.
-      if (share - last > 0.01) postMessage({ progress: last = share });
-    }),
-  ]);
+  return (share) => {
+    if (share - last > 0.01) postMessage({ [name]: last = share });
+  };
+}
+
+async function load() {
+  const [Model, bytes] = await Promise.all([start(), fetchWhole(MODEL, reporter('progress'))]);
   model = Model.fromBytes(bytes);
   postMessage({ ready: model.info() });
 }
@@ -82,7 +91,25 @@ function files() {
   return { files: entries.map(({ name, encodedBodySize }) => ({ name, encodedBodySize })) };
 }
 
-const verbs = { ask, why, teach, forget, files };
+async function second() {
+  const [Model, bytes] = await Promise.all([start(), fetchWhole(SECOND, reporter('secondProgress'))]);
+  weights?.free();
+  weights = Model.fromBytes(bytes);
+  return { size: bytes.length, labels: weights.info().labels };
+}
+
+function weigh({ weigh: text, k }) {
+  const start = performance.now();
+  const found = weights.predictText(text, k);
+  const microseconds = 1000 * (performance.now() - start);
+  const answers = found.map(({ id, label, score }) => {
+    const parts = weights.contributionsText(text, id, PARTS).filter((part) => part.score > 0);
+    return { label, score, parts: parts.map(({ name }) => name) };
+  });
+  return { answers, microseconds };
+}
+
+const verbs = { ask, why, teach, forget, second, weigh, files };
 
 addEventListener('message', async ({ data }) => {
   const verb = Object.keys(verbs).find((name) => name in data);

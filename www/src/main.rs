@@ -10,7 +10,8 @@ use hapax_demo::{
     site,
     table::Counts,
     training::{
-        KIND_OF_THING, REVERSE_DICTIONARY, Trained, microseconds_a_query, precision, train,
+        KIND_OF_THING, REVERSE_DICTIONARY, Recipe, Trained, WEIGHTS, microseconds_a_query,
+        precision, train,
     },
     tsv,
     wordnet::{
@@ -26,8 +27,9 @@ use std::{
     process::ExitCode,
 };
 
-/// Trains two models on WordNet and judges them: kind of thing, from a definition to what it
-/// describes a kind of, and reverse dictionary, from a definition to the words it defines.
+/// Trains models on WordNet and judges them: kind of thing, from a definition to what it
+/// describes a kind of, and reverse dictionary, from a definition to the words it defines, the
+/// latter by nearest neighbors and by weights of words.
 /// Then definitions can be typed, here or in a page on this machine
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
@@ -92,6 +94,8 @@ const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
 
 const KINDS: &str = "kind-of-thing.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
+/// What the page fetches once someone asks for it.
+const DICTIONARY_WEIGHTS: &str = "reverse-dictionary-weights.hapax";
 const GLOSSES: &str = "reverse-dictionary.glosses.txt";
 
 /// `target/demo` of the workspace.
@@ -166,6 +170,7 @@ fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
         (&*Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), ""),
         (&package, "hapax"),
         (&models.join(DICTIONARY), DICTIONARY),
+        (&models.join(DICTIONARY_WEIGHTS), DICTIONARY_WEIGHTS),
         (&models.join(GLOSSES), GLOSSES),
     ];
     site::assemble(&folder, &sources)?;
@@ -197,7 +202,8 @@ fn write_tasks(
     Ok(())
 }
 
-/// Trains and judges both tasks, writes the models, and returns the reverse dictionary.
+/// Trains and judges both tasks, the second by two methods, writes the models, and returns the reverse
+/// dictionary of neighbors.
 fn train_both(
     folder: &Path,
     kind_of_thing: &KindOfThing,
@@ -212,20 +218,22 @@ fn train_both(
         precision(&kinds_model.model, &kinds.held_out, threads)?,
         microseconds_a_query(&kinds_model.model, &kinds.held_out.texts),
     );
-    let most = Some(MAX_DICTIONARY_BYTES);
     let meanings = HeldOutMeanings::of(reverse_dictionary);
-    let judged = train(&meanings.training, REVERSE_DICTIONARY, most, threads)?.model;
-    let words_model = train(words, REVERSE_DICTIONARY, most, threads)?;
-    let words_line = Line::new(
-        "reverse dictionary",
-        &words_model,
-        precision(&judged, &meanings.held_out, threads)?,
-        microseconds_a_query(&words_model.model, &meanings.held_out.texts),
-    );
-    println!("{}", Results(vec![kinds_line, words_line]));
+    let dictionary = |name, recipe: Recipe| -> Result<_, Box<dyn Error>> {
+        let most = Some(MAX_DICTIONARY_BYTES);
+        let judged = train(&meanings.training, recipe, most, threads)?.model;
+        let trained = train(words, recipe, most, threads)?;
+        let precision = precision(&judged, &meanings.held_out, threads)?;
+        let microseconds = microseconds_a_query(&trained.model, &meanings.held_out.texts);
+        let line = Line::new(name, &trained, precision, microseconds);
+        Ok((trained, line))
+    };
+    let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY)?;
+    let (weights_model, weights_line) = dictionary("  by weights", WEIGHTS)?;
+    println!("{}", Results(vec![kinds_line, words_line, weights_line]));
     println!(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\
-         P@k of reverse dictionary: of a second model that lacks one meaning in ten, asked for the {}\n\
+         P@k of reverse dictionary, both ways: of a second model that lacks one meaning in ten, asked for the {}\n\
          meanings among those whose words have another one. Time: from text to five words, one thread.\n",
         kinds.held_out.len(),
         meanings.held_out.len()
@@ -235,6 +243,7 @@ fn train_both(
     for (name, bytes) in [
         (KINDS, &kinds_model.bytes),
         (DICTIONARY, &words_model.bytes),
+        (DICTIONARY_WEIGHTS, &weights_model.bytes),
         (GLOSSES, &definitions),
     ] {
         let path = folder.join(name);

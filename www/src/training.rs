@@ -7,9 +7,9 @@ use hapax_core::{
     metrics::{Evaluation, EvaluationError, Options},
     model::{CompactionError, Model, NearestParameters, PredictError, Scratch},
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::TrainError,
+    train::{TrainError, dual::parameters::OneVsRest},
 };
-use std::{fmt, hint::black_box, time::Instant};
+use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 
 /// A model, its file, and how long both took.
 pub struct Trained {
@@ -37,6 +37,8 @@ pub enum TrainingError {
     Format(FormatError),
     /// There is nothing to judge.
     Evaluation(EvaluationError),
+    /// The model cannot be made ready for many questions.
+    Prepare(PredictError),
 }
 
 impl fmt::Display for TrainingError {
@@ -48,6 +50,7 @@ impl fmt::Display for TrainingError {
             Self::Compaction(error) => error.fmt(f),
             Self::Format(error) => error.fmt(f),
             Self::Evaluation(error) => error.fmt(f),
+            Self::Prepare(error) => error.fmt(f),
         }
     }
 }
@@ -69,7 +72,8 @@ from!(
     Train(TrainError),
     Compaction(CompactionError),
     Format(FormatError),
-    Evaluation(EvaluationError)
+    Evaluation(EvaluationError),
+    Prepare(PredictError)
 );
 
 /// How definitions become features: by their words. Pairs of words as well cost two points of P@1 on
@@ -89,23 +93,39 @@ fn text_options() -> VectorizerOptions {
     }
 }
 
+/// How a model is made.
+#[derive(Clone, Copy, Debug)]
+pub enum Recipe {
+    /// Nearest neighbors.
+    Neighbors(NearestParameters),
+    /// One-vs-rest, in so many rounds.
+    Weights {
+        /// How often negatives are looked for.
+        rounds: u32,
+    },
+}
+
 /// How neighbors are compared and vote on what kind of thing a definition describes: what
 /// `hapax train nearest --words 1 --tune` finds on the training rows.
-pub const KIND_OF_THING: NearestParameters = NearestParameters {
+pub const KIND_OF_THING: Recipe = Recipe::Neighbors(NearestParameters {
     neighbors: 75,
     alpha: 2.0,
     beta: 0.25,
     exponent: 1.5,
-};
+});
 
 /// The same for the reverse dictionary. Tuning prefers a beta of 0; but then definitions of a single
 /// word outdo fuller ones, and people describe in sentences: 0.5 keeps a good part of the gain.
-pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
+pub const REVERSE_DICTIONARY: Recipe = Recipe::Neighbors(NearestParameters {
     neighbors: 50,
     alpha: 3.0,
     beta: 0.5,
     exponent: 1.0,
-};
+});
+
+/// The reverse dictionary by weights of words, as the automatic rule has it. Rounds of mining help where
+/// labels have rows enough to be told apart; these have one or two, and one round is as good.
+pub const WEIGHTS: Recipe = Recipe::Weights { rounds: 1 };
 
 /// Trains on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
 /// so that what is judged is what is kept.
@@ -114,7 +134,7 @@ pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
 /// If the documents give no features or labels, no file is so small, or memory is lacking.
 pub fn train(
     documents: &Documents,
-    parameters: NearestParameters,
+    recipe: Recipe,
     max_bytes: Option<u64>,
     threads: &Threads,
 ) -> Result<Trained, TrainingError> {
@@ -122,13 +142,27 @@ pub fn train(
     let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, text_options(), threads)?;
     let names = documents.label_names.clone();
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
-    let model = Model::train_nearest(within(parameters, &data), &data, Some(vectorizer), threads)?;
+    let words = Some(vectorizer);
+    let model = match recipe {
+        Recipe::Neighbors(parameters) => {
+            Model::train_nearest(within(parameters, &data), &data, words, threads)?
+        }
+        Recipe::Weights { rounds } => {
+            let parameters = OneVsRest {
+                rounds,
+                ..OneVsRest::automatic(&data)
+            };
+            let go_on = |_| ControlFlow::Continue(());
+            Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
+        }
+    };
     let bytes = match max_bytes {
         Some(most) => model.compacted(most, SEED, threads, kernels::best())?.bytes,
         None => model.to_bytes()?,
     };
     let seconds = start.elapsed().as_secs_f64();
-    let model = Model::from_bytes(bytes.clone())?;
+    let mut model = Model::from_bytes(bytes.clone())?;
+    model.prepare()?;
     Ok(Trained {
         model,
         bytes,

@@ -1,12 +1,15 @@
 // The page in a real browser: what a user does, and what must never happen.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { screenshots, startBrowser, startDemo } from './demo.mjs';
 
 const MODEL = '**/reverse-dictionary.hapax';
+const SECOND = 'reverse-dictionary-weights.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 const QUESTION = 'abnormal fear of being shut in a narrow space';
 const ANSWER = 'claustrophobia';
@@ -124,6 +127,72 @@ test('a word is taught by keyboard, answered at once, and forgotten', async () =
   await close();
 });
 
+test('the second model is fetched when chosen, answers beside the first, and says why', async () => {
+  const { page, problems, urls, strangers, close } = await open();
+  const fetched = () => urls().filter((url) => url.includes(SECOND)).length > 0;
+  await ready(page);
+  await page.getByLabel('What is it?').fill(QUESTION);
+  await firstWord(page, ANSWER);
+  assert.ok(!fetched(), 'not before it is chosen');
+  const choice = page.getByRole('checkbox', { name: 'Ask a second model, too' });
+  await choice.focus();
+  await page.keyboard.press('Space');
+  const second = page.locator('#second-answers li');
+  await second.first().waitFor();
+  assert.ok(fetched());
+  await page.getByText(/[34]\.\d MB, 147,478 words · answered in/).waitFor();
+  assert.equal(await second.count(), 8);
+  assert.ok((await second.locator('.word').allTextContents()).includes(ANSWER));
+  assert.match(await second.first().locator('.reasons').textContent(), /fear|narrow|space|shut/);
+  assert.equal((await words(page)).length, 8, 'the first model answers as before');
+  await page.getByLabel('What is it?').fill('xqzzt');
+  await page.locator('#second-nothing', { hasText: 'No words yet' }).waitFor();
+  await choice.uncheck();
+  await page.locator('#second-found').waitFor({ state: 'hidden' });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(strangers(), []);
+  await close();
+});
+
+test('a second model that does not come leaves the first as it was', async () => {
+  const { page, close } = await open({
+    prepare: (page) => page.route(`**/${SECOND}`, (route) => route.fulfill({ status: 404 })),
+  });
+  await ready(page);
+  await page.getByLabel('What is it?').fill(QUESTION);
+  const choice = page.getByRole('checkbox', { name: 'Ask a second model, too' });
+  await choice.click();
+  await page.getByText('it does not open: reverse-dictionary-weights.hapax: 404').waitFor();
+  assert.ok(!(await choice.isChecked()));
+  await firstWord(page, ANSWER);
+  await close();
+});
+
+test('a linear model has the native scores to the bit, prepared or not', async () => {
+  const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
+  const asked = [QUESTION, 'sweet yellow liquid produced by bees', 'the killing of a king'];
+  const said = execFileSync(command, ['predict', path, '-k', '5', '--output', 'json'], {
+    input: asked.join('\n'),
+    encoding: 'utf8',
+  });
+  const lines = said.trimEnd().split('\n').map((line) => JSON.parse(line).labels);
+  const wanted = lines.map((labels) => labels.map(({ name, score }) => [name, Math.fround(score)]));
+  const { page, close } = await open();
+  await ready(page);
+  const found = await page.evaluate(async ([url, texts]) => {
+    const { init, Model } = await import('/hapax/browser.js');
+    await init();
+    const model = Model.fromBytes(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    const ask = () => texts.map((text) => model.predictText(text, 5).map(({ label, score }) => [label, score]));
+    const plain = ask();
+    model.prepare();
+    return [plain, ask()];
+  }, [`/${SECOND}`, asked]);
+  assert.deepEqual(found, [wanted, wanted]);
+  await close();
+});
+
 test('the browser refuses to send anything out, and the page shows it', async () => {
   const { page, strangers, urls, close } = await open();
   await ready(page);
@@ -222,6 +291,8 @@ for (const [device, viewport] of Object.entries(sizes)) {
       await firstWord(page, ANSWER);
       await page.getByText('Why these words?').click();
       await page.locator('#evidence li').first().waitFor();
+      await page.getByRole('checkbox', { name: 'Ask a second model, too' }).check();
+      await page.locator('#second-answers li').first().waitFor();
       await page.getByText('How to check it yourself').click();
       await page.screenshot({ path: `${screenshots}/${device}-${colorScheme}.png`, fullPage: true });
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

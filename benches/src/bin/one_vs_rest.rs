@@ -116,7 +116,7 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
     let stated = parameters.memory_estimate(&data, 1) as f64 / 1048576.0;
-    let scorer = LinearScorer::new(&model);
+    let scorer = LinearScorer::new(&model)?;
     let rows = test.rows();
     let found = scorer.predict_rows(rows, 5, kernels, threads);
     let batch = best_of(3, || {

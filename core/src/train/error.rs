@@ -1,6 +1,7 @@
 //! Why a model cannot be trained.
 
 use crate::{
+    float::Decimal,
     model::linear::build::TooManyWeights,
     search::{compact::CompactError, neighbors::NeighborError},
 };
@@ -62,13 +63,21 @@ impl ParamError {
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, but must be ", self.name, self.value)?;
+        let value = Decimal(self.value);
+        write!(f, "{} is {value}, but must be ", self.name)?;
         match self.rule {
             ParamRule::Finite => f.write_str("a finite number"),
-            ParamRule::AtLeast(limit) => write!(f, "at least {limit}"),
-            ParamRule::Above(limit) => write!(f, "more than {limit}"),
-            ParamRule::AtMost(limit, reason) => write!(f, "at most {limit}, {reason}"),
-            ParamRule::OneOf(values) => write!(f, "one of {values:?}"),
+            ParamRule::AtLeast(limit) => write!(f, "at least {}", Decimal(limit)),
+            ParamRule::Above(limit) => write!(f, "more than {}", Decimal(limit)),
+            ParamRule::AtMost(limit, reason) => write!(f, "at most {}, {reason}", Decimal(limit)),
+            ParamRule::OneOf(values) => {
+                f.write_str("one of")?;
+                for (at, &value) in values.iter().enumerate() {
+                    let comma = if at == 0 { "" } else { "," };
+                    write!(f, "{comma} {}", Decimal(value))?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -29,7 +29,16 @@ fn a_linear_model_is_trained_judged_inspected_compacted_and_asked() {
     let answers = folder
         .run_on("predict m -k 2 --output json --explain", question)
         .good();
-    assert!(answers.contains("\"score\"") && answers.contains("\"evidence\":[]"));
+    let line: serde_json::Value = serde_json::from_str(&answers).unwrap();
+    let why = &line["evidence"][0];
+    assert_eq!(why["label"], line["labels"][0]["name"]);
+    assert!(why["features"][0]["score"].as_f64().unwrap() > 0.0);
+    let word = why["features"][0]["feature"].as_str().unwrap();
+    assert!(question.to_lowercase().contains(word), "{word}");
+    let told = folder
+        .run_on("predict m -k 2 --output text --explain", question)
+        .good();
+    assert!(told.contains(&format!("  from {word} +")), "{told}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn models_and_answers_are_equal_for_1_2_and_8_threads() {
 
 #[test]
 fn linear_models_and_answers_are_equal_for_1_2_and_8_threads() {
-    same_for_threads("ovr --negatives mined --pool 50 --mine 3", "");
+    same_for_threads("ovr --negatives mined --pool 50 --mine 3", "--explain");
 }
 
 fn same_for_threads(algorithm: &str, explain: &str) {

@@ -34,14 +34,14 @@ pub fn build(folders: &Folders, artifact: Artifact) -> Result<(), Box<dyn Error>
     let name = artifact.file_name();
     let target = folders.root.join("target/wasm").join(name);
     compile(folders, artifact, &target)?;
-    let compiled = target.join("wasm32-unknown-unknown/wasm/hapax_wasm.wasm");
+    let compiled = target.join("wasm32-unknown-unknown/wasm/hapax_wasm_module.wasm");
     let bound = target.join("bound");
     Bindgen::new()
         .input_path(compiled)
         .web(true)?
         .typescript(true)
         .omit_default_module_path(false)
-        .remove_name_section(true)
+        .remove_name_section(env::var_os("NAMES").is_none())
         .remove_producers_section(true)
         .out_name("bindings")
         .generate(&bound)?;
@@ -58,12 +58,12 @@ pub fn build(folders: &Folders, artifact: Artifact) -> Result<(), Box<dyn Error>
 /// trap without a message, which saves a third of the file. Cargo wants `RUSTC_BOOTSTRAP` for that.
 fn compile(folders: &Folders, artifact: Artifact, target: &Path) -> Result<(), Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let panics = "-Zunstable-options\u{1f}-Cpanic=immediate-abort";
+    let panics = "-Zunstable-options\u{1f}-Cpanic=immediate-abort\u{1f}-Zfmt-debug=none\u{1f}-Zlocation-detail=none";
     let status = Command::new(cargo)
         .args([
             "build",
             "--package",
-            "hapax-wasm",
+            "hapax-wasm-module",
             "--profile",
             "wasm",
             "--locked",
@@ -94,7 +94,7 @@ fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn E
     let (input, output) = (input.to_string_lossy(), folders.dist.join(name));
     let arguments = [
         program.to_string_lossy().into_owned(),
-        "-Oz".to_owned(),
+        env::var("OPT").unwrap_or("-Oz".to_owned()),
         "--enable-simd".to_owned(),
         "--enable-bulk-memory".to_owned(),
         "--enable-nontrapping-float-to-int".to_owned(),
@@ -103,6 +103,12 @@ fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn E
         "--enable-reference-types".to_owned(),
         "--enable-multivalue".to_owned(),
         "--strip-producers".to_owned(),
+        if env::var_os("NAMES").is_some() {
+            "-g"
+        } else {
+            "-Oz"
+        }
+        .to_owned(),
         input.into_owned(),
         "-o".to_owned(),
         output.to_string_lossy().into_owned(),

@@ -62,7 +62,9 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    build(&folders, Artifact::Baseline)?;
+    if std::env::var_os("SIMD").is_none() {
+        build(&folders, Artifact::Baseline)?;
+    }
     build(&folders, Artifact::Simd)?;
     for entry in fs::read_dir(folders.wasm.join("package"))? {
         let entry = entry?;

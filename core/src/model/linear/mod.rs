@@ -12,32 +12,48 @@
 //!
 //! Weights are stored by feature, a record of bytes each ([`record`]), about 2.2
 //! bytes a weight with 8 bits. [`LinearModel::predict`] walks the records as they are and needs
-//! 2 bytes of memory a label; [`scorer::LinearScorer`] is faster and needs more.
+//! 2 bytes of memory a label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead,
+//! which is about ten times as fast, gives the same bits, and holds some bytes for each weight.
 
 pub mod build;
 pub mod compact;
+pub mod contributions;
 pub mod query;
 pub mod record;
+mod rules;
 pub mod scorer;
 pub mod sums;
 mod trained;
 
 use crate::{
     array::Array,
+    kernels::{Kernels, Portable},
     search::{Scored, Top},
     sparse::SparseView,
 };
-use alloc::vec::Vec;
+use alloc::{collections::TryReserveError, sync::Arc, vec::Vec};
+pub use contributions::Contribution;
 use core::fmt;
 use query::{Query, RowTransform};
-use record::RecordError;
+pub use rules::LinearError;
+use rules::{MOST_SCALE, MOST_UNIT, check};
+use scorer::{LinearScorer, ScorerScratch};
 use sums::{score, term};
 pub use trained::Linear;
 
 /// Linear scores for L labels over D features; see the module's text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct LinearModel {
     parts: LinearParts,
+    /// What queries are fast by, once it is made: shared by clones, part of no file.
+    scorer: Option<Arc<LinearScorer>>,
+}
+
+/// Models are equal if their parts are.
+impl PartialEq for LinearModel {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
 }
 
 /// What a linear model is made of, as a file holds it.
@@ -60,109 +76,42 @@ pub struct LinearParts {
     pub records: Array<u8>,
 }
 
-/// Why parts do not make a linear model.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum LinearError {
-    /// The transform's exponent is not a finite number from 0 on.
-    Exponent {
-        /// Its value.
-        exponent: f64,
-    },
-    /// Weights cannot have so many bits.
-    Bits {
-        /// Their number.
-        bits: u32,
-    },
-    /// There are biases, but not one for each label.
-    BiasesDiffer {
-        /// Number of labels.
-        labels: usize,
-        /// Number of biases.
-        biases: usize,
-    },
-    /// A scale is negative, above 1e15 or NaN, or a bias larger than 1e30 in size or NaN.
-    NotFinite {
-        /// The label.
-        label: usize,
-        /// The number.
-        value: f32,
-    },
-    /// Offsets do not start at 0, do not rise, or do not end where the records end.
-    Offsets {
-        /// The feature.
-        feature: usize,
-    },
-    /// More labels than 32-bit ids.
-    TooManyLabels {
-        /// Their number.
-        labels: usize,
-    },
-    /// A record breaks its grammar.
-    Record {
-        /// The feature.
-        feature: usize,
-        /// The rule.
-        error: RecordError,
-    },
-    /// A label that counts as never seen has a weight.
-    UnseenLabel {
-        /// The feature.
-        feature: usize,
-        /// The label.
-        label: u32,
-    },
-}
-
-impl fmt::Display for LinearError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exponent { exponent } => {
-                write!(
-                    f,
-                    "the exponent of values is {exponent}: it must be finite and at least 0"
-                )
-            }
-            Self::Bits { bits } => write!(f, "weights of {bits} bits: only 4, 5, 6 and 8 exist"),
-            Self::BiasesDiffer { labels, biases } => {
-                write!(f, "{biases} biases for {labels} labels")
-            }
-            Self::NotFinite { label, value } => {
-                write!(f, "the scale or bias of label {label} is {value}")
-            }
-            Self::Offsets { feature } => {
-                write!(
-                    f,
-                    "the record of feature {feature} starts or ends out of order"
-                )
-            }
-            Self::TooManyLabels { labels } => {
-                write!(f, "{labels} labels: at most {} have ids", u32::MAX)
-            }
-            Self::Record { feature, error } => {
-                write!(
-                    f,
-                    "the record of feature {feature} breaks the rule {error:?}"
-                )
-            }
-            Self::UnseenLabel { feature, label } => {
-                write!(
-                    f,
-                    "feature {feature} has a weight for label {label}, whose scale is 0"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for LinearError {}
-
 /// Memory for [`LinearModel::predict`], reused from row to row.
-#[derive(Clone, Debug, Default)]
 pub struct LinearScratch {
     query: Query,
     sums: Vec<i16>,
     top: Top,
+    kernels: &'static dyn Kernels,
+    /// For models that are prepared.
+    fast: Option<ScorerScratch>,
+}
+
+impl LinearScratch {
+    /// Memory for queries that run these kernels.
+    #[must_use]
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            query: Query::default(),
+            sums: Vec::new(),
+            top: Top::default(),
+            kernels,
+            fast: None,
+        }
+    }
+}
+
+impl Default for LinearScratch {
+    fn default() -> Self {
+        Self::new(&Portable)
+    }
+}
+
+impl fmt::Debug for LinearScratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LinearScratch")
+            .field("kernels", &self.kernels.name())
+            .finish_non_exhaustive()
+    }
 }
 
 impl LinearModel {
@@ -174,13 +123,33 @@ impl LinearModel {
     /// If they break a rule of [`LinearError`].
     pub fn from_parts(parts: LinearParts) -> Result<Self, LinearError> {
         check(&parts)?;
-        Ok(Self { parts })
+        Ok(Self::plain(parts))
     }
 
     /// For parts which keep the rules by the way they were made.
     pub(super) fn from_trusted(parts: LinearParts) -> Self {
         debug_assert_eq!(check(&parts), Ok(()));
-        Self { parts }
+        Self::plain(parts)
+    }
+
+    fn plain(parts: LinearParts) -> Self {
+        Self {
+            parts,
+            scorer: None,
+        }
+    }
+
+    /// Makes queries fast, and returns the bytes of memory that this takes; see [`LinearScorer`]. Scores
+    /// stay the same to the bit. Done already, it costs nothing.
+    ///
+    /// # Errors
+    /// If memory is lacking; the model stays as it is.
+    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+        let scorer = match self.scorer.take() {
+            Some(scorer) => scorer,
+            None => Arc::new(LinearScorer::new(self)?),
+        };
+        Ok(self.scorer.insert(scorer).bytes())
     }
 
     /// The parts, for a file.
@@ -226,20 +195,33 @@ impl LinearModel {
             .offsets
             .get(feature as usize..feature as usize + 2);
         if let Some(&[start, end]) = ends {
-            let record = &self.parts.records[start as usize..end as usize];
             // Checked when the model was made.
-            let read = record::read(record, self.parts.bits, u32::MAX, visit);
-            debug_assert_eq!(read, Ok(()));
+            let record = &self.parts.records[start as usize..end as usize];
+            record::walk(record, self.parts.bits, visit);
+        }
+    }
+
+    /// Number of stored weights of a feature.
+    #[must_use]
+    pub fn count(&self, feature: u32) -> usize {
+        let ends = self
+            .parts
+            .offsets
+            .get(feature as usize..feature as usize + 2);
+        match ends {
+            Some(&[start, end]) => {
+                let record = &self.parts.records[start as usize..end as usize];
+                record::count(record).unwrap_or(0) as usize
+            }
+            _ => 0,
         }
     }
 
     /// Number of stored weights.
     #[must_use]
     pub fn nonzeros(&self) -> usize {
-        let records = self.parts.offsets.windows(2);
-        records
-            .map(|ends| &self.parts.records[ends[0] as usize..ends[1] as usize])
-            .map(|record| record::count(record).unwrap_or(0) as usize)
+        (0..self.features())
+            .map(|feature| self.count(feature))
             .sum()
     }
 
@@ -252,14 +234,21 @@ impl LinearModel {
 
     /// The `k` best labels for `row`, best first: all labels are scored.
     ///
-    /// Cost: O(weights of the row's features + L); allocates nothing once `scratch` has grown.
+    /// Cost: O(weights of the row's features + L), far less time a weight once the model is
+    /// prepared; allocates nothing once `scratch` has grown.
     pub fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,
         scratch: &'a mut LinearScratch,
     ) -> &'a [Scored] {
-        let LinearScratch { query, sums, top } = scratch;
+        if let Some(scorer) = &self.scorer {
+            let fast = scratch.fast.get_or_insert_default();
+            return scorer.predict(row, k, scratch.kernels, fast);
+        }
+        let LinearScratch {
+            query, sums, top, ..
+        } = scratch;
         query.set(row, self.parts.transform, self.features());
         sums.clear();
         sums.resize(self.labels() as usize, 0);
@@ -280,79 +269,4 @@ impl LinearModel {
         }
         top.sorted()
     }
-}
-
-/// The largest scale: with the largest sum and unit, scores stay finite.
-const MOST_SCALE: f32 = 1e15;
-/// The largest size of a bias.
-const MOST_BIAS: f32 = 1e30;
-/// The largest unit of a query.
-const MOST_UNIT: f64 = 1e18;
-
-fn check(parts: &LinearParts) -> Result<(), LinearError> {
-    let (labels, biases) = (parts.scales.len(), parts.biases.len());
-    let exponent = parts.transform.exponent;
-    if !(exponent.is_finite() && exponent >= 0.0) {
-        return Err(LinearError::Exponent { exponent });
-    }
-    if !matches!(parts.bits, 4 | 5 | 6 | 8) {
-        return Err(LinearError::Bits { bits: parts.bits });
-    }
-    if u32::try_from(labels).is_err() {
-        return Err(LinearError::TooManyLabels { labels });
-    }
-    if biases != 0 && biases != labels {
-        return Err(LinearError::BiasesDiffer { labels, biases });
-    }
-    let bad = |value: &f32| !(-MOST_BIAS..=MOST_BIAS).contains(value);
-    if let Some(label) = parts
-        .scales
-        .iter()
-        .position(|s| !(0.0..=MOST_SCALE).contains(s))
-    {
-        return Err(LinearError::NotFinite {
-            label,
-            value: parts.scales[label],
-        });
-    }
-    if let Some(label) = parts.biases.iter().position(bad) {
-        return Err(LinearError::NotFinite {
-            label,
-            value: parts.biases[label],
-        });
-    }
-    if bad(&parts.bias) {
-        return Err(LinearError::NotFinite {
-            label: 0,
-            value: parts.bias,
-        });
-    }
-    check_records(parts)
-}
-
-fn check_records(parts: &LinearParts) -> Result<(), LinearError> {
-    let offsets = &parts.offsets;
-    if offsets.first() != Some(&0) {
-        return Err(LinearError::Offsets { feature: 0 });
-    }
-    if offsets.last().map(|&end| end as usize) != Some(parts.records.len()) {
-        return Err(LinearError::Offsets {
-            feature: offsets.len() - 1,
-        });
-    }
-    for (feature, ends) in offsets.windows(2).enumerate() {
-        let record = parts.records.get(ends[0] as usize..ends[1] as usize);
-        let record = record.ok_or(LinearError::Offsets { feature })?;
-        let mut unseen = None;
-        record::read(record, parts.bits, parts.scales.len() as u32, |label, _| {
-            if parts.scales[label as usize] == 0.0 {
-                unseen = Some(label);
-            }
-        })
-        .map_err(|error| LinearError::Record { feature, error })?;
-        if let Some(label) = unseen {
-            return Err(LinearError::UnseenLabel { feature, label });
-        }
-    }
-    Ok(())
 }

@@ -129,6 +129,41 @@ pub fn read(
     Ok(())
 }
 
+/// Hands each label and weight of a record that has been checked to `visit`. Of any other record it
+/// reads as much as there is.
+#[inline]
+pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i8)) {
+    let Ok(count) = count(bytes) else { return };
+    if bits != 8 {
+        let _checked = read(bytes, bits, u32::MAX, visit);
+        return;
+    }
+    let Ok(_) = take_varint(&mut bytes) else {
+        return;
+    };
+    let Some(middle) = bytes.len().checked_sub(count as usize) else {
+        return;
+    };
+    // A weight is a byte, and so are nearly all gaps.
+    let (mut gaps, weights) = bytes.split_at(middle);
+    let mut next = 0u32;
+    for &weight in weights {
+        let gap = match gaps.split_first() {
+            Some((&byte, rest)) if byte < 128 => {
+                gaps = rest;
+                u32::from(byte)
+            }
+            _ => match take_varint(&mut gaps) {
+                Ok(gap) => gap,
+                Err(_) => return,
+            },
+        };
+        let label = next.wrapping_add(gap);
+        next = label.wrapping_add(1);
+        visit(label, weight as i8);
+    }
+}
+
 /// The number of weights of a record.
 ///
 /// # Errors
@@ -167,7 +202,7 @@ impl Bits<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RecordError, count, read, write};
+    use super::{RecordError, count, read, walk, write};
     use alloc::{vec, vec::Vec};
     use proptest::prelude::*;
 
@@ -191,11 +226,15 @@ mod tests {
             let (mut ids, mut values) = (vec![], vec![]);
             prop_assert_eq!(count(&bytes), Ok(labels.len() as u32));
             prop_assert_eq!(read(&bytes, bits, 3_000_000, |l, w| { ids.push(l); values.push(w) }), Ok(()));
-            prop_assert_eq!((ids, values), (labels, weights));
+            prop_assert_eq!((&ids, &values), (&labels, &weights));
+            let mut walked = vec![];
+            walk(&bytes, bits, |l, w| walked.push((l, w)));
+            prop_assert_eq!(walked, labels.into_iter().zip(weights).collect::<Vec<_>>());
         }
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), bits in prop::sample::select(vec![4u32, 5, 6, 8])) {
+            walk(&bytes, bits, |_, _| ());
             let (mut ids, mut values) = (vec![], vec![]);
             if read(&bytes, bits, 50, |l, w| { ids.push(l); values.push(w) }).is_ok() {
                 let mut again = vec![];

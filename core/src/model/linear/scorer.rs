@@ -10,11 +10,13 @@
 //! weights), 4 a feature and page, 12 a label. Cost of a row: the lengths of its features' heads
 //! over the vector width, its features' tail weights, and L for the choice of the best.
 
+mod assemble;
+
 use super::{
     LinearModel,
-    build::{LabelWeights, Postings},
+    build::LabelWeights,
     query::{Query, RowTransform},
-    sums::{HEAD_BLOCK, HeadTerm, TailTerm, pack, score},
+    sums::{HEAD_BLOCK, HeadTerm, TailTerm, score},
 };
 use crate::{
     executor::Executor,
@@ -46,13 +48,6 @@ pub struct LinearScorer {
     tail_offsets: Vec<u32>,
 }
 
-/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
-/// and memory depend on it, results do not.
-const HEAD_COST: usize = 4;
-
-/// Bytes of heads beyond which features have only tails.
-const MOST_HEADS: usize = 1 << 30;
-
 /// Memory for a scorer, reused from row to row.
 #[derive(Clone, Debug)]
 pub struct ScorerScratch {
@@ -79,87 +74,6 @@ impl Default for ScorerScratch {
 }
 
 impl LinearScorer {
-    /// Makes a model ready.
-    #[must_use]
-    pub fn new(model: &LinearModel) -> Self {
-        let labels = decode(model);
-        Self::from_weights(&labels, model.features() as usize, model.parts().transform)
-    }
-
-    /// Makes weights by label ready.
-    ///
-    /// # Panics
-    /// If a feature is not below `features`.
-    #[must_use]
-    pub fn from_weights(labels: &[LabelWeights], features: usize, transform: RowTransform) -> Self {
-        let mut order: Vec<u32> = (0..labels.len() as u32).collect();
-        order.sort_unstable_by_key(|&id| {
-            (core::cmp::Reverse(labels[id as usize].features.len()), id)
-        });
-        let postings = Postings::transpose(labels, &order, features);
-        let of = |id: &u32| &labels[*id as usize];
-        let mut scorer = Self {
-            transform,
-            features: features as u32,
-            scales: order.iter().map(|id| of(id).scale).collect(),
-            biases: order.iter().map(|id| bias(of(id))).collect(),
-            order,
-            bounds: Vec::new(),
-            heads: Vec::new(),
-            head_parts: Vec::with_capacity(features),
-            tails: Vec::new(),
-            tail_offsets: Vec::new(),
-        };
-        let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
-        let blocks = scorer
-            .scales
-            .chunks(HEAD_BLOCK)
-            .zip(scorer.biases.chunks(HEAD_BLOCK));
-        scorer.bounds = blocks
-            .map(|(scales, biases)| (largest(scales), largest(biases)))
-            .collect();
-        scorer.fill_heads(&postings, features);
-        scorer.fill_tails(&postings, features);
-        scorer
-    }
-
-    fn fill_heads(&mut self, postings: &Postings, features: usize) {
-        for feature in 0..features {
-            let (ids, weights) = postings.feature(feature);
-            let start = self.heads.len();
-            let length = if start < MOST_HEADS {
-                head_length(ids)
-            } else {
-                0
-            };
-            self.head_parts.push((start as u32, length as u32));
-            self.heads.resize(start + length, 0);
-            for (&id, &weight) in ids
-                .iter()
-                .zip(weights)
-                .take_while(|(id, _)| (**id as usize) < length)
-            {
-                self.heads[start + id as usize] = weight;
-            }
-        }
-    }
-
-    fn fill_tails(&mut self, postings: &Postings, features: usize) {
-        for page in 0..self.order.len().div_ceil(PAGE) {
-            for feature in 0..features {
-                self.tail_offsets.push(self.tails.len() as u32);
-                let (ids, weights) = postings.feature(feature);
-                let begin = (page * PAGE).max(self.head_parts[feature].1 as usize);
-                let from = ids.partition_point(|&id| (id as usize) < begin);
-                let to = ids.partition_point(|&id| (id as usize) < (page + 1) * PAGE);
-                let packed = ids[from..to].iter().zip(&weights[from..to]);
-                self.tails
-                    .extend(packed.map(|(&id, &weight)| pack(id as u16, weight)));
-            }
-            self.tail_offsets.push(self.tails.len() as u32);
-        }
-    }
-
     /// Number of labels L.
     #[must_use]
     pub fn labels(&self) -> u32 {
@@ -301,31 +215,6 @@ impl LinearScorer {
             }
         }
     }
-}
-
-fn bias(label: &LabelWeights) -> f32 {
-    if label.scale == 0.0 {
-        f32::MIN
-    } else {
-        label.bias
-    }
-}
-
-/// How many labels of a feature the head holds: a multiple of 64 that saves most against a tail
-/// alone. A head's length is at most 16 times its weights.
-fn head_length(ids: &[u32]) -> usize {
-    let (mut best, mut most) = (0, 0isize);
-    for (before, &id) in ids.iter().enumerate() {
-        if id as usize >= PAGE {
-            break;
-        }
-        let length = (id as usize + 1).next_multiple_of(HEAD_BLOCK);
-        let saved = (before + 1) as isize - (length / HEAD_BLOCK * HEAD_COST) as isize;
-        if saved > most {
-            (best, most) = (length, saved);
-        }
-    }
-    best
 }
 
 /// The weights of a model by label.

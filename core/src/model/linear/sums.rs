@@ -49,8 +49,14 @@ pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
     for part in terms {
         let range = part.start as usize..part.start as usize + part.length as usize;
         let weights = heads.get(range).unwrap_or(&[]);
+        // The term in 16 bits, for vectors of twice as many: with value = 128 high + low it is
+        // weight high + round(weight low / 128), and neither product leaves 16 bits.
+        let (high, low) = (part.value >> 7, part.value & 127);
         for (sum, &weight) in sums.iter_mut().zip(weights) {
-            *sum = sum.wrapping_add(term(weight, part.value));
+            let weight = i16::from(weight);
+            let rounded = (weight.wrapping_mul(low).wrapping_add(64)) >> 7;
+            let term = weight.wrapping_mul(high).wrapping_add(rounded);
+            *sum = sum.wrapping_add(term);
         }
     }
 }
@@ -113,23 +119,44 @@ pub fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut
 #[cfg(test)]
 mod tests {
     use super::{HeadTerm, TailTerm, add_heads, add_tails, pack, term};
-    use alloc::{boxed::Box, vec};
+    use alloc::{boxed::Box, vec, vec::Vec};
+
+    /// Every weight twice, which makes blocks full.
+    fn weights() -> Vec<i8> {
+        let all = [-127i8, 0].into_iter().chain(i8::MIN + 1..=i8::MAX);
+        let mut all: Vec<i8> = all.collect();
+        all.resize(all.len().next_multiple_of(64), 1);
+        all
+    }
 
     #[test]
-    fn dense_and_sparse_terms_are_the_plain_ones() {
+    fn dense_terms_are_the_plain_ones_for_every_weight_and_value() {
+        let weights = weights();
+        for value in -i16::MAX..=i16::MAX {
+            let mut head = vec![0i16; weights.len()];
+            let length = weights.len() as u32;
+            add_heads(
+                &mut head,
+                &weights,
+                &[HeadTerm {
+                    start: 0,
+                    length,
+                    value,
+                }],
+            );
+            for (&sum, &weight) in head.iter().zip(&weights) {
+                assert_eq!(sum, term(weight, value), "{weight} times {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_terms_are_the_plain_ones() {
         for weight in i8::MIN + 1..=i8::MAX {
             for value in [-32_767i16, -500, -65, -1, 0, 1, 63, 64, 127, 9_999, 32_767] {
                 let exact = f64::from(weight) * f64::from(value) / 128.0;
                 let plain = term(weight, value);
                 assert_eq!(f64::from(plain), (exact + 0.5).floor());
-                let mut head = [0i16; 64];
-                let part = HeadTerm {
-                    start: 0,
-                    length: 64,
-                    value,
-                };
-                add_heads(&mut head, &[weight; 64], &[part]);
-                assert_eq!(head, [plain; 64]);
                 let mut tail: Box<[i16; 1 << 16]> =
                     vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
                 let part = TailTerm {

@@ -11,6 +11,7 @@ use crate::{
         dual::{one_vs_rest::Report, parameters::OneVsRest},
     },
 };
+use alloc::collections::TryReserveError;
 use core::ops::ControlFlow;
 
 /// A linear model with the parameters that made it and the counts of its labels.
@@ -62,6 +63,14 @@ impl Linear {
             model,
             ..self.clone()
         }
+    }
+
+    /// Makes queries fast; see [`LinearModel::prepare`].
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+        self.model.prepare()
     }
 
     /// The weights.

@@ -89,8 +89,10 @@ impl NearestScratch {
     #[must_use]
     pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
+            query: SparseVec::default(),
             index: IndexScratch::new(kernels),
-            ..Self::default()
+            neighbors: Vec::new(),
+            votes: Votes::default(),
         }
     }
 }

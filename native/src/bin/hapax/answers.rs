@@ -2,7 +2,11 @@
 
 use clap::ValueEnum;
 use hapax::core::{
-    model::{Model, nearest::Evidence},
+    model::{
+        Method, Model,
+        linear::Contribution,
+        nearest::{Evidence, SharedFeature},
+    },
     search::Scored,
 };
 use serde_json::{Value, json};
@@ -31,11 +35,24 @@ impl Output {
 }
 
 /// What is printed about a row.
+#[derive(Default)]
 pub struct Answered {
     pub best: Vec<Scored>,
     pub evidence: Vec<Evidence>,
+    /// For each of the best, what features add to its score, of linear models.
+    pub contributions: Vec<Vec<Contribution>>,
     /// Why there is no answer.
     pub problem: Option<String>,
+}
+
+impl Answered {
+    /// No answer, and why.
+    pub fn none(problem: String) -> Self {
+        Self {
+            problem: Some(problem),
+            ..Self::default()
+        }
+    }
 }
 
 /// Prints the answers of a model.
@@ -98,29 +115,53 @@ fn json_line(model: &Model, answered: &Answered, explain: bool) -> Value {
         line["problem"] = json!(problem);
     }
     if explain {
-        let evidence = answered.evidence.iter().map(|neighbor| {
-            let shared = neighbor.features.iter();
-            json!({
-                "row": neighbor.row,
-                "similarity": shortest(neighbor.similarity),
-                "vote": shortest(neighbor.vote),
-                "labels": neighbor.labels.iter().map(|&l| label(model, l)).collect::<Vec<_>>(),
-                "features": shared
-                    .map(|f| json!({"feature": feature(model, f.feature), "share": shortest(f.share)}))
-                    .collect::<Vec<_>>(),
-            })
-        });
-        line["evidence"] = evidence.collect();
+        line["evidence"] = match model.method() {
+            Method::Linear(_) => contributions_json(model, answered),
+            _ => neighbors_json(model, &answered.evidence),
+        };
     }
     line
+}
+
+fn neighbors_json(model: &Model, evidence: &[Evidence]) -> Value {
+    let shared = |f: &SharedFeature| json!({"feature": feature(model, f.feature), "share": shortest(f.share)});
+    let neighbors = evidence.iter().map(|neighbor| {
+        json!({
+            "row": neighbor.row,
+            "similarity": shortest(neighbor.similarity),
+            "vote": shortest(neighbor.vote),
+            "labels": neighbor.labels.iter().map(|&l| label(model, l)).collect::<Vec<_>>(),
+            "features": neighbor.features.iter().map(shared).collect::<Vec<_>>(),
+        })
+    });
+    neighbors.collect()
+}
+
+fn contributions_json(model: &Model, answered: &Answered) -> Value {
+    let part = |c: &Contribution| json!({"feature": feature(model, c.feature), "score": shortest(c.score)});
+    let labels = answered.best.iter().zip(&answered.contributions);
+    let labels = labels.map(|(scored, parts)| {
+        json!({
+            "label": label(model, scored.id),
+            "features": parts.iter().map(part).collect::<Vec<_>>(),
+        })
+    });
+    labels.collect()
 }
 
 fn print_text(out: &mut impl Write, model: &Model, answered: &Answered) -> io::Result<()> {
     if let Some(problem) = &answered.problem {
         writeln!(out, "({problem})")?;
     }
-    for scored in &answered.best {
+    for (at, scored) in answered.best.iter().enumerate() {
         writeln!(out, "{:>9.4}  {}", scored.score, label(model, scored.id))?;
+        let parts = answered.contributions.get(at).into_iter().flatten();
+        let parts: Vec<_> = parts
+            .map(|c| format!("{} {:+.3}", feature(model, c.feature), c.score))
+            .collect();
+        if !parts.is_empty() {
+            writeln!(out, "             from {}", parts.join(", "))?;
+        }
     }
     for neighbor in &answered.evidence {
         let labels: Vec<_> = neighbor.labels.iter().map(|&l| label(model, l)).collect();

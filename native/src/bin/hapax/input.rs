@@ -189,6 +189,16 @@ pub fn load_model(path: &Path) -> Result<Model, Failure> {
     Model::from_bytes(bytes).map_err(|error| Failure::in_file(path, error))
 }
 
+/// From so many rows on a model is made ready for speed, which takes as long as about so many answers.
+pub const MANY_ROWS: usize = 100;
+
+/// Makes a model ready for many rows. Without memory for that it answers as well, but more slowly.
+pub fn prepare(model: &mut Model) {
+    if let Err(error) = model.prepare() {
+        warn(format_args!("answers will take longer: {error}"));
+    }
+}
+
 /// The pool of threads that `--threads` asks for.
 pub fn threads(count: usize) -> Result<Threads, Failure> {
     Threads::new(count).map_err(|error| Failure::Other(format!("cannot start threads: {error}")))

@@ -3,7 +3,9 @@
 use super::{
     answers::{Answered, Output, Printer},
     failure::Failure,
-    input::{DataOptions, MODEL_MARK, load_model, threads, warn_of_swapped_columns},
+    input::{
+        DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_swapped_columns,
+    },
     output::note,
 };
 use clap::Args;
@@ -11,7 +13,7 @@ use hapax::{
     core::{
         data::{Format, LineReader, Row},
         executor::Executor,
-        model::{Method, Model, PredictError, Scratch},
+        model::{Model, PredictError, Scratch},
         sparse::SparseVec,
     },
     files::open_text,
@@ -41,7 +43,8 @@ Examples:
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
 JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}, with --explain also \"evidence\": the
-neighbors with their similarity, vote, labels and shared features; and \"problem\" where there is no
+neighbors with their similarity, vote, labels and shared features, or of a linear model for each label
+the features that add most to its score or take most from it; and \"problem\" where there is no
 answer. XMC lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
@@ -55,7 +58,8 @@ pub struct Predict {
     /// How to print answers [default: text on a terminal, json elsewhere]
     #[arg(long, value_enum)]
     output: Option<Output>,
-    /// Say why: the neighbors that voted, and the features they share (of nearest neighbors only)
+    /// Say why: the neighbors that voted and the features they share, or of a linear model what each
+    /// feature adds to a label's score
     #[arg(long)]
     explain: bool,
     /// How many threads [default: one for each core]
@@ -84,10 +88,7 @@ impl Predict {
             return Err(PredictError::ZeroAnswers.into());
         }
         let threads = threads(self.threads)?;
-        let model = load_model(&self.model)?;
-        if self.explain && !matches!(model.method(), Method::Nearest(_)) {
-            note("--explain: a linear model cannot say why yet");
-        }
+        let mut model = load_model(&self.model)?;
         let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
         if typed {
             note("Type a line and press Enter; Ctrl-D ends.");
@@ -97,14 +98,10 @@ impl Predict {
         let mut options = self.data.for_model(&model);
         options.labels_optional = true;
         let mut reader = LineReader::new(format, &options);
-        let printer = Printer {
-            model: &model,
-            output: self.output.unwrap_or_else(Output::usual),
-            explain: self.explain,
-        };
         let lines = lines(input);
         let mut out = BufWriter::new(stdout().lock());
         let mut number = 0;
+        let mut asked = 0;
         // Blocks for one line, then takes what else is there.
         while let Ok(first) = lines.recv() {
             let mut queries = Vec::new();
@@ -121,6 +118,16 @@ impl Predict {
                     }
                 }
             }
+            let before = asked;
+            asked += queries.len();
+            if before < MANY_ROWS && asked >= MANY_ROWS {
+                prepare(&mut model);
+            }
+            let printer = Printer {
+                model: &model,
+                output: self.output.unwrap_or_else(Output::usual),
+                explain: self.explain,
+            };
             // What stands before a mistake is answered, whatever came together with it.
             let answers = self.answer(&model, &queries, &threads);
             for ((line, _), answered) in queries.iter().zip(&answers) {
@@ -200,11 +207,7 @@ impl Predict {
         let scratch = || Scratch::new(kernels::best());
         threads.map(queries.len(), scratch, |scratch, job| {
             self.answer_one(model, &queries[job].1, scratch)
-                .unwrap_or_else(|problem| Answered {
-                    best: Vec::new(),
-                    evidence: Vec::new(),
-                    problem: Some(problem.to_string()),
-                })
+                .unwrap_or_else(|problem| Answered::none(problem.to_string()))
         })
     }
 
@@ -218,11 +221,7 @@ impl Predict {
         let row = match query {
             Query::Features(row) => row.view(),
             Query::Blank => {
-                return Ok(Answered {
-                    best: Vec::new(),
-                    evidence: Vec::new(),
-                    problem: Some("the line is blank".into()),
-                });
+                return Ok(Answered::none("the line is blank".into()));
             }
             Query::Text(text) => {
                 made = model.row(text, scratch)?;
@@ -230,17 +229,19 @@ impl Predict {
             }
         };
         let best = model.predict(row, self.k, scratch)?.to_vec();
-        let (neighbors, features) = EVIDENCE;
-        let evidence = if self.explain {
-            model.explain(row, neighbors, features, scratch)?
-        } else {
-            Vec::new()
-        };
-        Ok(Answered {
+        let mut answered = Answered {
             best,
-            evidence,
-            problem: None,
-        })
+            ..Answered::default()
+        };
+        if self.explain {
+            let (neighbors, features) = EVIDENCE;
+            answered.evidence = model.explain(row, neighbors, features, scratch)?;
+            for label in &answered.best {
+                let parts = model.contributions(row, label.id, features, scratch)?;
+                answered.contributions.push(parts);
+            }
+        }
+        Ok(answered)
     }
 }
 

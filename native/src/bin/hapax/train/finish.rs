@@ -74,18 +74,18 @@ impl Common {
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
         write_whole(&self.output, &compacted.bytes)?;
-        let trained = Trained {
+        let mut trained = Trained {
             told: made.told,
             compacted,
             seconds,
             cpu_seconds,
         };
-        self.report(&trained, threads)
+        self.report(&mut trained, threads)
     }
 
     /// Tells what was trained, with the figures of the test file if one was given.
-    fn report(&self, trained: &Trained, threads: &Threads) -> Result<(), Failure> {
-        let model = &trained.compacted.model;
+    fn report(&self, trained: &mut Trained, threads: &Threads) -> Result<(), Failure> {
+        let model = &mut trained.compacted.model;
         let size = trained.compacted.bytes.len() as u64;
         let tested = match &self.test {
             Some(path) => {

@@ -1,0 +1,214 @@
+//! From weights to a scorer: labels renumbered, each feature's weights shared out between head and
+//! tails.
+
+use super::{
+    super::{
+        LinearModel,
+        build::{LabelWeights, Postings},
+        query::RowTransform,
+        sums::{HEAD_BLOCK, pack},
+    },
+    LinearScorer, PAGE,
+};
+use alloc::{alloc::handle_alloc_error, collections::TryReserveError, vec::Vec};
+use core::{alloc::Layout, cmp::Reverse};
+
+/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
+/// and memory depend on it, results do not.
+const HEAD_COST: usize = 4;
+
+/// Bytes of heads beyond which features have only tails.
+const MOST_HEADS: usize = 1 << 30;
+
+/// A weight and the number of its label.
+type Numbered = (u32, i8);
+
+impl LinearScorer {
+    /// Makes a model ready.
+    ///
+    /// Cost: about 20 ns a weight; besides the scorer, memory for the weights of one feature and 4 bytes
+    /// a label.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
+        let labels = model.labels() as usize;
+        let mut counts = filled(labels, 0u32)?;
+        for feature in 0..model.features() {
+            model.visit(feature, |label, _| counts[label as usize] += 1);
+        }
+        let order = order(labels, |label| counts[label as usize])?;
+        let mut numbers = counts;
+        for (number, &label) in order.iter().enumerate() {
+            numbers[label as usize] = number as u32;
+        }
+        let scales = collected(order.iter().map(|&id| model.parts().scales[id as usize]))?;
+        let biases = collected(order.iter().map(|&id| model.bias(id)))?;
+        let nonzeros = model.nonzeros();
+        let empty = Self::empty(model.parts().transform, order, scales, biases)?;
+        empty.filled(model.features() as usize, nonzeros, |feature, weights| {
+            weights.try_reserve(model.count(feature))?;
+            model.visit(feature, |label, weight| {
+                weights.push((numbers[label as usize], weight));
+            });
+            weights.sort_unstable_by_key(|&(number, _)| number);
+            Ok(())
+        })
+    }
+
+    /// Makes weights by label ready.
+    ///
+    /// # Panics
+    /// If a feature is not below `features`. Without memory, ends as collections do.
+    #[must_use]
+    pub fn from_weights(labels: &[LabelWeights], features: usize, transform: RowTransform) -> Self {
+        let assemble = || {
+            let of = |id: u32| &labels[id as usize];
+            let order = order(labels.len(), |id| of(id).features.len() as u32)?;
+            let postings = Postings::transpose(labels, &order, features);
+            let scales = collected(order.iter().map(|&id| of(id).scale))?;
+            let biases = collected(order.iter().map(|&id| bias(of(id))))?;
+            let empty = Self::empty(transform, order, scales, biases)?;
+            empty.filled(features, postings.labels.len(), |feature, weights| {
+                let (ids, values) = postings.feature(feature as usize);
+                weights.try_reserve(ids.len())?;
+                weights.extend(ids.iter().copied().zip(values.iter().copied()));
+                Ok(())
+            })
+        };
+        let made: Result<Self, TryReserveError> = assemble();
+        made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Self>()))
+    }
+
+    /// A scorer without weights.
+    fn empty(
+        transform: RowTransform,
+        order: Vec<u32>,
+        scales: Vec<f32>,
+        biases: Vec<f32>,
+    ) -> Result<Self, TryReserveError> {
+        let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
+        let blocks = scales.chunks(HEAD_BLOCK).zip(biases.chunks(HEAD_BLOCK));
+        let bounds = collected(blocks.map(|(scales, biases)| (largest(scales), largest(biases))))?;
+        Ok(Self {
+            transform,
+            features: 0,
+            order,
+            scales,
+            biases,
+            bounds,
+            heads: Vec::new(),
+            head_parts: Vec::new(),
+            tails: Vec::new(),
+            tail_offsets: Vec::new(),
+        })
+    }
+
+    /// Takes in the weights of each feature: `weights_of` appends them by rising number, `nonzeros`
+    /// in all.
+    fn filled(
+        mut self,
+        features: usize,
+        nonzeros: usize,
+        mut weights_of: impl FnMut(u32, &mut Vec<Numbered>) -> Result<(), TryReserveError>,
+    ) -> Result<Self, TryReserveError> {
+        let pages = self.order.len().div_ceil(PAGE);
+        self.features = features as u32;
+        self.head_parts.try_reserve_exact(features)?;
+        self.tail_offsets
+            .try_reserve_exact(pages.saturating_mul(features + 1))?;
+        self.tails.try_reserve_exact(nonzeros)?;
+        let mut weights = Vec::new();
+        for page in 0..pages {
+            for feature in 0..features {
+                weights.clear();
+                weights_of(feature as u32, &mut weights)?;
+                if page == 0 {
+                    self.push_head(&weights)?;
+                }
+                self.push_tail(page, feature, &weights);
+            }
+            self.tail_offsets.push(self.tails.len() as u32);
+        }
+        self.tails.shrink_to_fit();
+        self.heads.shrink_to_fit();
+        Ok(self)
+    }
+
+    fn push_head(&mut self, weights: &[Numbered]) -> Result<(), TryReserveError> {
+        let start = self.heads.len();
+        let length = if start < MOST_HEADS {
+            head_length(weights)
+        } else {
+            0
+        };
+        self.head_parts.push((start as u32, length as u32));
+        self.heads.try_reserve(length)?;
+        self.heads.resize(start + length, 0);
+        let places = &mut self.heads[start..];
+        for &(number, weight) in weights {
+            match places.get_mut(number as usize) {
+                Some(place) => *place = weight,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for all weights is reserved.
+    fn push_tail(&mut self, page: usize, feature: usize, weights: &[Numbered]) {
+        self.tail_offsets.push(self.tails.len() as u32);
+        let begin = (page * PAGE).max(self.head_parts[feature].1 as usize);
+        let from = weights.partition_point(|&(number, _)| (number as usize) < begin);
+        let to = weights.partition_point(|&(number, _)| (number as usize) < (page + 1) * PAGE);
+        let packed = weights[from..to.max(from)].iter();
+        self.tails
+            .extend(packed.map(|&(number, weight)| pack(number as u16, weight)));
+    }
+}
+
+fn filled<T: Clone>(length: usize, value: T) -> Result<Vec<T>, TryReserveError> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(length)?;
+    values.resize(length, value);
+    Ok(values)
+}
+
+fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, TryReserveError> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(values.len())?;
+    made.extend(values);
+    Ok(made)
+}
+
+/// Label ids by falling number of weights.
+fn order(labels: usize, weights: impl Fn(u32) -> u32) -> Result<Vec<u32>, TryReserveError> {
+    let mut order = collected((0..labels).map(|id| id as u32))?;
+    order.sort_unstable_by_key(|&id| (Reverse(weights(id)), id));
+    Ok(order)
+}
+
+fn bias(label: &LabelWeights) -> f32 {
+    if label.scale == 0.0 {
+        f32::MIN
+    } else {
+        label.bias
+    }
+}
+
+/// How many labels of a feature the head holds: a multiple of 64 that saves most against a tail
+/// alone. A head's length is at most 16 times its weights.
+fn head_length(weights: &[Numbered]) -> usize {
+    let (mut best, mut most) = (0, 0isize);
+    for (before, &(number, _)) in weights.iter().enumerate() {
+        if number as usize >= PAGE {
+            break;
+        }
+        let length = (number as usize + 1).next_multiple_of(HEAD_BLOCK);
+        let saved = (before + 1) as isize - (length / HEAD_BLOCK * HEAD_COST) as isize;
+        if saved > most {
+            (best, most) = (length, saved);
+        }
+    }
+    best
+}
