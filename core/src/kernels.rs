@@ -11,12 +11,18 @@
 
 use crate::{
     model::{
+        embedding::{LabelScan, score_labels},
         linear::sums::{self, HeadTerm, TailTerm},
         mach::decode,
     },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::sweep::{self, GradientRange, Sweep},
+        embedding::{
+            space::{self, Space, StepRule},
+            steps::{self, VectorSteps},
+            visit::{self, Visit, Visited},
+        },
         exact::{
             class_scores::{self, CHUNK, Chunk},
             lane::Lane,
@@ -124,6 +130,32 @@ pub trait Kernels: Sync {
     /// Adds rows of weights, each times its value, to sums.
     fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         step::add_terms(sums, weights, terms);
+    }
+
+    /// Scores panels of the prototypes of an embedding model.
+    fn score_labels(&self, scan: &mut LabelScan<'_>) {
+        score_labels(scan);
+    }
+
+    /// One visit of a row in the training of an embedding.
+    fn visit(&self, visit: &mut Visit<'_>) {
+        visit::visit(visit);
+    }
+
+    /// The steps of the classes after a visit; `gradient` is memory for M numbers.
+    fn step_classes(
+        &self,
+        space: &mut Space,
+        visited: &Visited,
+        rule: &StepRule,
+        gradient: &mut [f32],
+    ) {
+        space::step_classes(space, visited, rule, gradient);
+    }
+
+    /// The steps of the vectors of features after a batch of visits.
+    fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
+        steps::step_vectors(steps);
     }
 }
 

@@ -41,12 +41,20 @@ mod x86 {
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{Kernels, Portable},
-        model::linear::sums::{self, HeadTerm, TailTerm},
+        model::{
+            embedding::{self, LabelScan},
+            linear::sums::{self, HeadTerm, TailTerm},
+        },
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
                 packed_rows::{Group, PackedRow},
                 sweep::{self, GradientRange, Sweep},
+            },
+            embedding::{
+                space::{self, Space, StepRule},
+                steps::{self, VectorSteps},
+                visit::{self, Visit, Visited},
             },
             exact::{
                 class_scores::{self, CHUNK, Chunk},
@@ -159,6 +167,26 @@ mod x86 {
                 }
 
                 #[target_feature(enable = $features)]
+                fn score_labels(scan: &mut LabelScan<'_>) {
+                    embedding::score_labels(scan);
+                }
+
+                #[target_feature(enable = $features)]
+                fn visit(visit: &mut Visit<'_>) {
+                    visit::visit(visit);
+                }
+
+                #[target_feature(enable = $features)]
+                fn step_classes(space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
+                    space::step_classes(space, visited, rule, gradient);
+                }
+
+                #[target_feature(enable = $features)]
+                fn step_vectors(steps: &mut VectorSteps<'_>) {
+                    steps::step_vectors(steps);
+                }
+
+                #[target_feature(enable = $features)]
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     sums::scores(sums, scales, biases, unit, out)
                 }
@@ -212,6 +240,26 @@ mod x86 {
                 fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::add_tails(sums, tails, terms) }
+                }
+
+                fn score_labels(&self, scan: &mut LabelScan<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::score_labels(scan) }
+                }
+
+                fn visit(&self, visit: &mut Visit<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::visit(visit) }
+                }
+
+                fn step_classes(&self, space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::step_classes(space, visited, rule, gradient) }
+                }
+
+                fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::step_vectors(steps) }
                 }
 
                 fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {

@@ -8,6 +8,7 @@
 
 mod answer;
 mod compacted;
+pub mod embedding;
 mod evidence;
 mod from_proof;
 mod label_names;
@@ -15,10 +16,12 @@ pub mod linear;
 pub mod mach;
 pub mod nearest;
 mod scratch;
+mod train_embedding;
 mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
+pub use embedding::{Embedding, EmbeddingTraining};
 pub use linear::{Linear, LinearTraining};
 pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
@@ -58,6 +61,8 @@ pub enum Method {
     Linear(Linear),
     /// Heads over hashed labels.
     Mach(Mach),
+    /// Prototypes of labels, perhaps in an embedding.
+    Embedding(Embedding),
 }
 
 impl Model {
@@ -163,6 +168,7 @@ impl Model {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
             Method::Mach(mach) => Some(mach.frequencies().to_vec()),
+            Method::Embedding(embedding) => Some(embedding.frequencies().to_vec()),
         }
     }
 
@@ -175,7 +181,7 @@ impl Model {
     /// If memory is lacking; the model stays as it is and answers more slowly.
     pub fn prepare(&mut self) -> Result<usize, PredictError> {
         match &mut self.method {
-            Method::Nearest(_) | Method::Mach(_) => Ok(0),
+            Method::Nearest(_) | Method::Mach(_) | Method::Embedding(_) => Ok(0),
             Method::Linear(linear) => linear.prepare().map_err(|_| {
                 let least = size_of::<u32>() * linear.model().nonzeros();
                 out_of_memory(least)
@@ -208,6 +214,9 @@ impl Model {
                     .map_err(PredictError::Failed)
             }
             Method::Mach(mach) => Ok(mach.predict(row, k, &mut scratch.mach)),
+            Method::Embedding(embedding) => {
+                Ok(embedding.model().predict(row, k, &mut scratch.embedding))
+            }
         }
     }
 
@@ -307,7 +316,7 @@ impl Model {
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
-            Method::Linear(_) | Method::Mach(_) => false,
+            Method::Linear(_) | Method::Mach(_) | Method::Embedding(_) => false,
         }
     }
 }

@@ -118,6 +118,13 @@ pub enum TrainError {
         /// The row, from 1.
         row: u64,
     },
+    /// There are fewer than two labels to choose among.
+    TooFewLabels {
+        /// How many there are.
+        labels: u64,
+    },
+    /// No row can be learned from: each lacks features or labels, or carries every label.
+    NoNegatives,
     /// More rows, values or labels than the model can number.
     TooLarge {
         /// What there is too much of.
@@ -186,6 +193,13 @@ impl fmt::Display for TrainError {
                 f,
                 "the values of row {row} are too large: their squares must add up to at most 1e30"
             ),
+            Self::TooFewLabels { labels } => write!(
+                f,
+                "{labels} label: at least 2 are needed, to tell one from another"
+            ),
+            Self::NoNegatives => f.write_str(
+                "no training row can be learned from: each lacks features or labels, or carries every label",
+            ),
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
@@ -209,7 +223,7 @@ impl fmt::Display for TrainError {
                  nearest neighbors, which can",
             ),
             Self::Diverged => f.write_str(
-                "the weights grew beyond all bounds: give a smaller learning rate, or normalize rows",
+                "the weights grew beyond all bounds: give a smaller step size (learning rate), or normalize rows",
             ),
             Self::Budget { budget, smallest } => write!(
                 f,

@@ -2,6 +2,7 @@
 //! of what made a model.
 
 pub mod dual;
+pub mod embedding;
 mod error;
 pub mod exact;
 pub mod mach;

@@ -3,6 +3,7 @@
 
 mod compacting;
 mod data_options;
+mod embedding;
 mod evaluating;
 mod exact;
 mod folder;

@@ -1,10 +1,12 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod embedding;
 mod exact;
 mod finish;
 mod mach;
 mod nearest;
 mod ovr;
+mod wsabie;
 
 use super::{
     failure::Failure,
@@ -41,6 +43,16 @@ pub enum Algorithm {
     Llw(exact::TrainExact),
     /// Small classifiers over hashed labels: the size does not depend on the number of labels
     Mach(Box<mach::TrainMach>),
+    /// Rows and labels in one space of few dimensions: fast and small
+    Wsabie(wsabie::TrainWsabie),
+    /// The same by distances, which is more precise
+    WsabiePp(wsabie::TrainWsabiePp),
+    /// One against all by sampled steps
+    OvaSgd(embedding::TrainOvaSgd),
+    /// Pairs of labels by sampled steps
+    Auc(embedding::TrainAuc),
+    /// Each label is the mean of its rows
+    NearestMean(embedding::TrainNearestMean),
 }
 
 impl Algorithm {
@@ -52,6 +64,11 @@ impl Algorithm {
             Self::Ww(train) => train.run(MultiClassLoss::WestonWatkins),
             Self::Llw(train) => train.run(MultiClassLoss::LeeLinWahba),
             Self::Mach(train) => train.run(),
+            Self::Wsabie(train) => train.run(),
+            Self::WsabiePp(train) => train.run(),
+            Self::OvaSgd(train) => train.run(),
+            Self::Auc(train) => train.run(),
+            Self::NearestMean(train) => train.run(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, exact, mach, nearest, ovr,
+    Common, embedding, exact, mach, nearest, ovr,
 };
 use hapax::{
     core::{
@@ -146,6 +146,7 @@ fn parameters_json(model: &Model) -> Value {
             LinearTraining::MultiClass(parameters) => exact::parameters_json(parameters),
         },
         Method::Mach(mach) => mach::parameters_json(mach.parameters()),
+        Method::Embedding(made) => embedding::parameters_json(made.training()),
         _ => Value::Null,
     }
 }
