@@ -203,7 +203,7 @@ mod tests {
         let refused = bits.check().unwrap_err().to_string();
         assert_eq!(
             refused,
-            "bits is 7, but must be one of [4.0, 5.0, 6.0, 8.0]"
+            "bits is 7, but must be one of 4, 5, 6, 8"
         );
     }
 }
