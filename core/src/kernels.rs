@@ -11,7 +11,7 @@
 
 use crate::{
     model::linear::sums::{self, HeadTerm, TailTerm},
-    search::neighbors::{BLOCK, BlockBounds},
+    search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::sweep::{self, GradientRange, Sweep},
         exact::{
@@ -38,6 +38,19 @@ pub trait Kernels: Sync {
         highest: &mut [f32; BLOCK / 16],
     ) {
         block.compute(bounds, highest);
+    }
+
+    /// Adds the postings of one feature to the sums of the rows; rows beyond them are passed over.
+    #[inline(always)]
+    fn add_postings(&self, posted: Posted<'_>, sums: &mut [u32]) {
+        posted.add(sums);
+    }
+
+    /// The dot product and the number of shared features of four stored rows with a query given
+    /// densely: one value a feature, 0 where it stores nothing.
+    #[inline(always)]
+    fn dots(&self, stored: &ForwardRows, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
+        stored.dots(rows, query)
     }
 
     /// One sweep of dual coordinate descent over the rows of one label.

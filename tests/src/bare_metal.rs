@@ -90,7 +90,7 @@ fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 2], Box<dyn Error>> {
     };
     let words = Some(vectorizer.clone());
     let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
-    let parameters = OneVsRest::automatic(&data);
+    let parameters = OneVsRest::by_counts(&data);
     let words = Some(vectorizer);
     let go_on = |_| ControlFlow::Continue(());
     let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;

@@ -1,64 +1,69 @@
-// CPU microseconds of a query on the first 1,000 test rows of eurlex57k: the native command on one thread, the
-// package with and without vectors in Node, for nearest neighbors and for a linear model, which is prepared
-// for speed everywhere. Prints ratios: only those compare between machines.
+// The speed of the package against the native command, for nearest neighbors and for a linear model (or the algorithms
+// named), prepared for speed everywhere: microseconds of a query on one thread, and how fast a model file is checked and
+// loaded. In Node it is CPU time; Chromium gives the time of the clock only, so the command's is
+// told for both. `--no-browser` leaves Chromium out. Only ratios compare between machines.
 
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 import { Model, initSync } from "../dist/node.js";
 import * as native from "../tests/native.mjs";
+import { inChromium } from "./chromium.mjs";
+import { prepare } from "./eurlex57k.mjs";
 
-const ROUNDS = 3;
+const ROUNDS = 4;
+const FILES = { simd: "hapax_simd.wasm", baseline: "hapax.wasm" };
 
-const measure = ({ file, model, queries }) => {
+const measure = ({ file, model, rows }) => {
   initSync(new URL(`../dist/${file}`, import.meta.url));
-  const loaded = Model.fromBytes(native.read(model));
-  const start = performance.now();
-  loaded.prepare();
-  const prepared = performance.now() - start;
-  const rows = native.rows(queries);
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  const bytes = native.read(model);
+  const queries = native.rows(readFileSync(rows, "utf8"));
+  const microseconds = (action) => {
     const start = process.cpuUsage();
-    for (const { indices, values } of rows) loaded.predict(indices, values, 5);
+    action();
     const { user, system } = process.cpuUsage(start);
-    best = Math.min(best, (user + system) / rows.length);
+    return user + system;
+  };
+  let [load, query, loaded] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, undefined];
+  let prepared = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    loaded?.free();
+    load = Math.min(load, microseconds(() => (loaded = Model.fromBytes(bytes))));
+    prepared = microseconds(() => loaded.prepare()) / 1000;
+    const all = microseconds(() => {
+      for (const { indices, values } of queries) loaded.predict(indices, values, 5);
+    });
+    query = Math.min(query, all / queries.length);
   }
-  return { best, prepared };
+  return { query, load: bytes.length / load, prepared };
 };
 
-const inWorker = (file, model, queries) =>
+const inWorker = (file, { model, rows }) =>
   new Promise((resolve, reject) => {
-    const data = { file, model, queries };
-    const worker = new Worker(new URL(import.meta.url), { workerData: data });
+    const worker = new Worker(new URL(import.meta.url), { workerData: { file, model, rows } });
     worker.on("message", resolve).on("error", reject);
   });
 
 const compare = async () => {
-  const directory = native.folder();
-  const train = native.shared("eurlex57k/train.txt.xz");
-  const test = native.shared("eurlex57k/test.txt.xz");
-  if (train === undefined || test === undefined) process.exit(1);
-  const [, features, labels] = test.slice(0, test.indexOf("\n")).split(" ");
-  const queries = test.split("\n").slice(1, 1001).join("\n");
-  const rows = `1000 ${features} ${labels}\n${queries}\n`;
-  const [data, input] = [native.write(directory, "train.txt", train), native.write(directory, "test.txt", rows)];
-  const algorithms = process.argv.length > 2 ? process.argv.slice(2) : ["nearest", "ovr"];
-  for (const algorithm of algorithms) await compareBy(algorithm, directory, data, input, rows);
+  const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+  const { models, rows } = prepare(named.length > 0 ? named : ["nearest", "ovr"]);
+  for (const { algorithm, model } of models) await compareBy(algorithm, { model, rows });
 };
 
-const compareBy = async (algorithm, directory, data, input, rows) => {
-  const model = join(directory, `${algorithm}.hapax`);
-  native.hapax("train", algorithm, data, "-o", model);
-  const once = () => {
-    const words = ["evaluate", model, input, "-k", "5", "--threads", "1", "--json"];
-    return (1e6 * JSON.parse(native.hapax(...words)).cpu_seconds) / 1000;
-  };
+const compareBy = async (algorithm, paths) => {
+  const words = ["evaluate", paths.model, paths.rows, "-k", "5", "--threads", "1", "--json"];
+  const once = () => JSON.parse(native.hapax(...words)).cpu_seconds * 1000;
   const own = Math.min(...Array.from({ length: ROUNDS }, once));
   console.log(`${algorithm}: native ${own.toFixed(1)} µs a query`);
-  for (const [name, file] of [["simd", "hapax_simd.wasm"], ["baseline", "hapax.wasm"]]) {
-    const { best, prepared } = await inWorker(file, model, rows);
-    const ratio = (best / own).toFixed(2);
-    console.log(`  ${name.padEnd(9)} ${best.toFixed(1)} µs a query, ${ratio} times native; prepared in ${prepared.toFixed(0)} ms`);
+  const tell = (where, name, { query, load, prepared }) => {
+    const ratio = (query / own).toFixed(2);
+    const place = `  ${where} ${name}`.padEnd(20);
+    const ready = `loads ${load.toFixed(0)} MB/s, prepared in ${prepared.toFixed(0)} ms`;
+    console.log(`${place} ${query.toFixed(1)} µs a query, ${ratio} times native; ${ready}`);
+  };
+  for (const [name, file] of Object.entries(FILES)) tell("Node", name, await inWorker(file, paths));
+  if (process.argv.includes("--no-browser")) return;
+  for (const [name, file] of Object.entries(FILES)) {
+    tell("Chromium", name, await inChromium(file, paths, ROUNDS));
   }
 };
 

@@ -1,11 +1,11 @@
-//! Core errors as JavaScript errors: class, message, the rule's name and its numbers.
+//! Core errors as JavaScript errors: class, message, the rule's name and what belongs to it.
 
 use hapax_core::{
     data::{DatasetError, ReadError, ReadProblem},
     format::FormatError,
     model::PredictError,
     sparse::SparseError,
-    text::VectorizerError,
+    text::{NoFeatures, VectorizerError},
     train::{ParamError, ParamRule, TrainError},
 };
 use std::fmt::Display;
@@ -25,13 +25,20 @@ extern "C" {
 /// An error on its way to JavaScript.
 pub struct Thrown(JsValue);
 
+/// The name of a broken rule, and its numbers by the names of their fields.
+type Broken<'a> = (&'a str, &'a [(&'a str, f64)]);
+
 impl Thrown {
-    fn new(class: &str, message: &impl Display, rule: &str) -> Self {
-        Self(new_error(class, &message.to_string(), rule))
+    fn new(class: &str, message: &dyn Display, (rule, numbers): Broken<'_>) -> Self {
+        let error = new_error(class, &message.to_string(), rule);
+        for &(field, value) in numbers {
+            set_number(&error, field, value);
+        }
+        Self(error)
     }
 
-    fn with(self, field: &str, value: u64) -> Self {
-        set_number(&self.0, field, value as f64);
+    fn with_text(self, field: &str, value: &str) -> Self {
+        set_text(&self.0, field, value);
         self
     }
 
@@ -46,11 +53,6 @@ impl Thrown {
         };
         Err(error.into())
     }
-
-    fn with_text(self, field: &str, value: &str) -> Self {
-        set_text(&self.0, field, value);
-        self
-    }
 }
 
 impl From<Thrown> for JsValue {
@@ -62,126 +64,173 @@ impl From<Thrown> for JsValue {
 impl From<FormatError> for Thrown {
     fn from(error: FormatError) -> Self {
         use FormatError as E;
-        let new = |rule| Self::new("FormatError", &error, rule);
-        match &error {
-            E::TooShort { length } => new("TooShort").with("length", *length),
-            E::NotAModel => new("NotAModel"),
-            E::NewerVersion { found, supported } => new("NewerVersion")
-                .with("found", (*found).into())
-                .with("supported", (*supported).into()),
-            E::UnknownKind { kind } => new("UnknownKind").with("kind", (*kind).into()),
-            E::WrongLength { length, expected } => new("WrongLength")
-                .with("length", *length)
-                .with("expected", *expected),
-            E::MetadataTooLong { length, limit } => new("MetadataTooLong")
-                .with("length", *length)
-                .with("limit", *limit),
-            E::HeaderDamaged => new("HeaderDamaged"),
-            E::MetadataInvalid => new("MetadataInvalid"),
-            E::SectionMisplaced { id, offset } => new("SectionMisplaced")
-                .with("id", (*id).into())
-                .with("offset", *offset),
-            E::SectionDamaged { section, offset } => new("SectionDamaged")
-                .with_text("section", section.name())
-                .with("offset", *offset),
-            E::SectionMissing { section } => {
-                new("SectionMissing").with_text("section", section.name())
+        let new = |rule, numbers: &[(&str, u64)]| {
+            let thrown = Self::new("FormatError", &error, (rule, &[]));
+            for &(field, value) in numbers {
+                set_number(&thrown.0, field, value as f64);
             }
-            E::SectionUnexpected { id } => new("SectionUnexpected").with("id", (*id).into()),
+            thrown
+        };
+        match error {
+            E::TooShort { length } => new("TooShort", &[("length", length)]),
+            E::NotAModel => new("NotAModel", &[]),
+            E::NewerVersion { found, supported } => {
+                let numbers = [("found", found.into()), ("supported", supported.into())];
+                new("NewerVersion", &numbers)
+            }
+            E::UnknownKind { kind } => new("UnknownKind", &[("kind", kind.into())]),
+            E::WrongLength { length, expected } => {
+                new("WrongLength", &[("length", length), ("expected", expected)])
+            }
+            E::MetadataTooLong { length, limit } => {
+                new("MetadataTooLong", &[("length", length), ("limit", limit)])
+            }
+            E::HeaderDamaged => new("HeaderDamaged", &[]),
+            E::MetadataInvalid => new("MetadataInvalid", &[]),
+            E::SectionMisplaced { id, offset } => {
+                new("SectionMisplaced", &[("id", id.into()), ("offset", offset)])
+            }
+            E::SectionDamaged { section, offset } => {
+                new("SectionDamaged", &[("offset", offset)]).with_text("section", section.name())
+            }
+            E::SectionMissing { section } => {
+                new("SectionMissing", &[]).with_text("section", section.name())
+            }
+            E::SectionUnexpected { id } => new("SectionUnexpected", &[("id", id.into())]),
             E::SectionLength {
-                section, length, ..
-            } => new("SectionLength")
-                .with_text("section", section.name())
-                .with("length", *length),
-            E::PaddingNotZero { offset } => new("PaddingNotZero").with("offset", *offset),
+                section,
+                length,
+                expected_items,
+            } => {
+                let numbers = [
+                    ("length", length),
+                    ("expected", expected_items.unwrap_or(0)),
+                ];
+                let known = if expected_items.is_some() { 2 } else { 1 };
+                new("SectionLength", &numbers[..known]).with_text("section", section.name())
+            }
+            E::PaddingNotZero { offset } => new("PaddingNotZero", &[("offset", offset)]),
             E::ValueInvalid {
-                section, position, ..
-            } => new("ValueInvalid")
+                section,
+                position,
+                rule,
+            } => new("ValueInvalid", &[("position", position)])
                 .with_text("section", section.name())
-                .with("position", *position),
-            E::NothingToWrite => new("NothingToWrite"),
-            E::OutOfMemory { bytes } => new("OutOfMemory").with("bytes", *bytes),
-            _ => new("Other"),
+                .with_text("requirement", rule),
+            E::NothingToWrite => new("NothingToWrite", &[]),
+            E::OutOfMemory { bytes } => new("OutOfMemory", &[("bytes", bytes)]),
+            _ => new("Other", &[]),
         }
     }
 }
 
 impl From<ReadError> for Thrown {
     fn from(error: ReadError) -> Self {
-        let rule = match &error.problem {
+        let rule = match error.problem {
             ReadProblem::Empty => "Empty",
             ReadProblem::EmptyLabel => "EmptyLabel",
+            ReadProblem::TooManyLabels => "TooManyLabels",
             ReadProblem::OutOfMemory => "OutOfMemory",
+            // The others are of files, which are not read here.
             _ => "Other",
         };
-        Self::new("ReadError", &error, rule).with("line", error.line as u64)
+        Self::new("ReadError", &error, (rule, &[("line", error.line as f64)]))
     }
 }
 
 impl From<ParamError> for Thrown {
     fn from(error: ParamError) -> Self {
         let (rule, limit) = match error.rule {
-            ParamRule::AtLeast(limit) => ("AtLeast", limit),
-            ParamRule::Above(limit) => ("Above", limit),
-            ParamRule::AtMost(limit, _) => ("AtMost", limit),
-            _ => ("Finite", f64::MAX),
+            ParamRule::AtLeast(limit) => ("AtLeast", Some(limit)),
+            ParamRule::Above(limit) => ("Above", Some(limit)),
+            ParamRule::AtMost(limit, _) => ("AtMost", Some(limit)),
+            ParamRule::OneOf(_) => ("OneOf", None),
+            _ => ("Finite", None),
         };
-        let thrown = Self::new("ParamError", &error, rule).with_text("parameter", error.name);
-        set_number(&thrown.0, "value", error.value);
-        set_number(&thrown.0, "limit", limit);
-        thrown
+        let numbers = [("value", error.value), ("limit", limit.unwrap_or(0.0))];
+        let known = if limit.is_some() { 2 } else { 1 };
+        Self::new("ParamError", &error, (rule, &numbers[..known]))
+            .with_text("parameter", error.name)
     }
 }
 
 impl From<TrainError> for Thrown {
     fn from(error: TrainError) -> Self {
-        let new = |rule| Self::new("TrainError", &error, rule);
-        match &error {
-            TrainError::Parameter(error) => Self::from(*error),
-            TrainError::NoRows => new("NoRows"),
-            TrainError::TooFewRows { rows } => new("TooFewRows").with("rows", *rows),
-            TrainError::NoFeatures => new("NoFeatures"),
-            TrainError::NoLabels => new("NoLabels"),
-            TrainError::TooLarge { value, limit, .. } => {
-                new("TooLarge").with("value", *value).with("limit", *limit)
+        let new = |rule, numbers: &[(&str, f64)]| Self::new("TrainError", &error, (rule, numbers));
+        match error {
+            TrainError::Parameter(error) => Self::from(error),
+            TrainError::NoRows => new("NoRows", &[]),
+            TrainError::TooFewRows { rows } => new("TooFewRows", &[("rows", rows as f64)]),
+            TrainError::NoFeatures => new("NoFeatures", &[]),
+            TrainError::NoLabels => new("NoLabels", &[]),
+            TrainError::TooLarge { what, value, limit } => {
+                let numbers = [("value", value as f64), ("limit", limit as f64)];
+                new("TooLarge", &numbers).with_text("what", what)
             }
-            TrainError::OutOfMemory { bytes } => new("OutOfMemory").with("bytes", *bytes),
-            _ => new("Other"),
+            TrainError::Stopped => new("Stopped", &[]),
+            TrainError::CannotLearn => new("CannotLearn", &[]),
+            TrainError::OutOfMemory { bytes } => new("OutOfMemory", &[("bytes", bytes as f64)]),
+            _ => new("Other", &[]),
         }
     }
 }
 
 impl From<VectorizerError> for Thrown {
     fn from(error: VectorizerError) -> Self {
-        match error {
-            VectorizerError::NothingKept { documents, tokens } => {
-                Self::new("TrainError", &error, "NothingKept")
-                    .with("documents", documents.into())
-                    .with("tokens", tokens as u64)
+        use VectorizerError as E;
+        let (class, rule, numbers): (_, _, &[_]) = match error {
+            E::BadNGrams { ngrams } => {
+                let numbers = [("min", ngrams.min.into()), ("max", ngrams.max.into())];
+                return Self::new("ParamError", &error, ("BadNGrams", &numbers));
             }
-            VectorizerError::NoTexts => Self::new("TrainError", &error, "NoRows"),
-            VectorizerError::TooLarge => Self::new("TrainError", &error, "TooLarge"),
-            _ => Self::new("ParamError", &error, "Vectorizer"),
-        }
+            E::NoTokenKind => ("ParamError", "NoTokenKind", &[]),
+            E::BadBits { bits } => ("ParamError", "BadBits", &[("value", bits.into())]),
+            E::BadShare { share } => ("ParamError", "BadShare", &[("value", share)]),
+            E::NoFeaturesAllowed => ("ParamError", "NoFeaturesAllowed", &[]),
+            E::NoTexts => ("TrainError", "NoRows", &[]),
+            E::TooLarge => ("TrainError", "TooLarge", &[]),
+            E::NothingKept { documents, tokens } => {
+                let numbers = [("documents", documents.into()), ("tokens", tokens as f64)];
+                return Self::new("TrainError", &error, ("NothingKept", &numbers));
+            }
+            // The others are of files, whose reading has its own error.
+            _ => ("TrainError", "Other", &[]),
+        };
+        Self::new(class, &error, (rule, numbers))
     }
 }
 
 impl From<DatasetError> for Thrown {
     fn from(error: DatasetError) -> Self {
-        Self::new("TrainError", &error, "Dataset")
+        let (rule, numbers) = match error {
+            DatasetError::RowsDiffer { rows, label_lists } => (
+                "RowsDiffer",
+                [("rows", rows as f64), ("labelLists", label_lists as f64)],
+            ),
+            DatasetError::NamesMissing { labels, names } => (
+                "NamesMissing",
+                [("labels", labels.into()), ("names", names as f64)],
+            ),
+            _ => return Self::new("TrainError", &error, ("Other", &[])),
+        };
+        Self::new("TrainError", &error, (rule, &numbers))
     }
 }
 
 impl From<PredictError> for Thrown {
     fn from(error: PredictError) -> Self {
-        let new = |rule| Self::new("PredictError", &error, rule);
+        let new =
+            |rule, numbers: &[(&str, f64)]| Self::new("PredictError", &error, (rule, numbers));
         match &error {
-            PredictError::ZeroAnswers => new("ZeroAnswers"),
-            PredictError::NoVectorizer => new("NoVectorizer"),
-            PredictError::NoFeatures(_) => new("NoFeatures"),
-            PredictError::NoLabelNames => new("NoLabelNames"),
+            PredictError::ZeroAnswers => new("ZeroAnswers", &[]),
+            PredictError::NoVectorizer => new("NoVectorizer", &[]),
+            PredictError::NoFeatures(NoFeatures::NoKnownTokens { tokens }) => {
+                new("NoFeatures", &[("tokens", *tokens as f64)])
+            }
+            PredictError::NoFeatures(_) => new("NoFeatures", &[("tokens", 0.0)]),
+            PredictError::NoLabelNames => new("NoLabelNames", &[]),
             PredictError::Failed(error) => Self::from(error.clone()),
-            _ => new("Other"),
+            _ => new("Other", &[]),
         }
     }
 }
@@ -189,19 +238,43 @@ impl From<PredictError> for Thrown {
 /// A row given as typed arrays breaks a rule.
 impl From<SparseError> for Thrown {
     fn from(error: SparseError) -> Self {
-        let (rule, position) = match error {
-            SparseError::LengthsDiffer { .. } => ("LengthsDiffer", None),
-            SparseError::NotRising { position, .. } => ("NotRising", Some(position)),
-            SparseError::NotFinite { position, .. } => ("NotFinite", Some(position)),
-            SparseError::Zero { position } => ("Zero", Some(position)),
-            SparseError::OutOfRange { position, .. } => ("OutOfRange", Some(position)),
-            SparseError::BadOffsets { row } => ("BadOffsets", Some(row)),
-            _ => ("Other", None),
-        };
-        let thrown = Self::new("ReadError", &error, rule);
-        match position {
-            Some(position) => thrown.with("position", position as u64),
-            None => thrown,
+        use SparseError as E;
+        let count = |count: usize| count as f64;
+        let new = |rule, numbers: &[(&str, f64)]| Self::new("ReadError", &error, (rule, numbers));
+        match error {
+            E::LengthsDiffer { indices, values } => {
+                let numbers = [("indices", count(indices)), ("values", count(values))];
+                new("LengthsDiffer", &numbers)
+            }
+            E::NotRising {
+                position,
+                previous,
+                index,
+            } => {
+                let (previous, index) = (("previous", previous.into()), ("index", index.into()));
+                new(
+                    "NotRising",
+                    &[("position", count(position)), previous, index],
+                )
+            }
+            E::NotFinite { position, value } => {
+                let numbers = [("position", count(position)), ("value", value.into())];
+                new("NotFinite", &numbers)
+            }
+            E::Zero { position } => new("Zero", &[("position", count(position))]),
+            E::OutOfRange {
+                position,
+                index,
+                features,
+            } => {
+                let (index, features) = (("index", index.into()), ("features", features.into()));
+                new(
+                    "OutOfRange",
+                    &[("position", count(position)), index, features],
+                )
+            }
+            E::BadOffsets { row } => new("BadOffsets", &[("row", count(row))]),
+            _ => new("Other", &[]),
         }
     }
 }

@@ -9,6 +9,7 @@ use hapax_core::{
     model::{Model as Core, Scratch},
     sparse::SparseView,
 };
+use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
 
 /// A trained model. Call `free()` when it is no longer needed: its memory is not JavaScript's.
@@ -20,7 +21,7 @@ pub struct Model {
 
 impl From<Core> for Model {
     fn from(model: Core) -> Self {
-        let scratch = Scratch::default();
+        let scratch = Scratch::new(KERNELS);
         Self { model, scratch }
     }
 }

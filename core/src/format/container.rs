@@ -106,8 +106,7 @@ impl<'a> ContainerWriter<'a> {
         let mut length = 0;
         loop {
             let table = self.layout(length).0;
-            let metadata = postcard::to_allocvec(&(table, description))
-                .map_err(|_| FormatError::MetadataInvalid)?;
+            let metadata = encode(&table, description)?;
             if metadata.len() > MAX_METADATA_BYTES {
                 let (length, limit) = (metadata.len() as u64, MAX_METADATA_BYTES as u64);
                 return Err(FormatError::MetadataTooLong { length, limit });
@@ -128,6 +127,13 @@ pub struct Container<M> {
     bytes: Bytes,
     table: Vec<Entry>,
     taken: Vec<bool>,
+}
+
+/// The metadata of a file. Never inlined: files are read and written in many places, and this is much
+/// code.
+#[inline(never)]
+fn encode<M: Serialize>(table: &[Entry], description: &M) -> Result<Vec<u8>, FormatError> {
+    postcard::to_allocvec(&(table, description)).map_err(|_| FormatError::MetadataInvalid)
 }
 
 /// The kind of model in a file that begins like `bytes`, without further checks.
@@ -199,8 +205,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
             taken,
             bytes: bytes.clone(),
         };
-        let again = postcard::to_allocvec(&(&container.table, &container.description))
-            .map_err(|_| FormatError::MetadataInvalid)?;
+        let again = encode(&container.table, &container.description)?;
         if !rest.is_empty() || again != metadata {
             return Err(FormatError::MetadataInvalid);
         }
@@ -311,12 +316,10 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
         &mut self,
         section: SectionId,
     ) -> Result<Option<Array<T>>, FormatError> {
-        let Some(at) = self.table.iter().position(|entry| entry.id == section.0) else {
+        let Some(window) = self.window(section) else {
             return Ok(None);
         };
-        self.taken[at] = true;
-        let (start, length) = (self.table[at].offset as usize, self.table[at].length);
-        let window = self.bytes.slice(start..start + length as usize);
+        let length = window.len() as u64;
         Array::from_bytes(window)
             .map(Some)
             .ok_or(FormatError::SectionLength {
@@ -324,6 +327,15 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
                 length,
                 expected_items: None,
             })
+    }
+
+    /// The bytes of a section, if it is there.
+    fn window(&mut self, section: SectionId) -> Option<Bytes> {
+        let at = self.table.iter().position(|entry| entry.id == section.0)?;
+        self.taken[at] = true;
+        let Entry { offset, length, .. } = self.table[at];
+        let start = offset as usize;
+        Some(self.bytes.slice(start..start + length as usize))
     }
 
     /// Ends the reading: every section must have been asked for.

@@ -6,7 +6,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, NearestParameters, Scratch},
+    model::{CompactionError, Model, NearestParameters, Scratch},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
@@ -173,6 +173,25 @@ fn changed_sections_of_a_linear_model() {
         assert!(small.bytes.len() <= whole.len() * 3 / 4 && small.weights.is_some());
         survive(&small.model, 500);
     }
+}
+
+#[test]
+fn changed_sections_of_a_fused_model() {
+    let go_on = |_| ControlFlow::Continue(());
+    let (data, parameters) = (sparse(false), OneVsRest::default());
+    let model =
+        Model::train_ovr_fused(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+    let whole = model.to_bytes().unwrap();
+    let read = Model::from_bytes(whole.clone()).unwrap();
+    assert_eq!(read.to_bytes().unwrap(), whole);
+    let mut scratch = Scratch::default();
+    for row in data.rows().iter().take(50) {
+        let expected = model.predict(row, 5, &mut scratch).unwrap().to_vec();
+        assert_eq!(read.predict(row, 5, &mut scratch).unwrap(), expected);
+    }
+    survive(&model, 1000);
+    let refused = model.compacted(whole.len() as u64 / 2, 1, &Sequential, &Portable);
+    assert!(matches!(refused, Err(CompactionError::Fused)));
 }
 
 #[test]

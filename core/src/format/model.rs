@@ -61,9 +61,14 @@ impl Model {
         let current = match &self.method {
             Method::Nearest(current) => current,
             Method::Linear(linear) => {
-                let method = MethodDescription::Linear(LinearDescription::of(linear));
+                let arrays = linear.nearest().map(|n| NearestArrays::of(n.nearest()));
+                let description = LinearDescription::of(linear, arrays.as_ref());
+                let method = MethodDescription::Linear(description);
                 let mut writer = ContainerWriter::new(LINEAR);
                 linear::write(linear, &mut writer);
+                if let Some(arrays) = &arrays {
+                    arrays.write(&mut writer);
+                }
                 return self.write(writer, method);
             }
         };

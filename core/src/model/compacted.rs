@@ -44,6 +44,8 @@ pub enum CompactionError {
         /// About how many bytes the smallest file takes.
         smallest: u64,
     },
+    /// A linear model with neighbors cannot be made smaller.
+    Fused,
     /// The file cannot be written.
     Format(FormatError),
     /// No index can be made.
@@ -60,6 +62,10 @@ impl fmt::Display for CompactionError {
                 f,
                 "{max_bytes} bytes are too few for this model: its smallest file takes about \
                  {smallest}"
+            ),
+            Self::Fused => f.write_str(
+                "a linear model fused with nearest neighbors cannot be fitted into a budget: train \
+                 without --fuse nearest",
             ),
             Self::Format(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
@@ -154,6 +160,9 @@ impl Model {
         linear: &Linear,
         max_bytes: u64,
     ) -> Result<Compacted, CompactionError> {
+        if linear.nearest().is_some() {
+            return Err(CompactionError::Fused);
+        }
         let fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
         let fitted = linear.model().fitted(budget).map_err(|error| match error {

@@ -9,10 +9,12 @@
 mod answer;
 mod compacted;
 mod evidence;
+mod from_proof;
 mod label_names;
 pub mod linear;
 pub mod nearest;
 mod scratch;
+mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
@@ -23,23 +25,13 @@ pub use scratch::Scratch;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-        exact::{
-            machine::Machine,
-            one_vs_rest::ProvenOneVsRest,
-            parameters::{MultiClassLoss, MultiClassSvm},
-        },
-    },
+    train::{Provenance, TrainError},
 };
 use alloc::{string::String, vec::Vec};
-use core::ops::ControlFlow;
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
 
@@ -83,74 +75,6 @@ impl Model {
             vectorizer,
             provenance,
         ))
-    }
-
-    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
-    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_ovr(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        Ok(Self::new(
-            Method::Linear(linear),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    /// The linear model of one-vs-rest with all negatives, run to a proven gap.
-    #[must_use]
-    pub fn from_proven_ovr(
-        made: ProvenOneVsRest,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let mut provenance = Provenance::new("ovr", data, parameters.seed);
-        let gap = made.certificate.relative_gap();
-        provenance.report.push(("relative gap".into(), gap));
-        let linear = Linear::from_proven(made.model, parameters, data);
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
-    }
-
-    /// The linear model that a multi-class machine of `data` gives; its proof goes into the record of
-    /// what made the model.
-    #[must_use]
-    pub fn from_machine(
-        machine: &Machine,
-        parameters: &MultiClassSvm,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let linear = Linear::from_machine(machine, parameters, data);
-        let algorithm = match parameters.loss {
-            MultiClassLoss::CrammerSinger => "cs",
-            MultiClassLoss::WestonWatkins => "ww",
-            MultiClassLoss::LeeLinWahba => "llw",
-        };
-        let mut provenance = Provenance::new(algorithm, data, parameters.seed);
-        let proof = machine.certificate;
-        for (name, value) in [
-            ("primal", proof.primal),
-            ("dual", proof.dual),
-            ("relative gap", proof.relative_gap()),
-            ("relative gap of the stored weights", machine.stored_gap()),
-            ("epochs", f64::from(proof.epochs)),
-            ("non-zeros before pruning", proof.nonzeros as f64),
-        ] {
-            provenance.report.push((name.into(), value));
-        }
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }
 
     fn new(
@@ -273,7 +197,10 @@ impl Model {
                 .map_err(PredictError::Failed),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
-                Ok(linear.model().predict(row, k, &mut scratch.linear))
+                let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);
+                linear
+                    .predict(row, k, linear_scratch, nearest)
+                    .map_err(PredictError::Failed)
             }
         }
     }

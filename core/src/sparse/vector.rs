@@ -1,5 +1,6 @@
 //! One sparse vector, owned ([`SparseVec`]) or borrowed ([`SparseView`]).
 
+use crate::float::Decimal;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -66,6 +67,7 @@ impl fmt::Display for SparseError {
                 "index {index} at position {position} follows {previous}: indices must rise"
             ),
             Self::NotFinite { position, value } => {
+                let value = Decimal(value.into());
                 write!(f, "value {value} at position {position} is not finite")
             }
             Self::Zero { position } => {

@@ -1,6 +1,6 @@
 //! What a vectorizer does, as the model file keeps it.
 
-use crate::hash::FeatureHash;
+use crate::{float::Decimal, hash::FeatureHash};
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
@@ -206,7 +206,8 @@ impl fmt::Display for VectorizerError {
             ),
             Self::BadShare { share } => write!(
                 f,
-                "a largest document share of {share}; must be above 0 and at most 1"
+                "a largest document share of {}; must be above 0 and at most 1",
+                Decimal(share)
             ),
             Self::NoFeaturesAllowed => {
                 f.write_str("at most 0 features were allowed; at least 1 is needed")

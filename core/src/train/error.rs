@@ -1,6 +1,7 @@
 //! Why a model cannot be trained.
 
 use crate::{
+    float::Decimal,
     model::linear::build::TooManyWeights,
     search::{compact::CompactError, neighbors::NeighborError},
 };
@@ -62,13 +63,21 @@ impl ParamError {
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, but must be ", self.name, self.value)?;
+        let value = Decimal(self.value);
+        write!(f, "{} is {value}, but must be ", self.name)?;
         match self.rule {
             ParamRule::Finite => f.write_str("a finite number"),
-            ParamRule::AtLeast(limit) => write!(f, "at least {limit}"),
-            ParamRule::Above(limit) => write!(f, "more than {limit}"),
-            ParamRule::AtMost(limit, reason) => write!(f, "at most {limit}, {reason}"),
-            ParamRule::OneOf(values) => write!(f, "one of {values:?}"),
+            ParamRule::AtLeast(limit) => write!(f, "at least {}", Decimal(limit)),
+            ParamRule::Above(limit) => write!(f, "more than {}", Decimal(limit)),
+            ParamRule::AtMost(limit, reason) => write!(f, "at most {}, {reason}", Decimal(limit)),
+            ParamRule::OneOf(values) => {
+                f.write_str("one of")?;
+                for (at, &value) in values.iter().enumerate() {
+                    let comma = if at == 0 { "" } else { "," };
+                    write!(f, "{comma} {}", Decimal(value))?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -118,6 +127,19 @@ pub enum TrainError {
         /// The most there can be.
         limit: u64,
     },
+    /// The model to start from has another number of features or labels than the data.
+    StartDiffers {
+        /// Features or labels.
+        what: &'static str,
+        /// How many the model has.
+        model: u32,
+        /// How many the data have.
+        data: u32,
+    },
+    /// The model to start from is of another method.
+    StartNotLinear,
+    /// The model to start from sees rows through another exponent or another normalization.
+    StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
     /// The method cannot learn single rows once it is trained.
@@ -158,6 +180,18 @@ impl fmt::Display for TrainError {
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
+            Self::StartDiffers { what, model, data } => write!(
+                f,
+                "the model to start from has {model} {what}, the data have {data}: start from a model \
+                 of the same features, and of labels that the data have, too"
+            ),
+            Self::StartNotLinear => f.write_str(
+                "the model to start from is not linear: only a model that one-vs-rest trained will do",
+            ),
+            Self::StartTransform => f.write_str(
+                "the model to start from was trained with another exponent: give the same, or train \
+                 anew",
+            ),
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")
             }

@@ -1,18 +1,21 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{LinearModel, query::RowTransform};
+use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::nearest::NearestScratch,
+    search::Scored,
+    sparse::SparseView,
     train::{
         ParamError, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
         exact::{machine::Machine, parameters::MultiClassSvm},
     },
 };
-use alloc::collections::TryReserveError;
+use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +52,8 @@ pub struct Linear {
     model: LinearModel,
     frequencies: Array<u32>,
     parameters: LinearTraining,
+    /// Neighbors that vote, too.
+    nearest: Option<Box<FusedNearest>>,
 }
 
 impl Linear {
@@ -63,11 +68,72 @@ impl Linear {
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
+        Self::train_from(None, parameters, data, executor, kernels, progress)
+    }
+
+    /// Trains as [`Linear::train`] does, from an earlier model if there is one; see
+    /// [`crate::train::dual::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train_from`].
+    pub fn train_from(
+        start: Option<&Self>,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let start = start.map(Self::model);
         Ok(Self {
-            model: parameters.train(data, executor, kernels, progress)?,
+            model: parameters.train_from(start, data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
             parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
         })
+    }
+
+    /// Trains on `data` and adds nearest neighbors whose weight is fitted on held-out rows; see
+    /// [`super::fused`]. Takes twice the time.
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train`], and if there are less than two rows.
+    pub fn train_fused(
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let nearest = FusedNearest::train(parameters, data, executor, kernels, &mut progress)?;
+        let linear = Self::train(parameters, data, executor, kernels, progress)?;
+        Ok(Self {
+            nearest: Some(Box::new(nearest)),
+            ..linear
+        })
+    }
+
+    /// The `k` best labels for `row`, best first.
+    ///
+    /// # Errors
+    /// If memory is lacking for the search of neighbors, where the model has them.
+    pub fn predict<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut LinearScratch,
+        nearest: &mut NearestScratch,
+    ) -> Result<&'s [Scored], TrainError> {
+        match &self.nearest {
+            None => Ok(self.model.predict(row, k, scratch)),
+            Some(fused) => fused.predict(&self.model, row, k, scratch, nearest),
+        }
+    }
+
+    /// The neighbors that vote, too, in a fused model.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&FusedNearest> {
+        self.nearest.as_deref()
     }
 
     /// Of weights that one-vs-rest with `parameters` made of `data`.
@@ -77,6 +143,7 @@ impl Linear {
             model,
             frequencies: data.labels().frequencies().into(),
             parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
         }
     }
 
@@ -87,6 +154,7 @@ impl Linear {
             model: machine.model.clone(),
             frequencies: data.labels().frequencies().into(),
             parameters: LinearTraining::MultiClass(parameters.clone()),
+            nearest: None,
         }
     }
 
@@ -95,6 +163,7 @@ impl Linear {
         model: LinearModel,
         frequencies: Array<u32>,
         parameters: LinearTraining,
+        nearest: Option<FusedNearest>,
     ) -> Option<Self> {
         let fits = parameters.check().is_ok()
             && frequencies.len() == model.labels() as usize
@@ -103,6 +172,7 @@ impl Linear {
             model,
             frequencies,
             parameters,
+            nearest: nearest.map(Box::new),
         })
     }
 

@@ -30,6 +30,7 @@ mod index;
 mod judge;
 mod learn;
 mod parameters;
+mod share;
 #[cfg(test)]
 mod tests;
 mod tune;
@@ -89,8 +90,10 @@ impl NearestScratch {
     #[must_use]
     pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
+            query: SparseVec::default(),
             index: IndexScratch::new(kernels),
-            ..Self::default()
+            neighbors: Vec::new(),
+            votes: Votes::default(),
         }
     }
 }

@@ -50,8 +50,7 @@ impl<'a> Pruner<'a> {
         self.pairs
             .extend(self.rows.row(row).iter().filter(|&(index, _)| kept(index)));
         if self.pairs.len() > self.row_weights {
-            self.pairs
-                .select_nth_unstable_by(self.row_weights - 1, heavier);
+            self.pairs.sort_unstable_by(heavier);
             self.pairs.truncate(self.row_weights);
             self.pairs.sort_unstable_by_key(|pair| pair.0);
         }

@@ -6,6 +6,7 @@ use crate::{
     sparse::{SparseRows, SparseView},
 };
 use alloc::vec::Vec;
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// Sparse rows, exactly as given: 4 bytes a stored value where there are at most 65,536 features
@@ -42,9 +43,12 @@ pub struct RowBuffer {
     values: Vec<f32>,
 }
 
+/// Where each value, as bits, is in the dictionary.
+type Codes = HashMap<u32, u16, FixedState>;
+
 /// All different values, sorted, if they fit 16 bits.
-fn dictionary(rows: &SparseRows) -> Option<(Vec<f32>, HashMap<u32, u16>)> {
-    let mut seen: HashMap<u32, u16> = HashMap::new();
+fn dictionary(rows: &SparseRows) -> Option<(Vec<f32>, Codes)> {
+    let mut seen = Codes::default();
     for row in rows.iter() {
         for value in row.values() {
             seen.entry(value.to_bits()).or_insert(0);
@@ -131,6 +135,7 @@ impl ForwardRows {
         self.offsets.len() * 4 + ids + values
     }
 
+    #[inline]
     fn span(&self, row: usize) -> core::ops::Range<usize> {
         match self.offsets.get(row..row + 2) {
             Some(&[start, end]) => start as usize..end as usize,
@@ -170,7 +175,8 @@ impl ForwardRows {
     ///
     /// Adding a product with 0 changes no bit of a sum that started at +0, so this is the sum
     /// over shared features in rising order.
-    pub(super) fn dots(&self, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
+    #[inline(always)]
+    pub(crate) fn dots(&self, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
         let spans = rows.map(|row| self.span(row as usize));
         match (&self.ids, &self.values) {
             (Ids::Narrow(ids), Values::Coded { codes, dictionary }) => dots(
@@ -308,9 +314,20 @@ fn dots<I: Copy + Into<u32>, V: Copy>(
         }
     }
     for lane in 0..4 {
-        for (&id, &value) in ids[lane][common..].iter().zip(&values[lane][common..]) {
-            step(&mut sums[lane], id, value);
-        }
+        let rest = (&ids[lane][common..], &values[lane][common..]);
+        add_rest(&mut sums[lane], rest, &step);
     }
     sums
+}
+
+/// Adds what one row has more than the shortest of four.
+#[inline(never)]
+fn add_rest<I: Copy, V: Copy>(
+    sum: &mut (f32, u32),
+    (ids, values): (&[I], &[V]),
+    step: &impl Fn(&mut (f32, u32), I, V),
+) {
+    for (&id, &value) in ids.iter().zip(values) {
+        step(sum, id, value);
+    }
 }

@@ -18,6 +18,7 @@ mod forward;
 mod index;
 mod parts;
 mod plan;
+mod postings;
 mod search;
 mod similarity;
 #[cfg(test)]
@@ -29,5 +30,6 @@ pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub use forward::{ForwardRows, RowBuffer};
 pub use index::NeighborIndex;
 pub use parts::{NeighborCounts, NeighborParts};
+pub use postings::Posted;
 pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

@@ -7,6 +7,7 @@ use super::{
     error::{NeighborError, filled},
     index::RANGE,
     plan::Plan,
+    postings::{Posted, sums_for},
 };
 use crate::{
     float,
@@ -70,14 +71,15 @@ impl NeighborScratch {
         self.kernels
     }
 
-    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature and 256 KiB.
+    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature, and 4 for each of the first
+    /// 32,768 rows (256 KiB where there are more).
     ///
     /// # Errors
     /// If memory is lacking.
     pub fn reserve(&mut self, index: &NeighborIndex) -> Result<(), NeighborError> {
         let padded = index.len().next_multiple_of(BLOCK);
         grow(&mut self.dense, index.features() as usize)?;
-        grow(&mut self.sums, RANGE)?;
+        grow(&mut self.sums, sums_for(padded))?;
         grow(&mut self.bounds, padded)?;
         grow(&mut self.highest, padded / RUN)
     }
@@ -103,14 +105,6 @@ fn grow<T: Clone + Default>(items: &mut Vec<T>, length: usize) -> Result<(), Nei
         *items = filled(T::default(), length)?;
     }
     Ok(())
-}
-
-/// Adds the postings of one feature.
-fn add_postings(rows: &[u16], values: &[u8], weight: u32, base: u32, sums: &mut [u32; RANGE]) {
-    for (&row, &value) in rows.iter().zip(values) {
-        let sum = &mut sums[usize::from(row)];
-        *sum = sum.wrapping_add(u32::from(value).wrapping_mul(weight).wrapping_add(base));
-    }
 }
 
 impl NeighborIndex {
@@ -147,6 +141,7 @@ impl NeighborIndex {
             removed,
             query_length: query.len(),
             query_norm: query.norm(),
+            kernels: scratch.kernels,
         };
         if scratch.plan.prepare(self, query) {
             self.bound(query.len() as u32, scratch);
@@ -164,13 +159,13 @@ impl NeighborIndex {
 
     /// Writes the bounds of all rows.
     fn bound(&self, query_length: u32, scratch: &mut NeighborScratch) {
-        let Some(sums) = scratch.sums.first_chunk_mut::<RANGE>() else {
-            return;
-        };
         let tails = self.steps.len();
         for start in (0..self.len()).step_by(RANGE) {
-            let rows = RANGE.min(self.len() - start);
-            sums[..rows.next_multiple_of(BLOCK)].fill(SUM_ZERO);
+            let padded = RANGE.min(self.len() - start).next_multiple_of(BLOCK);
+            let Some(used) = scratch.sums.get_mut(..padded) else {
+                return;
+            };
+            used.fill(SUM_ZERO);
             for feature in &scratch.plan.tails {
                 let at = start / RANGE * tails + feature.tail as usize;
                 let Some(&[from, to]) = self.starts.get(at..at + 2) else {
@@ -183,9 +178,15 @@ impl NeighborIndex {
                 ) else {
                     continue;
                 };
-                add_postings(rows, values, feature.weight, feature.base, sums);
+                let posted = Posted {
+                    rows,
+                    values,
+                    weight: feature.weight,
+                    base: feature.base,
+                };
+                scratch.kernels.add_postings(posted, &mut scratch.sums);
             }
-            for (within, sums) in sums[..rows.next_multiple_of(BLOCK)]
+            for (within, sums) in scratch.sums[..padded]
                 .as_chunks::<BLOCK>()
                 .0
                 .iter()
@@ -236,6 +237,7 @@ struct Scorer<'a> {
     removed: &'a [u64],
     query_length: usize,
     query_norm: f64,
+    kernels: &'static dyn Kernels,
 }
 
 impl Scorer<'_> {
@@ -249,7 +251,7 @@ impl Scorer<'_> {
     fn score(&self, rows: &[u32], dense: &[f32], top: &mut Top) {
         let Some(&last) = rows.last() else { return };
         let four = core::array::from_fn(|lane| rows.get(lane).copied().unwrap_or(last));
-        let parts = self.index.forward.dots(four, dense);
+        let parts = self.kernels.dots(&self.index.forward, four, dense);
         for (&id, (dot, shared)) in rows.iter().zip(parts) {
             let both = self.query_length + self.index.forward.row_length(id as usize);
             let norm = self.index.norms.get(id as usize).copied().unwrap_or(1.0);

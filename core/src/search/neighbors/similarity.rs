@@ -1,6 +1,9 @@
 //! How similar two sparse vectors are: a power of the Jaccard index times the cosine.
 
-use crate::{float, sparse::SparseView};
+use crate::{
+    float::{self, Decimal},
+    sparse::SparseView,
+};
 use core::fmt;
 
 /// Why an exponent of the Jaccard index is refused.
@@ -19,7 +22,8 @@ impl fmt::Display for SimilarityError {
         match *self {
             Self::BadBeta { beta } => write!(
                 f,
-                "beta is {beta}, but must be a number from 0 up: give 1, or 0 for the plain cosine"
+                "beta is {}, but must be a number from 0 up: give 1, or 0 for the plain cosine",
+                Decimal(beta)
             ),
         }
     }

@@ -178,6 +178,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                     ("cost", parameters.cost.to_string()),
                     ("positive weight", parameters.positive_weight.to_string()),
                     ("exponent", parameters.exponent.to_string()),
+                    ("centroid in the weights", parameters.centroid.to_string()),
                 ],
                 LinearTraining::MultiClass(parameters) => vec![
                     ("cost", parameters.cost.to_string()),
@@ -187,6 +188,11 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             };
             facts.push(("weights", count(weights.nonzeros() as u64)));
             facts.push(("bits of a weight", weights.parts().bits.to_string()));
+            if let Some(fused) = linear.nearest() {
+                facts.push(("weight of neighbors", fused.weight().to_string()));
+                facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
+                facts.push(("rows", count(fused.nearest().len() as u64)));
+            }
             facts
         }
         _ => Vec::new(),

@@ -7,7 +7,7 @@ mod ovr;
 
 use super::{
     failure::Failure,
-    input::{DataOptions, name_labels, read_input},
+    input::{DataOptions, name_labels, read_for_model, read_input},
     table::parse_bytes,
     text_options::TextOptions,
 };
@@ -15,6 +15,7 @@ use clap::{Args, Subcommand};
 use hapax::{
     core::{
         data::{Dataset, IndexBase, Source},
+        model::Model,
         text::{Vectorizer, VectorizerError},
         train::check_data,
         train::exact::parameters::MultiClassLoss,
@@ -127,6 +128,18 @@ impl Common {
             data: self.named(data)?,
             vectorizer,
             index_base,
+        })
+    }
+
+    /// Reads data as `model` would be given them: texts go through its vectorizer, its labels keep their
+    /// ids.
+    fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
+        let mut data = read_for_model(&self.train, &self.data, model, threads)?;
+        data.widen(model.features(), model.labels());
+        Ok(Training {
+            data: self.named(data)?,
+            vectorizer: model.vectorizer().cloned(),
+            index_base: self.data.for_model(model).index_base,
         })
     }
 

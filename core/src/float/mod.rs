@@ -3,6 +3,10 @@
 //! The functions of `std` come from the platform's mathematics library and differ in
 //! their last bits between systems, so nothing in this crate may call them.
 
+mod decimal;
+
+pub(crate) use decimal::Decimal;
+
 /// `e` to the power of `x`.
 #[must_use]
 pub fn exp(x: f64) -> f64 {
