@@ -71,7 +71,9 @@ fn bad_input_is_refused_with_its_rule() {
             "--gap needs --negatives all",
         ),
     ] {
-        folder.run(line).refused(message);
+        let ran = folder.run(line);
+        assert!(ran.err.contains(message), "{line}: {ran:?}");
+        assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""));
     }
     folder
         .run("train ww several.txt -o m --multilabel replicate")
