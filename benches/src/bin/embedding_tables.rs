@@ -78,7 +78,7 @@ type Methods = Vec<(String, Vec<(String, EmbeddingTraining)>)>;
 
 /// A joint method with the steps and margins that are tried. AdaGrad's runs depend on margin / step² only, so one of
 /// them is varied; plain steps have both.
-fn joint(base: Wsabie) -> Vec<(String, EmbeddingTraining)> {
+fn joint(base: &Wsabie) -> Vec<(String, EmbeddingTraining)> {
     let pairs: Vec<(f64, f64)> = if base.steps == Steps::Plain {
         [0.01, 0.1, 1.0]
             .iter()
@@ -129,7 +129,7 @@ fn ablation(common: &Common) -> Methods {
             violators,
             ..start.clone()
         };
-        (name.to_owned(), joint(base))
+        (name.to_owned(), joint(&base))
     };
     vec![
         row("Wsabie", false, false, 0),
@@ -193,7 +193,7 @@ fn comparison(common: &Common) -> Methods {
     };
     let ensemble = |base: Wsabie| {
         let dimensions = (common.dimensions / 4).max(1);
-        joint(Wsabie {
+        joint(&Wsabie {
             models: 4,
             dimensions,
             ..shared(base)
@@ -230,9 +230,9 @@ fn comparison(common: &Common) -> Methods {
         ("one against all, 1:1".into(), sampled(Draws::Balance(1))),
         ("one against all".into(), every),
         ("AUC".into(), sampled(Draws::Pairs)),
-        ("Wsabie".into(), joint(shared(plain.clone()))),
+        ("Wsabie".into(), joint(&shared(plain.clone()))),
         ("Wsabie, 4 models of M/4".into(), ensemble(plain)),
-        ("Wsabie++".into(), joint(shared(Wsabie::plus_plus()))),
+        ("Wsabie++".into(), joint(&shared(Wsabie::plus_plus()))),
         (
             "Wsabie++, 4 models of M/4".into(),
             ensemble(Wsabie::plus_plus()),

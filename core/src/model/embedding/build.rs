@@ -38,7 +38,7 @@ pub struct Form {
 /// [`TrainError::Diverged`] if a number is not finite or beyond all use.
 pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, TrainError> {
     let numbers = || vectors.embedding.iter().chain(&vectors.prototypes);
-    if numbers().any(|v| !(v.abs() <= MOST)) {
+    if !numbers().all(|v| v.abs() <= MOST) {
         return Err(TrainError::Diverged);
     }
     let dimensions = vectors.dimensions.max(1);

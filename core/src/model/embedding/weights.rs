@@ -112,7 +112,7 @@ impl Weights {
                 // A line's first 16 lanes are in the lower halves, the others in the upper.
                 let lines = codes.as_chunks::<HALF>().0.get(lines).unwrap_or(&[]);
                 let (lower, upper) = sums.split_at_mut(HALF);
-                if let (Some(lower), Some(upper)) = (lower.as_mut_array(), upper.as_mut_array()) {
+                if let (Ok(lower), Ok(upper)) = (lower.try_into(), upper.try_into()) {
                     add_all(lines, places, values, low, lower);
                     add_all(lines, places, values, high, upper);
                 }
@@ -141,7 +141,7 @@ impl Weights {
     #[must_use]
     pub fn first_invalid(&self) -> Option<usize> {
         match self {
-            Self::Plain(values) => values.iter().position(|v| !(v.abs() <= MOST)),
+            Self::Plain(values) => values.iter().position(|v| v.is_nan() || v.abs() > MOST),
             Self::Bytes(codes) => codes.iter().position(|&code| code == 0x80),
             Self::Nibbles(codes) => codes.iter().position(|&c| c & 0xf == 8 || c >> 4 == 8),
         }

@@ -6,15 +6,19 @@
 //! directly on features, one against all or in pairs; [`nearest_mean`] only takes means.
 
 pub mod last_violators;
+mod learn;
 pub mod memory;
 pub mod nearest_mean;
 pub mod parameters;
 pub mod rows;
 pub mod sampled;
+mod sampling;
 pub mod space;
 pub mod steps;
 pub mod trainer;
 pub mod visit;
 
+#[cfg(test)]
+mod tests;
 #[cfg(test)]
 mod twin;
