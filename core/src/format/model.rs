@@ -15,7 +15,7 @@ use crate::{
     text::{Vectorizer, VectorizerOptions},
     train::{Provenance, TrainError},
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -175,9 +175,12 @@ impl Model {
             (LINEAR, MethodDescription::Linear(linear)) => {
                 Method::Linear(linear::read(&mut container, linear, features, labels)?)
             }
-            (MACH, MethodDescription::Mach(mach)) => {
-                Method::Mach(mach::read(&mut container, mach, features, labels)?)
-            }
+            (MACH, MethodDescription::Mach(mach)) => Method::Mach(Box::new(mach::read(
+                &mut container,
+                mach,
+                features,
+                labels,
+            )?)),
             (EMBEDDING, MethodDescription::Embedding(description)) => Method::Embedding(
                 embedding::read(&mut container, description, features, labels)?,
             ),

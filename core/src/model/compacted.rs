@@ -11,7 +11,7 @@ use crate::{
     executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
     train::TrainError,
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
 /// A model that fits, its file, and what fitting it cost.
@@ -200,7 +200,7 @@ impl Model {
         };
         let bits = weights.bits();
         let model = Self {
-            method: Method::Mach(mach.with_weights(weights)),
+            method: Method::Mach(Box::new(mach.with_weights(weights))),
             ..self.clone()
         };
         Ok(Compacted {

@@ -36,7 +36,7 @@ use crate::{
     text::Vectorizer,
     train::{Provenance, TrainError},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
 
@@ -60,7 +60,7 @@ pub enum Method {
     /// A linear machine: one-vs-rest or multi-class.
     Linear(Linear),
     /// Heads over hashed labels.
-    Mach(Mach),
+    Mach(Box<Mach>),
     /// Prototypes of labels, perhaps in an embedding.
     Embedding(Embedding),
 }

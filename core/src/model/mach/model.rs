@@ -12,6 +12,7 @@ use crate::{
         mach::{MachParameters, Report},
     },
 };
+use alloc::boxed::Box;
 use core::ops::ControlFlow;
 
 impl Model {
@@ -30,7 +31,12 @@ impl Model {
     ) -> Result<Self, TrainError> {
         let mach = parameters.train(data, executor, kernels, progress)?;
         let provenance = Provenance::new("mach", data, parameters.seed);
-        Ok(Self::new(Method::Mach(mach), data, vectorizer, provenance))
+        Ok(Self::new(
+            Method::Mach(Box::new(mach)),
+            data,
+            vectorizer,
+            provenance,
+        ))
     }
 
     /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
@@ -66,7 +72,7 @@ impl Model {
             ("held-out P@5".into(), chosen.precision.at_5),
         ]);
         Ok((
-            Self::new(Method::Mach(mach), data, vectorizer, provenance),
+            Self::new(Method::Mach(Box::new(mach)), data, vectorizer, provenance),
             fit,
         ))
     }

@@ -172,7 +172,7 @@ impl HeadWeights {
     /// Cost: O(R B) a value, or O(stored weights of the features).
     pub fn logits(
         &self,
-        values: impl Iterator<Item = (u32, f32)> + Clone,
+        values: &(impl Iterator<Item = (u32, f32)> + Clone),
         bias: f32,
         kernels: &dyn Kernels,
         terms: &mut Vec<Term>,

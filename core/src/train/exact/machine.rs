@@ -86,7 +86,7 @@ impl MultiClassSvm {
             let certificate = solver.certificate().unwrap_or_default();
             let rounded = self.round(solver.problem(), &weights, &biases, labels);
             let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
-            return self.machine(rounded, data, certificate, stored, None);
+            return self.machine(&rounded, data, certificate, stored, None);
         }
         let mut trainer = match start {
             Some(start) => Trainer::warm(self, problem, start),
@@ -110,12 +110,12 @@ impl MultiClassSvm {
             cost: self.cost,
             duals,
         };
-        self.machine(rounded, data, certificate, stored, Some(duals))
+        self.machine(&rounded, data, certificate, stored, Some(duals))
     }
 
     fn machine(
         &self,
-        rounded: Vec<LabelWeights>,
+        rounded: &[LabelWeights],
         data: &Dataset,
         certificate: Certificate,
         stored_primal: f64,
@@ -123,7 +123,7 @@ impl MultiClassSvm {
     ) -> Result<Machine, TrainError> {
         let features = data.rows().features() as usize;
         Ok(Machine {
-            model: build(&rounded, features, self.transform(), self.bits)?,
+            model: build(rounded, features, self.transform(), self.bits)?,
             certificate,
             stored_primal,
             duals,

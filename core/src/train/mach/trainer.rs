@@ -252,7 +252,7 @@ impl<'a> Trainer<'a> {
         let mut groups = core::mem::take(&mut self.groups);
         let this = &*self;
         executor.map_items(groups.iter_mut().collect(), |_, group| {
-            this.learn(part.clone(), group)
+            this.learn(part.clone(), group);
         });
         self.groups = groups;
         self.done = part.end;

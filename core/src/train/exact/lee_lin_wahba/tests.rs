@@ -87,7 +87,8 @@ fn the_papers_schedule_ends_at_the_same_optimum() {
                     *weight -= (next - old) * x;
                 }
             }
-            if (pass * problem.len() + row) % problem.len().div_ceil(10) == 0 {
+            let tenth = problem.len().div_ceil(10);
+            if (pass * problem.len() + row).is_multiple_of(tenth) {
                 weights = twin.weights(&duals);
             }
         }
