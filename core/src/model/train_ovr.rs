@@ -62,7 +62,7 @@ impl Model {
     }
 
     /// Trains as [`Model::train_ovr`] does and adds nearest neighbors that vote, too; see
-    /// [`linear::fused`].
+    /// [`super::linear::fused`].
     ///
     /// # Errors
     /// As [`Model::train_ovr`], and if there are less than two rows.
