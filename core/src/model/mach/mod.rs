@@ -190,7 +190,7 @@ impl Mach {
             .copied()
             .zip(scratch.values.iter().copied());
         self.weights.logits(
-            values.take(known),
+            &values.take(known),
             self.parameters.bias as f32,
             scratch.kernels,
             &mut scratch.terms,
