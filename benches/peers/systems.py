@@ -221,6 +221,8 @@ def fasttext(loss):
 SYSTEMS = {
     "hapax ovr": hapax(["ovr"]),
     "hapax nearest": hapax(["nearest"]),
+    "hapax wsabie": hapax(["wsabie"]),
+    "hapax wsabie-pp": hapax(["wsabie-pp"]),
     "pecos xrlinear": pecos,
     "napkinxc plt-hinge": napkinxc("PLT", loss="squaredHinge", liblinear_c=1),
     "omikuji parabel": omikuji(),

@@ -1,5 +1,6 @@
 //! What all measurements share: the data sets by name or shape, and what the process has used.
 
+pub mod dense;
 pub mod process;
 pub mod synthetic;
 
@@ -14,11 +15,20 @@ use std::{error::Error, path::Path};
 use synthetic::Shape;
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
-/// and has the shape of Amazon-670K.
+/// and has the shape of Amazon-670K; or `imagenet`, the shape of the paper's 22k-ImageNet (100,000 rows);
+/// or `overlap` and `apart`, clouds of 1,000 classes in pairs that overlap widely or not at all. `NAME@RANK` are the
+/// rows of a set in so many dimensions.
 ///
 /// # Errors
 /// If the set is absent or is none.
 pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
+    if let Some((name, rank)) = set.split_once('@') {
+        let (train, test) = load(name)?;
+        return dense::reduced(&train, &test, rank.parse()?);
+    }
+    if let Some(dense) = load_dense(set) {
+        return dense;
+    }
     if set == "amazon" {
         let shape = Shape::AMAZON_670K;
         let test = Shape {
@@ -27,13 +37,33 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
         };
         return Ok((shape.make(0)?, test.make(1)?));
     }
+    Ok((
+        load_part(set, "train.txt.xz")?,
+        load_part(set, "test.txt.xz")?,
+    ))
+}
+
+/// The rows of one file of a set.
+///
+/// # Errors
+/// If the file is absent or holds no rows.
+pub fn load_part(set: &str, file: &str) -> Result<Dataset, Box<dyn Error>> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
-    let part = |name: &str| -> Result<Dataset, Box<dyn Error>> {
-        let text = read_text(&folder.join(name))?;
-        match read(&text, &ReadOptions::default(), &Sequential)?.source {
-            Source::Rows(data) => Ok(data),
-            Source::Texts(_) => Err(format!("{set} holds texts").into()),
-        }
+    let text = read_text(&folder.join(file))?;
+    match read(&text, &ReadOptions::default(), &Sequential)?.source {
+        Source::Rows(data) => Ok(data),
+        Source::Texts(_) => Err(format!("{set} holds texts").into()),
+    }
+}
+
+/// A synthetic dense set by name.
+fn load_dense(set: &str) -> Option<Result<(Dataset, Dataset), Box<dyn Error>>> {
+    let (rows, classes, dimensions, group, near) = match set {
+        "imagenet" => (100_000, 21_841, 479, 1, 1.0),
+        "overlap" => (40_000, 1_000, 32, 2, 1.0),
+        "apart" => (40_000, 1_000, 32, 1, 1.0),
+        _ => return None,
     };
-    Ok((part("train.txt.xz")?, part("test.txt.xz")?))
+    let make = |rows, part| dense::clouds(rows, classes, dimensions, group, near, part);
+    Some(make(rows, 0).and_then(|train| Ok((train, make(5_000, 1)?))))
 }

@@ -19,15 +19,16 @@ pub trait Executor {
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
 
-    /// Calls `run` for each of the `items`, which it may change, and returns the results in the order
-    /// of the items.
-    fn map_items<T, R, F>(&self, items: &mut [T], run: F) -> Vec<R>
+    /// Calls `run(place, item)` for every item and returns the results in the order of the items. Each
+    /// item is owned by its call, so items may be parts of something larger that change in place.
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,
         R: Send,
-        F: Fn(&mut T) -> R + Sync,
+        F: Fn(usize, T) -> R + Sync,
     {
-        items.iter_mut().map(run).collect()
+        let numbered = items.into_iter().enumerate();
+        numbered.map(|(place, item)| run(place, item)).collect()
     }
 }
 

@@ -11,12 +11,24 @@
 
 use crate::{
     model::{
+        embedding::{LabelScan, score_labels},
         linear::sums::{self, HeadTerm, TailTerm},
         mach::decode,
     },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::sweep::{self, GradientRange, Sweep},
+        embedding::{
+            space::{self, Space, StepRule},
+            steps::{self, VectorSteps},
+            visit::{self, Visit, Visited},
+        },
+        exact::{
+            class_scores::{self, CHUNK, Chunk},
+            lane::Lane,
+            state::State,
+            weights::FeatureWeights,
+        },
         mach::step::{self, Step, Term},
     },
 };
@@ -83,6 +95,21 @@ pub trait Kernels: Sync {
         sums::scores(sums, scales, biases, unit, out)
     }
 
+    /// Adds to the scores of all classes what dense features give, in their order.
+    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+        class_scores::add_class_weights(sums, lists, terms);
+    }
+
+    /// Sums and extremes of a chunk of classes' scores.
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+        class_scores::class_shortfalls(chunk, base)
+    }
+
+    /// Solves rows one after the other.
+    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+        lane.run(state, rows, tolerance);
+    }
+
     /// One row's step of training heads of MACH.
     fn mach_step(&self, step: &mut Step<'_>) {
         step.take();
@@ -103,6 +130,32 @@ pub trait Kernels: Sync {
     /// Adds rows of weights, each times its value, to sums.
     fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         step::add_terms(sums, weights, terms);
+    }
+
+    /// Scores panels of the prototypes of an embedding model.
+    fn score_labels(&self, scan: &mut LabelScan<'_>) {
+        score_labels(scan);
+    }
+
+    /// One visit of a row in the training of an embedding.
+    fn visit(&self, visit: &mut Visit<'_>) {
+        visit::visit(visit);
+    }
+
+    /// The steps of the classes after a visit; `gradient` is memory for M numbers.
+    fn step_classes(
+        &self,
+        space: &mut Space,
+        visited: &Visited,
+        rule: &StepRule,
+        gradient: &mut [f32],
+    ) {
+        space::step_classes(space, visited, rule, gradient);
+    }
+
+    /// The steps of the vectors of features after a batch of visits.
+    fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
+        steps::step_vectors(steps);
     }
 }
 

@@ -41,12 +41,26 @@ mod x86 {
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{Kernels, Portable},
-        model::linear::sums::{self, HeadTerm, TailTerm},
+        model::{
+            embedding::{self, LabelScan},
+            linear::sums::{self, HeadTerm, TailTerm},
+        },
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
                 packed_rows::{Group, PackedRow},
                 sweep::{self, GradientRange, Sweep},
+            },
+            embedding::{
+                space::{self, Space, StepRule},
+                steps::{self, VectorSteps},
+                visit::{self, Visit, Visited},
+            },
+            exact::{
+                class_scores::{self, CHUNK, Chunk},
+                lane::Lane,
+                state::State,
+                weights::FeatureWeights,
             },
             mach::step::{self, Step, Term},
         },
@@ -153,8 +167,43 @@ mod x86 {
                 }
 
                 #[target_feature(enable = $features)]
+                fn score_labels(scan: &mut LabelScan<'_>) {
+                    embedding::score_labels(scan);
+                }
+
+                #[target_feature(enable = $features)]
+                fn visit(visit: &mut Visit<'_>) {
+                    visit::visit(visit);
+                }
+
+                #[target_feature(enable = $features)]
+                fn step_classes(space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
+                    space::step_classes(space, visited, rule, gradient);
+                }
+
+                #[target_feature(enable = $features)]
+                fn step_vectors(steps: &mut VectorSteps<'_>) {
+                    steps::step_vectors(steps);
+                }
+
+                #[target_feature(enable = $features)]
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     sums::scores(sums, scales, biases, unit, out)
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    class_scores::add_class_weights(sums, lists, terms);
+                }
+
+                #[target_feature(enable = $features)]
+                fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    class_scores::class_shortfalls(chunk, base)
+                }
+
+                #[target_feature(enable = $features)]
+                fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    lane.run(state, rows, tolerance);
                 }
 
                 #[target_feature(enable = $features)]
@@ -193,6 +242,26 @@ mod x86 {
                     unsafe { Self::add_tails(sums, tails, terms) }
                 }
 
+                fn score_labels(&self, scan: &mut LabelScan<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::score_labels(scan) }
+                }
+
+                fn visit(&self, visit: &mut Visit<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::visit(visit) }
+                }
+
+                fn step_classes(&self, space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::step_classes(space, visited, rule, gradient) }
+                }
+
+                fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::step_vectors(steps) }
+                }
+
                 fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::block_maxima(sums, out) }
@@ -201,6 +270,21 @@ mod x86 {
                 fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::scores(sums, scales, biases, unit, out) }
+                }
+
+                fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_class_weights(sums, lists, terms) }
+                }
+
+                fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::class_shortfalls(chunk, base) }
+                }
+
+                fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::run_lane(lane, state, rows, tolerance) }
                 }
 
                 #[allow(unused_unsafe, reason = "one of the two scans is safe to call")]

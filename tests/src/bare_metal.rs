@@ -8,9 +8,9 @@ use hapax_core::{
     data::{ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, NearestParameters, Scratch},
+    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::dual::parameters::OneVsRest,
+    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie},
 };
 use std::{
     error::Error,
@@ -70,7 +70,7 @@ fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Erro
 }
 
 /// A model of each method on the same texts.
-fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 2], Box<dyn Error>> {
+fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 3], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };
@@ -90,13 +90,20 @@ fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 2], Box<dyn Error>> {
     };
     let words = Some(vectorizer.clone());
     let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
-    let parameters = OneVsRest::automatic(&data);
-    let words = Some(vectorizer);
+    let parameters = OneVsRest::by_counts(&data);
+    let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());
     let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;
+    let training = EmbeddingTraining::Wsabie(Wsabie::distances());
+    let words = Some(vectorizer);
+    let prototypes =
+        Model::train_embedding(&training, &data, words, &Sequential, &Portable, |_| {
+            ControlFlow::Continue(())
+        })?;
     Ok([
         ("nearest neighbors", nearest.to_bytes()?),
         ("linear", linear.to_bytes()?),
+        ("prototypes", prototypes.to_bytes()?),
     ])
 }
 

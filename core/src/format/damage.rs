@@ -6,13 +6,14 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, NearestParameters, Scratch},
+    model::{CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
     train::{
         TrainError,
         dual::parameters::{Bias, OneVsRest},
+        embedding::{nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled},
         mach::MachParameters,
     },
 };
@@ -173,6 +174,85 @@ fn changed_sections_of_a_linear_model() {
             .unwrap();
         assert!(small.bytes.len() <= whole.len() * 3 / 4 && small.weights.is_some());
         survive(&small.model, 500);
+    }
+}
+
+#[test]
+fn changed_sections_of_a_fused_model() {
+    let go_on = |_| ControlFlow::Continue(());
+    let (data, parameters) = (sparse(false), OneVsRest::default());
+    let model =
+        Model::train_ovr_fused(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+    let whole = model.to_bytes().unwrap();
+    let read = Model::from_bytes(whole.clone()).unwrap();
+    assert_eq!(read.to_bytes().unwrap(), whole);
+    let mut scratch = Scratch::default();
+    for row in data.rows().iter().take(50) {
+        let expected = model.predict(row, 5, &mut scratch).unwrap().to_vec();
+        assert_eq!(read.predict(row, 5, &mut scratch).unwrap(), expected);
+    }
+    survive(&model, 1000);
+    let refused = model.compacted(whole.len() as u64 / 2, 1, &Sequential, &Portable);
+    assert!(matches!(refused, Err(CompactionError::Fused)));
+}
+
+#[test]
+fn changed_sections_of_models_of_prototypes() {
+    let data = sparse(true);
+    let go_on = |_| ControlFlow::Continue(());
+    for bits in [32, 8, 4] {
+        let mean = NearestMean {
+            bits,
+            ..NearestMean::default()
+        };
+        let pairs = Sampled {
+            bits,
+            epochs: 2,
+            ..Sampled::auc()
+        };
+        let linear = Wsabie {
+            bits,
+            dimensions: 9,
+            epochs: 2,
+            ..Wsabie::default()
+        };
+        let distances = Wsabie {
+            bits,
+            dimensions: 5,
+            epochs: 2,
+            ..Wsabie::distances()
+        };
+        for training in [
+            EmbeddingTraining::NearestMean(mean),
+            EmbeddingTraining::Sampled(pairs),
+            EmbeddingTraining::Wsabie(linear),
+            EmbeddingTraining::Wsabie(distances),
+        ] {
+            let model =
+                Model::train_embedding(&training, &data, None, &Sequential, &Portable, go_on)
+                    .unwrap();
+            let whole = model.to_bytes().unwrap();
+            let read = Model::from_bytes(whole.clone()).unwrap();
+            assert_eq!(read.to_bytes().unwrap(), whole);
+            assert_eq!(read.label_frequencies(), model.label_frequencies());
+            survive(&model, 400);
+            let most = whole.len() as u64 - 1;
+            match model.compacted(most, 1, &Sequential, &Portable) {
+                Ok(small) => {
+                    let fewer = small.weights.unwrap();
+                    assert!(small.bytes.len() as u64 <= most && fewer.bits < bits);
+                    assert!(fewer.lost > 0.0 && fewer.lost < 0.3, "{fewer:?}");
+                    assert_eq!(
+                        Model::from_bytes(small.bytes.clone())
+                            .unwrap()
+                            .to_bytes()
+                            .unwrap(),
+                        small.bytes
+                    );
+                }
+                Err(_) => assert_eq!(bits, 4, "more bits can be made fewer"),
+            }
+        }
     }
 }
 

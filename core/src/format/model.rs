@@ -3,6 +3,7 @@
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
     container::kind,
+    embedding::{self, EmbeddingDescription},
     linear::{self, LinearDescription},
     mach::{self, MachDescription},
     nearest::{self, NearestArrays, NearestDescription},
@@ -24,6 +25,8 @@ const NEAREST: u32 = 1;
 const LINEAR: u32 = 2;
 /// The kind of a MACH model.
 const MACH: u32 = 3;
+/// The kind of a model of prototypes.
+const EMBEDDING: u32 = 4;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,6 +53,7 @@ enum MethodDescription {
     Nearest(NearestDescription),
     Linear(LinearDescription),
     Mach(MachDescription),
+    Embedding(EmbeddingDescription),
 }
 
 /// How many bytes a part of a model file has.
@@ -65,15 +69,26 @@ impl Model {
         let current = match &self.method {
             Method::Nearest(current) => current,
             Method::Linear(linear) => {
-                let method = MethodDescription::Linear(LinearDescription::of(linear));
+                let arrays = linear.nearest().map(|n| NearestArrays::of(n.nearest()));
+                let description = LinearDescription::of(linear, arrays.as_ref());
+                let method = MethodDescription::Linear(description);
                 let mut writer = ContainerWriter::new(LINEAR);
                 linear::write(linear, &mut writer);
+                if let Some(arrays) = &arrays {
+                    arrays.write(&mut writer);
+                }
                 return self.write(writer, method);
             }
             Method::Mach(mach) => {
                 let method = MethodDescription::Mach(MachDescription::of(mach));
                 let mut writer = ContainerWriter::new(MACH);
                 mach::write(mach, &mut writer);
+                return self.write(writer, method);
+            }
+            Method::Embedding(embedding) => {
+                let method = MethodDescription::Embedding(EmbeddingDescription::of(embedding));
+                let mut writer = ContainerWriter::new(EMBEDDING);
+                embedding::write(embedding, &mut writer);
                 return self.write(writer, method);
             }
         };
@@ -142,7 +157,7 @@ impl Model {
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
-        if !matches!(kind, NEAREST | LINEAR | MACH) {
+        if !matches!(kind, NEAREST | LINEAR | MACH | EMBEDDING) {
             return Err(FormatError::UnknownKind { kind });
         }
         let mut container = Container::<Description>::open(&bytes)?;
@@ -163,6 +178,9 @@ impl Model {
             (MACH, MethodDescription::Mach(mach)) => {
                 Method::Mach(mach::read(&mut container, mach, features, labels)?)
             }
+            (EMBEDDING, MethodDescription::Embedding(description)) => Method::Embedding(
+                embedding::read(&mut container, description, features, labels)?,
+            ),
             _ => return Err(FormatError::MetadataInvalid),
         };
         let Description { provenance, .. } = container.finish()?;

@@ -98,6 +98,16 @@ sections! {
     CENTROID_OFFSETS = 84, "starts of centroids";
     /// The largest entries of the mean row of each label with rows.
     CENTROIDS = 85, "centroids of labels";
+    /// The vectors of features: f32, or codes of 8 or 4 bits.
+    EMBEDDING = 96, "vectors of features";
+    /// What a weight of 1 is worth in each feature's vector; empty for f32 (f32).
+    EMBEDDING_SCALES = 97, "scales of features";
+    /// The prototypes of labels in panels: f32, or codes of 8 or 4 bits.
+    PROTOTYPES = 98, "prototypes of labels";
+    /// What a weight of 1 is worth in each label's prototype; empty for f32 (f32).
+    PROTOTYPE_SCALES = 99, "scales of prototypes";
+    /// What is added to each label's score; empty for inner products (f32).
+    PROTOTYPE_OFFSETS = 100, "offsets of prototypes";
 }
 
 impl fmt::Display for SectionId {

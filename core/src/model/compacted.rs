@@ -2,6 +2,7 @@
 
 use super::{
     Method, Model,
+    embedding::Embedding,
     linear::{Linear, compact::CompactError},
     mach::{Mach, weights::HeadWeights},
     nearest::{BudgetError, BudgetReport},
@@ -22,11 +23,11 @@ pub struct Compacted {
     pub bytes: Vec<u8>,
     /// Of nearest neighbors, what was tried, and the loss; none if the model fitted as it was.
     pub report: Option<BudgetReport>,
-    /// Of a linear model, what was done to its weights; none if the model fitted as it was.
+    /// Of models of weights, what was done to them; none if the model fitted as it was.
     pub weights: Option<FewerWeights>,
 }
 
-/// What was done to the weights of a linear model to make it smaller.
+/// What was done to the weights of a model to make it smaller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FewerWeights {
     /// Bits of a weight.
@@ -48,6 +49,8 @@ pub enum CompactionError {
         /// About how many bytes the smallest file takes.
         smallest: u64,
     },
+    /// A linear model with neighbors cannot be made smaller.
+    Fused,
     /// The file cannot be written.
     Format(FormatError),
     /// No index can be made.
@@ -64,6 +67,10 @@ impl fmt::Display for CompactionError {
                 f,
                 "{max_bytes} bytes are too few for this model: its smallest file takes about \
                  {smallest}"
+            ),
+            Self::Fused => f.write_str(
+                "a linear model fused with nearest neighbors cannot be fitted into a budget: train \
+                 without --fuse nearest",
             ),
             Self::Format(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
@@ -102,7 +109,7 @@ impl Model {
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
     /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is measured on
     /// a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its weights are pruned
-    /// and rounded where that changes them least.
+    /// and rounded where that changes them least. Weights of an embedding are rounded to 8 bits, or to 4.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
@@ -126,6 +133,9 @@ impl Model {
             Method::Nearest(nearest) => nearest,
             Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
             Method::Mach(mach) => return self.compacted_mach(mach, max_bytes),
+            Method::Embedding(embedding) => {
+                return self.compacted_embedding(embedding, max_bytes);
+            }
         };
         let fixed = self.fixed_bytes();
         drop(bytes);
@@ -210,6 +220,9 @@ impl Model {
         linear: &Linear,
         max_bytes: u64,
     ) -> Result<Compacted, CompactionError> {
+        if linear.nearest().is_some() {
+            return Err(CompactionError::Fused);
+        }
         let fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
         let fitted = linear.model().fitted(budget).map_err(|error| match error {
@@ -235,6 +248,41 @@ impl Model {
                 prune: fitted.prune,
                 lost: fitted.lost,
             }),
+        })
+    }
+
+    /// Rounds the weights to 8 bits, or to 4 if that is still too large.
+    fn compacted_embedding(
+        &self,
+        embedding: &Embedding,
+        max_bytes: u64,
+    ) -> Result<Compacted, CompactionError> {
+        let mut smallest = u64::MAX;
+        for bits in [8, 4] {
+            let (model, lost) = embedding.model().with_bits(bits);
+            let model = Self {
+                method: Method::Embedding(embedding.with_model(model)),
+                ..self.clone()
+            };
+            let bytes = model.to_bytes()?;
+            smallest = smallest.min(bytes.len() as u64);
+            if bytes.len() as u64 <= max_bytes {
+                let weights = Some(FewerWeights {
+                    bits,
+                    prune: 0.0,
+                    lost,
+                });
+                return Ok(Compacted {
+                    model,
+                    bytes,
+                    report: None,
+                    weights,
+                });
+            }
+        }
+        Err(CompactionError::TooSmall {
+            max_bytes,
+            smallest,
         })
     }
 }

@@ -1,6 +1,8 @@
 //! The memory of queries.
 
-use super::{linear::LinearScratch, mach::MachScratch, nearest::NearestScratch};
+use super::{
+    embedding::EmbeddingScratch, linear::LinearScratch, mach::MachScratch, nearest::NearestScratch,
+};
 use crate::{kernels::Kernels, text::TextScratch};
 
 /// The memory that queries need, owned by the caller and reused.
@@ -9,6 +11,7 @@ pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) linear: LinearScratch,
     pub(crate) mach: MachScratch,
+    pub(crate) embedding: EmbeddingScratch,
     pub(crate) text: TextScratch,
 }
 
@@ -20,6 +23,7 @@ impl Scratch {
             nearest: NearestScratch::new(kernels),
             linear: LinearScratch::new(kernels),
             mach: MachScratch::new(kernels),
+            embedding: EmbeddingScratch::new(kernels),
             text: TextScratch::default(),
         }
     }

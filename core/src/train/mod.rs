@@ -2,7 +2,9 @@
 //! of what made a model.
 
 pub mod dual;
+pub mod embedding;
 mod error;
+pub mod exact;
 pub mod mach;
 mod provenance;
 mod unusable;

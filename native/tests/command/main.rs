@@ -3,7 +3,9 @@
 
 mod compacting;
 mod data_options;
+mod embedding;
 mod evaluating;
+mod exact;
 mod folder;
 mod inspecting;
 mod mach;

@@ -251,7 +251,9 @@ impl<'a> Trainer<'a> {
         let part = self.done..(self.done + PART).min(self.order.len());
         let mut groups = core::mem::take(&mut self.groups);
         let this = &*self;
-        executor.map_items(&mut groups, |group| this.learn(part.clone(), group));
+        executor.map_items(groups.iter_mut().collect(), |_, group| {
+            this.learn(part.clone(), group)
+        });
         self.groups = groups;
         self.done = part.end;
         let heads = self.groups.iter().flat_map(|group| &group.loss);

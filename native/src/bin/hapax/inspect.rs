@@ -3,6 +3,7 @@
 use super::{
     failure::Failure,
     input::{DataOptions, MODEL_MARK, load_model, read_input, threads},
+    label_neighbors::print_neighbors,
     output::print,
     table::{count, facts_table, percent, table},
 };
@@ -11,7 +12,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{Method, Model},
+        model::{LinearTraining, Method, Model},
         text::{FeatureSpace, Vectorizer},
     },
     files::map_model,
@@ -32,6 +33,7 @@ use std::{
 #[command(after_help = "\
 Examples:
   hapax inspect model.hapax
+  hapax inspect model.hapax --neighbors card_arrival
   hapax inspect train.txt.xz --json")]
 pub struct Inspect {
     /// A model, or data
@@ -39,12 +41,19 @@ pub struct Inspect {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
+    /// Print the labels nearest to this one in the space of the model, instead
+    #[arg(long, value_name = "LABEL")]
+    neighbors: Option<String>,
     #[command(flatten)]
     data: DataOptions,
 }
 
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
+        if let Some(label) = &self.neighbors {
+            let model = load_model(&self.file)?;
+            return print_neighbors(&model, label, self.json);
+        }
         if begins_like_a_model(&self.file) {
             self.model()
         } else {
@@ -172,14 +181,28 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             ]
         }
         Method::Linear(linear) => {
-            let (parameters, weights) = (linear.parameters(), linear.model());
-            vec![
-                ("cost", parameters.cost.to_string()),
-                ("positive weight", parameters.positive_weight.to_string()),
-                ("exponent", parameters.exponent.to_string()),
-                ("weights", count(weights.nonzeros() as u64)),
-                ("bits of a weight", weights.parts().bits.to_string()),
-            ]
+            let weights = linear.model();
+            let mut facts = match linear.parameters() {
+                LinearTraining::OneVsRest(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("positive weight", parameters.positive_weight.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                    ("centroid in the weights", parameters.centroid.to_string()),
+                ],
+                LinearTraining::MultiClass(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("bias", parameters.bias.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                ],
+            };
+            facts.push(("weights", count(weights.nonzeros() as u64)));
+            facts.push(("bits of a weight", weights.parts().bits.to_string()));
+            if let Some(fused) = linear.nearest() {
+                facts.push(("weight of neighbors", fused.weight().to_string()));
+                facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
+                facts.push(("rows", count(fused.nearest().len() as u64)));
+            }
+            facts
         }
         Method::Mach(mach) => {
             let (parameters, weights) = (mach.parameters(), mach.weights());
@@ -192,6 +215,31 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                 ("weights", count(weights.nonzeros() as u64)),
                 ("bits of a weight", weights.bits().to_string()),
                 ("memory for codes", count(mach.decoder().bytes() as u64)),
+            ]
+        }
+        Method::Embedding(embedding) => {
+            let parts = embedding.model().parts();
+            let scores = if parts.euclidean {
+                "negative squared distances"
+            } else {
+                "inner products"
+            };
+            vec![
+                ("dimensions", count(u64::from(parts.dimensions))),
+                (
+                    "embedding",
+                    if parts.embedding.is_some() {
+                        "yes"
+                    } else {
+                        "none"
+                    }
+                    .to_string(),
+                ),
+                ("scores", scores.to_string()),
+                (
+                    "bits of a weight",
+                    parts.prototypes.weights.bits().to_string(),
+                ),
             ]
         }
         _ => Vec::new(),

@@ -7,6 +7,7 @@ mod evaluate;
 mod failure;
 mod input;
 mod inspect;
+mod label_neighbors;
 mod output;
 mod predict;
 mod progress;

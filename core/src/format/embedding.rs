@@ -1,0 +1,148 @@
+//! Models of prototypes to sections and back.
+
+use super::{Container, ContainerWriter, FormatError, SectionId};
+use crate::model::embedding::{
+    Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, EmbeddingTraining, Prototypes,
+    Table, weights::Weights,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// What the metadata say of the method.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct EmbeddingDescription {
+    training: EmbeddingTraining,
+    dimensions: u32,
+    /// Whether rows are embedded; else prototypes have a coordinate for each feature.
+    embedded: bool,
+    euclidean: bool,
+    /// Bits of a stored weight, which compacting may have made fewer.
+    bits: u32,
+}
+
+impl EmbeddingDescription {
+    pub(super) fn of(embedding: &Embedding) -> Self {
+        let parts = embedding.model().parts();
+        Self {
+            training: embedding.training().clone(),
+            dimensions: parts.dimensions,
+            embedded: parts.embedding.is_some(),
+            euclidean: parts.euclidean,
+            bits: parts.prototypes.weights.bits(),
+        }
+    }
+}
+
+fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut ContainerWriter<'w>) {
+    match weights {
+        Weights::Plain(values) => writer.section(section, values),
+        Weights::Bytes(codes) | Weights::Nibbles(codes) => writer.section(section, codes),
+    }
+}
+
+pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
+    let parts = embedding.model().parts();
+    if let Some(table) = &parts.embedding {
+        write_weights(&table.weights, SectionId::EMBEDDING, writer);
+        writer.section(SectionId::EMBEDDING_SCALES, &table.scales);
+    }
+    write_weights(&parts.prototypes.weights, SectionId::PROTOTYPES, writer);
+    writer.section(SectionId::PROTOTYPE_SCALES, &parts.prototypes.scales);
+    writer.section(SectionId::PROTOTYPE_OFFSETS, &parts.prototypes.offsets);
+    writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
+}
+
+fn read_weights<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    section: SectionId,
+    bits: u32,
+) -> Result<Weights, FormatError> {
+    Ok(match bits {
+        32 => Weights::Plain(container.array(section)?),
+        8 => Weights::Bytes(container.array(section)?),
+        4 => Weights::Nibbles(container.array(section)?),
+        _ => return Err(FormatError::MetadataInvalid),
+    })
+}
+
+pub(super) fn read<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    description: EmbeddingDescription,
+    features: u32,
+    labels: u32,
+) -> Result<Embedding, FormatError> {
+    let EmbeddingDescription {
+        training,
+        dimensions,
+        embedded,
+        euclidean,
+        bits,
+    } = description;
+    let embedding = if embedded {
+        Some(Table {
+            weights: read_weights(container, SectionId::EMBEDDING, bits)?,
+            scales: container.array(SectionId::EMBEDDING_SCALES)?,
+        })
+    } else {
+        None
+    };
+    let prototypes = Prototypes {
+        weights: read_weights(container, SectionId::PROTOTYPES, bits)?,
+        scales: container.array(SectionId::PROTOTYPE_SCALES)?,
+        offsets: container.array(SectionId::PROTOTYPE_OFFSETS)?,
+    };
+    let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
+    let model = EmbeddingModel::from_parts(EmbeddingParts {
+        transform: training.transform(),
+        euclidean,
+        features,
+        labels,
+        dimensions,
+        embedding,
+        prototypes,
+    })
+    .map_err(invalid)?;
+    Embedding::from_stored(model, frequencies, training).ok_or(FormatError::MetadataInvalid)
+}
+
+fn invalid(error: EmbeddingError) -> FormatError {
+    let weights = |prototypes| {
+        if prototypes {
+            SectionId::PROTOTYPES
+        } else {
+            SectionId::EMBEDDING
+        }
+    };
+    let (section, position, rule) = match error {
+        EmbeddingError::Length { prototypes } => (
+            weights(prototypes),
+            0,
+            "there must be a number for each weight",
+        ),
+        EmbeddingError::Weight {
+            prototypes,
+            position,
+        } => (
+            weights(prototypes),
+            position,
+            "weights must be finite, and codes no smaller than minus the largest",
+        ),
+        EmbeddingError::Scale {
+            prototypes: true,
+            position,
+        } => (SectionId::PROTOTYPE_SCALES, position, SCALES),
+        EmbeddingError::Scale { position, .. } => (SectionId::EMBEDDING_SCALES, position, SCALES),
+        EmbeddingError::Offset { position } => (
+            SectionId::PROTOTYPE_OFFSETS,
+            position,
+            "there must be a finite number for each label, or none for inner products",
+        ),
+        _ => return FormatError::MetadataInvalid,
+    };
+    FormatError::ValueInvalid {
+        section,
+        position: position as u64,
+        rule,
+    }
+}
+
+const SCALES: &str = "there must be a number from 0 to 1e12 for each vector, or none for 32 bits";

@@ -1,0 +1,201 @@
+//! From trained vectors to a model of 32, 8 or 4 bits a weight.
+
+use super::{
+    panels::{LANES, panels_for},
+    parts::{EmbeddingModel, EmbeddingParts, Prototypes, Table},
+    weights::{MOST, Weights, pair, round},
+};
+use crate::{model::linear::query::RowTransform, train::TrainError};
+use alloc::vec::Vec;
+
+/// Trained vectors, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vectors {
+    /// M of the vectors.
+    pub dimensions: usize,
+    /// The embedding by feature, M numbers each; empty if rows are not embedded.
+    pub embedding: Vec<f32>,
+    /// The prototypes by label, M numbers each.
+    pub prototypes: Vec<f32>,
+}
+
+/// How a model answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Form {
+    /// What happens to rows first.
+    pub transform: RowTransform,
+    /// Whether distances count.
+    pub euclidean: bool,
+    /// D.
+    pub features: u32,
+    /// Bits of a weight: 32, 8 or 4.
+    pub bits: u32,
+}
+
+/// Makes a model of trained vectors.
+///
+/// # Errors
+/// [`TrainError::Diverged`] if a number is not finite or beyond all use.
+pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, TrainError> {
+    let numbers = || vectors.embedding.iter().chain(&vectors.prototypes);
+    if !numbers().all(|v| v.abs() <= MOST) {
+        return Err(TrainError::Diverged);
+    }
+    let dimensions = vectors.dimensions.max(1);
+    let embedding =
+        (!vectors.embedding.is_empty()).then(|| table(&vectors.embedding, dimensions, form.bits));
+    let parts = EmbeddingParts {
+        transform: form.transform,
+        euclidean: form.euclidean,
+        features: form.features,
+        labels: (vectors.prototypes.len() / dimensions) as u32,
+        dimensions: dimensions as u32,
+        embedding,
+        prototypes: prototypes(&vectors.prototypes, dimensions, form),
+    };
+    EmbeddingModel::from_parts(parts).map_err(|_| TrainError::Diverged)
+}
+
+/// The largest whole number of a rounded weight.
+fn most(bits: u32) -> f32 {
+    if bits == 4 { 7.0 } else { 127.0 }
+}
+
+fn table(vectors: &[f32], dimensions: usize, bits: u32) -> Table {
+    if bits == 32 {
+        let weights = Weights::Plain(vectors.to_vec().into());
+        return Table {
+            weights,
+            scales: Vec::new().into(),
+        };
+    }
+    let (mut bytes, mut scales, mut codes) = (Vec::new(), Vec::new(), Vec::new());
+    for vector in vectors.chunks(dimensions) {
+        scales.push(round(vector.iter().copied(), most(bits), &mut codes));
+        if bits == 4 {
+            let pairs = codes.chunks(2);
+            bytes.extend(pairs.map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))));
+        } else {
+            bytes.extend(codes.iter().map(|&code| code as u8));
+        }
+    }
+    let weights = if bits == 4 {
+        Weights::Nibbles(bytes.into())
+    } else {
+        Weights::Bytes(bytes.into())
+    };
+    Table {
+        weights,
+        scales: scales.into(),
+    }
+}
+
+fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
+    let labels = vectors.len() / dimensions;
+    let places = panels_for(labels) * LANES * dimensions;
+    let place = |label: usize, at: usize| (label / LANES * dimensions + at) * LANES + label % LANES;
+    let square = |vector: &mut dyn Iterator<Item = f32>| -> f32 {
+        let mut sum = 0f64;
+        vector.for_each(|v| sum += f64::from(v) * f64::from(v));
+        -sum as f32
+    };
+    let mut offsets = Vec::new();
+    let (mut scales, mut codes) = (Vec::new(), Vec::new());
+    let weights = if form.bits == 32 {
+        let mut panels = alloc::vec![0f32; places];
+        for (label, vector) in vectors.chunks_exact(dimensions).enumerate() {
+            for (at, &value) in vector.iter().enumerate() {
+                panels[place(label, at)] = value;
+            }
+            offsets.push(square(&mut vector.iter().copied()));
+        }
+        Weights::Plain(panels.into())
+    } else {
+        let mut panels = alloc::vec![0i8; places];
+        for (label, vector) in vectors.chunks_exact(dimensions).enumerate() {
+            let scale = round(vector.iter().copied(), most(form.bits), &mut codes);
+            for (at, &code) in codes.iter().enumerate() {
+                panels[place(label, at)] = code;
+            }
+            offsets.push(square(
+                &mut codes.iter().map(|&code| f32::from(code) * scale),
+            ));
+            scales.push(scale);
+        }
+        let lines = panels.chunks_exact(LANES);
+        if form.bits == 4 {
+            let half = LANES / 2;
+            let halves = lines.flat_map(|line| (0..half).map(|at| pair(line[at], line[at + half])));
+            Weights::Nibbles(halves.collect::<Vec<u8>>().into())
+        } else {
+            Weights::Bytes(
+                panels
+                    .iter()
+                    .map(|&code| code as u8)
+                    .collect::<Vec<u8>>()
+                    .into(),
+            )
+        }
+    };
+    if !form.euclidean {
+        offsets = Vec::new();
+    }
+    Prototypes {
+        weights,
+        scales: scales.into(),
+        offsets: offsets.into(),
+    }
+}
+
+impl EmbeddingModel {
+    /// The vectors of the model, as its weights say.
+    #[must_use]
+    pub fn vectors(&self) -> Vectors {
+        let parts = &self.parts;
+        let dimensions = parts.dimensions as usize;
+        let mut prototypes = Vec::new();
+        (0..parts.labels).for_each(|label| self.prototype(label, &mut prototypes));
+        let mut embedding = Vec::new();
+        if let Some(table) = &parts.embedding {
+            embedding.resize(parts.features as usize * dimensions, 0.0);
+            for (feature, vector) in embedding.chunks_mut(dimensions).enumerate() {
+                let scale = table.scales.get(feature).copied().unwrap_or(1.0);
+                table.weights.add(feature, scale, vector);
+            }
+        }
+        Vectors {
+            dimensions,
+            embedding,
+            prototypes,
+        }
+    }
+
+    /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences of weights
+    /// as a share of that of the weights. The model as it is if it has no more bits than that.
+    #[must_use]
+    pub fn with_bits(&self, bits: u32) -> (Self, f64) {
+        if bits >= self.parts.prototypes.weights.bits() {
+            return (self.clone(), 0.0);
+        }
+        let form = Form {
+            transform: self.parts.transform,
+            euclidean: self.parts.euclidean,
+            features: self.parts.features,
+            bits,
+        };
+        let before = self.vectors();
+        // Rounding never makes weights larger, so they keep their limits.
+        let Ok(model) = build(&before, &form) else {
+            return (self.clone(), 0.0);
+        };
+        let after = model.vectors();
+        let old = before.embedding.iter().chain(&before.prototypes);
+        let (mut lost, mut all) = (0f64, 0f64);
+        for (&old, &new) in old.zip(after.embedding.iter().chain(&after.prototypes)) {
+            let (old, new) = (f64::from(old), f64::from(new));
+            lost += (old - new) * (old - new);
+            all += old * old;
+        }
+        (model, lost / f64::max(all, f64::MIN_POSITIVE))
+    }
+}

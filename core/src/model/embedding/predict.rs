@@ -1,0 +1,215 @@
+//! The best labels of a row: an exact scan of all prototypes.
+
+use super::{
+    panels::{LANES, panels_for},
+    parts::{EmbeddingModel, Prototypes},
+};
+use crate::{
+    kernels::{Kernels, Portable},
+    search::{Scored, Top},
+    sparse::SparseView,
+};
+use alloc::vec::Vec;
+
+/// Panels scored at a time: 256 labels.
+const PANELS: usize = 8;
+
+/// Memory for queries, used again.
+pub struct EmbeddingScratch {
+    kernels: &'static dyn Kernels,
+    values: Vec<f32>,
+    dimensions: Vec<u32>,
+    point: Vec<f32>,
+    scores: Vec<f32>,
+    top: Top,
+}
+
+impl core::fmt::Debug for EmbeddingScratch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("EmbeddingScratch")
+            .field("kernels", &self.kernels.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl EmbeddingScratch {
+    /// Memory whose scans run these kernels.
+    #[must_use]
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            kernels,
+            values: Vec::new(),
+            dimensions: Vec::new(),
+            point: Vec::new(),
+            scores: Vec::new(),
+            top: Top::default(),
+        }
+    }
+}
+
+impl Default for EmbeddingScratch {
+    fn default() -> Self {
+        Self::new(&Portable)
+    }
+}
+
+/// Panels of prototypes to score at a point.
+pub struct LabelScan<'a> {
+    /// The prototypes.
+    pub prototypes: &'a Prototypes,
+    /// M.
+    pub dimensions: usize,
+    /// The first panel.
+    pub first: usize,
+    /// The coordinates of the point other than 0, rising; `None` if `values` holds all M.
+    pub places: Option<&'a [u32]>,
+    /// Their values.
+    pub values: &'a [f32],
+    /// Whether inner products count twice.
+    pub double: bool,
+    /// What every score has more: minus the squared length of the point.
+    pub shift: f32,
+    /// The scores: 32 for each panel.
+    pub scores: &'a mut [f32],
+}
+
+/// Scores panels: one pass over their weights.
+#[inline(always)]
+pub fn score_labels(scan: &mut LabelScan<'_>) {
+    let prototypes = scan.prototypes;
+    let mut sums = [0.0; LANES];
+    for (at, scores) in scan
+        .scores
+        .as_chunks_mut::<LANES>()
+        .0
+        .iter_mut()
+        .enumerate()
+    {
+        let panel = scan.first + at;
+        let (places, values) = (scan.places, scan.values);
+        prototypes
+            .weights
+            .dots(panel, scan.dimensions, places, values, &mut sums);
+        let start = panel * LANES;
+        let scales = prototypes.scales.get(start..).unwrap_or(&[]);
+        let offsets = prototypes.offsets.get(start..).unwrap_or(&[]);
+        if !scales.is_empty() {
+            sums.iter_mut()
+                .zip(scales)
+                .for_each(|(sum, scale)| *sum *= scale);
+        }
+        if scan.double {
+            sums.iter_mut().for_each(|sum| *sum *= 2.0);
+        }
+        if !offsets.is_empty() {
+            sums.iter_mut()
+                .zip(offsets)
+                .for_each(|(sum, offset)| *sum += offset);
+        }
+        for (score, sum) in scores.iter_mut().zip(&sums) {
+            *score = sum + scan.shift;
+        }
+    }
+}
+
+impl EmbeddingModel {
+    /// The `k` best labels of a row, best first. Features the model does not know count nothing.
+    pub fn predict<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut EmbeddingScratch,
+    ) -> &'s [Scored] {
+        let parts = &self.parts;
+        let labels = parts.labels as usize;
+        let panels = panels_for(labels);
+        let direct = self.embed(row, scratch);
+        let EmbeddingScratch {
+            kernels,
+            values,
+            dimensions,
+            point,
+            scores,
+            top,
+        } = scratch;
+        let (places, at) = if direct {
+            (Some(&dimensions[..]), &values[..])
+        } else {
+            (None, &point[..])
+        };
+        let mut shift = 0f64;
+        if parts.euclidean {
+            at.iter()
+                .for_each(|&v| shift -= f64::from(v) * f64::from(v));
+        }
+        top.reset(k.min(labels));
+        for first in (0..panels).step_by(PANELS) {
+            let count = PANELS.min(panels - first);
+            scores.clear();
+            scores.resize(count * LANES, 0.0);
+            kernels.score_labels(&mut LabelScan {
+                prototypes: &parts.prototypes,
+                dimensions: parts.dimensions as usize,
+                first,
+                places,
+                values: at,
+                double: parts.euclidean,
+                shift: shift as f32,
+                scores,
+            });
+            let start = first * LANES;
+            let mut worst = top
+                .threshold()
+                .map_or(f32::NEG_INFINITY, |worst| worst.score);
+            for (label, &score) in (start..labels).zip(&*scores) {
+                // Numbers beyond all others, which only absurd rows make, are not to be answers.
+                if score >= worst {
+                    let score = score.clamp(f32::MIN, f32::MAX);
+                    top.push(Scored {
+                        id: label as u32,
+                        score,
+                    });
+                    worst = top
+                        .threshold()
+                        .map_or(f32::NEG_INFINITY, |worst| worst.score);
+                } else if score.is_nan() {
+                    top.push(Scored {
+                        id: label as u32,
+                        score: f32::MIN,
+                    });
+                }
+            }
+        }
+        top.sorted()
+    }
+
+    /// Puts the row's point into `scratch`; whether it is the row itself.
+    fn embed(&self, row: SparseView<'_>, scratch: &mut EmbeddingScratch) -> bool {
+        let parts = &self.parts;
+        let known = row.indices().partition_point(|&id| id < parts.features);
+        scratch.values.clear();
+        parts.transform.apply(row, &mut scratch.values);
+        scratch.values.truncate(known);
+        // Beyond this size squares and sums would not be finite.
+        scratch
+            .values
+            .iter_mut()
+            .for_each(|value| *value = value.clamp(-1e6, 1e6));
+        scratch.dimensions.clear();
+        scratch
+            .dimensions
+            .extend_from_slice(&row.indices()[..known]);
+        let Some(table) = &parts.embedding else {
+            return true;
+        };
+        scratch.point.clear();
+        scratch.point.resize(parts.dimensions as usize, 0.0);
+        for (&feature, &value) in scratch.dimensions.iter().zip(&scratch.values) {
+            let scale = table.scales.get(feature as usize).copied().unwrap_or(1.0);
+            table
+                .weights
+                .add(feature as usize, value * scale, &mut scratch.point);
+        }
+        false
+    }
+}

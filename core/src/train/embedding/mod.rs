@@ -1,0 +1,24 @@
+//! Embeddings trained with sampled violators: Wsabie, Wsabie++ and what they are compared with.
+//!
+//! [`trainer`] learns an embedding and class prototypes jointly, its [`parameters`] switch each idea of
+//! the paper on its own: [`last_violators`] ignore rows of classes too confusable to learn from, a [`visit`] finds
+//! violators of the margin, [`steps`] and [`space`] hold what is learned. [`sampled`] trains classes
+//! directly on features, one against all or in pairs; [`nearest_mean`] only takes means.
+
+pub mod last_violators;
+mod learn;
+pub mod memory;
+pub mod nearest_mean;
+pub mod parameters;
+pub mod rows;
+pub mod sampled;
+mod sampling;
+pub mod space;
+pub mod steps;
+pub mod trainer;
+pub mod visit;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twin;

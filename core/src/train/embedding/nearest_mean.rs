@@ -1,0 +1,158 @@
+//! Nearest means: each label is the mean of its rows.
+//!
+//! Problem: `beta_g = (1/n_g) sum of the transformed rows x of label g`; the answer is the label with the least
+//! `|beta_g - x|²`. Labels without rows have their prototype at the origin. Cost: the stored values, once for each
+//! label of their row. Memory: L x D numbers, twice while the model is made.
+
+use super::{
+    parameters::{BITS, within},
+    space::array,
+};
+use crate::{
+    data::Dataset,
+    model::{embedding::build::Vectors, linear::query::RowTransform},
+    train::{ParamError, TrainError, check_data},
+};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of nearest means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NearestMean {
+    /// Values of rows are raised to this power, signs kept.
+    pub exponent: f64,
+    /// Whether rows are then scaled to length 1.
+    pub normalize: bool,
+    /// Bits of a stored weight: 32, 8 or 4.
+    pub bits: u32,
+}
+
+impl Default for NearestMean {
+    fn default() -> Self {
+        Self {
+            exponent: 1.0,
+            normalize: true,
+            bits: 8,
+        }
+    }
+}
+
+impl NearestMean {
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first that is not finite or outside its range.
+    pub fn check(&self) -> Result<(), ParamError> {
+        within("exponent", self.exponent, 0.0, 4.0)?;
+        ParamError::check("bits", f64::from(self.bits), BITS)
+    }
+
+    /// What happens to rows first.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        RowTransform {
+            exponent: self.exponent,
+            normalize: self.normalize,
+        }
+    }
+
+    /// The most memory, in bytes, that training on `data` will hold, without `data` itself.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
+        8 * u64::from(data.rows().features()) * (u64::from(data.labels().labels()) + 32)
+    }
+
+    /// The means, summed in the order of rows.
+    ///
+    /// # Errors
+    /// If there is nothing to learn from, fewer than two labels, or memory is lacking.
+    pub fn train(&self, data: &Dataset) -> Result<Vectors, TrainError> {
+        self.check()?;
+        check_data(data)?;
+        let labels = data.labels().labels();
+        if labels < 2 {
+            return Err(TrainError::TooFewLabels {
+                labels: u64::from(labels),
+            });
+        }
+        let dimensions = data.rows().features() as usize;
+        let mut sums = array((labels as usize).saturating_mul(dimensions), 0f32)?;
+        let transform = self.transform();
+        let mut values = Vec::new();
+        for (row, labels) in data.rows().iter().zip(data.labels().iter()) {
+            values.clear();
+            transform.apply(row, &mut values);
+            for &label in labels {
+                let sums = &mut sums[label as usize * dimensions..][..dimensions];
+                for (&feature, &value) in row.indices().iter().zip(&values) {
+                    sums[feature as usize] += value;
+                }
+            }
+        }
+        let counts = data.labels().frequencies();
+        for (mean, &count) in sums.chunks_mut(dimensions).zip(&counts) {
+            let count = count.max(1) as f32;
+            mean.iter_mut().for_each(|sum| *sum /= count);
+        }
+        Ok(Vectors {
+            dimensions,
+            embedding: Vec::new(),
+            prototypes: sums,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NearestMean;
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        model::embedding::{Embedding, EmbeddingScratch, EmbeddingTraining},
+        train::embedding::twin::blobs,
+    };
+    use alloc::{vec, vec::Vec};
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn means_are_those_of_the_closed_form() {
+        let data = blobs(200, 8, 6, 2);
+        let mean = NearestMean {
+            normalize: false,
+            bits: 32,
+            ..NearestMean::default()
+        };
+        let training = EmbeddingTraining::NearestMean(mean);
+        let go_on = |_| ControlFlow::Continue(());
+        let trained = Embedding::train(&training, &data, &Sequential, &Portable, go_on).unwrap();
+        let means: Vec<Vec<f64>> = (0..8)
+            .map(|label| {
+                let rows: Vec<usize> = (0..200)
+                    .filter(|&row| data.labels().row(row).contains(&label))
+                    .collect();
+                let mut mean = vec![0f64; 6];
+                for &row in &rows {
+                    for (feature, value) in data.rows().row(row).iter() {
+                        mean[feature as usize] += f64::from(value) / rows.len() as f64;
+                    }
+                }
+                mean
+            })
+            .collect();
+        let mut scratch = EmbeddingScratch::default();
+        for row in data.rows().iter() {
+            let mut x = [0f64; 6];
+            row.iter()
+                .for_each(|(feature, value)| x[feature as usize] = f64::from(value));
+            let distance = |mean: &Vec<f64>| -> f64 {
+                mean.iter().zip(x).map(|(m, x)| (m - x) * (m - x)).sum()
+            };
+            let best = trained.model().predict(row, 8, &mut scratch);
+            assert_eq!(best.len(), 8);
+            for scored in best {
+                let expected = -distance(&means[scored.id as usize]);
+                assert!((f64::from(scored.score) - expected).abs() < 1e-5);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Labels trained directly on features by sampling: one against all, or in pairs.
+//!
+//! Problem: find `beta_g` (D) for each of L labels, so that f_g = beta_g . x is large for rows of g and small for others,
+//! |beta_g| <= C. Steps are AdaGrad's with one sum a label: `A_g += |x|²/d` with d the mean number of stored
+//! values, and `beta_g += λ s x / sqrt(A_g)`, after which the prototype is put back into the ball.
+//!
+//! * One against all: an epoch takes every label y of every row, and for each draws `balance` labels the row does not
+//!   carry; a label g with target s = +1 for y, -1 for the others steps if `b - s f_g > 0`. Labels depend on nothing
+//!   but their draws, so they are trained side by side.
+//! * Pairs (AUC): each such pair (y, v) steps both if `b - f_y + f_v > 0`; one v for each y.
+//!
+//! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label drawn. Memory: L x D
+//! numbers, and 12 bytes for each draw of a part of an epoch.
+
+use super::{
+    parameters::{BITS, within},
+    sampling::{PART, State},
+    trainer::Report,
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    model::{embedding::build::Vectors, linear::query::RowTransform},
+    random::Stream,
+    train::{ParamError, TrainError},
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
+
+/// What is drawn for a label of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Draws {
+    /// So many labels the row does not carry, each trained for itself.
+    Balance(u32),
+    /// One label the row does not carry, trained against this one.
+    Pairs,
+}
+
+/// Parameters of direct training. [`Sampled::one_vs_all`] and [`Sampled::auc`] are good starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// What is drawn.
+    pub draws: Draws,
+    /// b, the margin of the hinge.
+    pub margin: f64,
+    /// λ, the length of a step.
+    pub step_size: f64,
+    /// C, the longest prototype; 0 for no limit.
+    pub max_norm: f64,
+    /// Passes over the rows.
+    pub epochs: u32,
+    /// Values of rows are raised to this power, signs kept.
+    pub exponent: f64,
+    /// Whether rows are then scaled to length 1.
+    pub normalize: bool,
+    /// Bits of a stored weight: 32, 8 or 4.
+    pub bits: u32,
+    /// Everything random follows from it.
+    pub seed: u64,
+}
+
+impl Sampled {
+    /// One against all.
+    #[must_use]
+    pub fn one_vs_all() -> Self {
+        Self {
+            draws: Draws::Balance(64),
+            margin: 1.0,
+            step_size: 0.5,
+            max_norm: 0.0,
+            epochs: 10,
+            exponent: 1.0,
+            normalize: true,
+            bits: 8,
+            seed: 42,
+        }
+    }
+
+    /// Pairs of labels: the area under the curve.
+    #[must_use]
+    pub fn auc() -> Self {
+        Self {
+            draws: Draws::Pairs,
+            epochs: 20,
+            ..Self::one_vs_all()
+        }
+    }
+
+    /// The name of the algorithm, as on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self.draws {
+            Draws::Balance(_) => "ova-sgd",
+            Draws::Pairs => "auc",
+        }
+    }
+
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first that is not finite or outside its range.
+    pub fn check(&self) -> Result<(), ParamError> {
+        if let Draws::Balance(balance) = self.draws {
+            within("balance", f64::from(balance), 1.0, 65_536.0)?;
+        }
+        within("margin", self.margin, 1e-9, 1e9)?;
+        within("step_size", self.step_size, 1e-9, 1e6)?;
+        within("max_norm", self.max_norm, 0.0, 1e9)?;
+        within("epochs", f64::from(self.epochs), 1.0, 1e5)?;
+        within("exponent", self.exponent, 0.0, 4.0)?;
+        ParamError::check("bits", f64::from(self.bits), BITS)
+    }
+
+    /// What happens to rows first.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        RowTransform {
+            exponent: self.exponent,
+            normalize: self.normalize,
+        }
+    }
+
+    pub(super) fn draws_a_label(&self) -> usize {
+        match self.draws {
+            Draws::Balance(balance) => balance as usize + 1,
+            Draws::Pairs => 2,
+        }
+    }
+
+    /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let (features, labels) = (
+            u64::from(data.rows().features()),
+            u64::from(data.labels().labels()),
+        );
+        let all = data.labels().total().saturating_mul(self.draws_a_label()) as u64;
+        let draws = all.min(PART as u64 + self.draws_a_label() as u64);
+        let rows = 4 * data.rows().nonzeros() as u64 + 17 * data.len() as u64;
+        // Prototypes are held twice: while labels are trained side by side, and while the model is made.
+        let twice = 8 * features * (labels + 32 * threads as u64);
+        twice + 12 * draws + rows + 32 * labels
+    }
+
+    /// Trains the prototypes.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train(
+        &self,
+        data: &Dataset,
+        executor: &impl Executor,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Vectors, TrainError> {
+        self.check()?;
+        let mut state = State::new(self, data)?;
+        for epoch in 0..self.epochs {
+            let mut order: Vec<u32> = (0..data.len() as u32).collect();
+            order.retain(|&row| state.rows.usable(row as usize));
+            let mut dice = Stream::new(self.seed, (1 << 62) + u64::from(epoch));
+            dice.shuffle(&mut order);
+            let mut done = 0;
+            while done < order.len() {
+                done = state.draw(&order, done, &mut dice);
+                let violated = match self.draws {
+                    Draws::Balance(_) => state.train_labels(executor),
+                    Draws::Pairs => state.train_pairs(),
+                };
+                let of = order.len();
+                let report = Report {
+                    epoch,
+                    epochs: self.epochs,
+                    done,
+                    of,
+                    violated,
+                    ignored: 0,
+                };
+                if progress(report).is_break() {
+                    return Err(TrainError::Stopped);
+                }
+            }
+        }
+        Ok(state.finish())
+    }
+}
