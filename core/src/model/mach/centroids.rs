@@ -20,7 +20,7 @@ use crate::{
     model::linear::query::RowTransform,
     train::{TrainError, mach::trainer::SeenLabels},
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Ordering;
 
 /// Levels of an entry.
@@ -31,7 +31,7 @@ const LEVELS: f32 = 8.0;
 pub struct Centroids {
     offsets: Array<u32>,
     records: Array<u8>,
-    scales: [f32; 256],
+    scales: Box<[f32; 256]>,
 }
 
 impl Centroids {
@@ -75,7 +75,7 @@ impl Centroids {
         Ok(Self {
             offsets: offsets.into(),
             records: records.into(),
-            scales,
+            scales: Box::new(scales),
         })
     }
 
@@ -90,7 +90,7 @@ impl Centroids {
         let own = Self {
             offsets,
             records,
-            scales: record::scales(),
+            scales: Box::new(record::scales()),
         };
         let ends = (
             own.offsets.first(),

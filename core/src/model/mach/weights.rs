@@ -11,7 +11,7 @@ use crate::{
     kernels::Kernels,
     train::mach::{FeatureRows, step::Term},
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
 /// Records that share a stored offset.
@@ -25,7 +25,7 @@ pub struct HeadWeights {
     pub(super) buckets: usize,
     pub(super) biases: Array<f32>,
     pub(super) form: Form,
-    scales: [f32; 256],
+    scales: Box<[f32; 256]>,
 }
 
 /// How weights are held.
@@ -113,7 +113,7 @@ impl HeadWeights {
             buckets,
             biases,
             form,
-            scales: record::scales(),
+            scales: Box::new(record::scales()),
         };
         weights.check()?;
         Ok(weights)
