@@ -1,4 +1,5 @@
 //! Embeddings with threads and with every kernel: the same bytes; and what they reach on real data.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{
     core::{

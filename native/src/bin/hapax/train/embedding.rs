@@ -70,7 +70,7 @@ impl TrainNearestMean {
         let mut mean = NearestMean::default();
         self.form
             .apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
-        run(&self.common, EmbeddingTraining::NearestMean(mean))
+        run(&self.common, &EmbeddingTraining::NearestMean(mean))
     }
 }
 
@@ -153,7 +153,7 @@ impl TrainOvaSgd {
             ..Sampled::one_vs_all()
         };
         let training = self.sampling.apply(base, &self.form, self.common.seed);
-        run(&self.common, training)
+        run(&self.common, &training)
     }
 }
 
@@ -162,26 +162,26 @@ impl TrainAuc {
         let training = self
             .sampling
             .apply(Sampled::auc(), &self.form, self.common.seed);
-        run(&self.common, training)
+        run(&self.common, &training)
     }
 }
 
 impl TrainWsabie {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), training)
+        run(self.common(), &training)
     }
 }
 
 impl TrainWsabiePp {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), training)
+        run(self.common(), &training)
     }
 }
 
 /// Trains, and tells of it.
-fn run(common: &Common, training: EmbeddingTraining) -> Result<(), Failure> {
+fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
     let threads = threads(common.threads)?;
@@ -194,7 +194,7 @@ fn run(common: &Common, training: EmbeddingTraining) -> Result<(), Failure> {
     ));
     let mut epochs = Epochs::default();
     let model = Model::train_embedding(
-        &training,
+        training,
         &read.data,
         read.vectorizer,
         &threads,
