@@ -128,14 +128,14 @@ struct Sampling {
 }
 
 impl Sampling {
-    fn apply(&self, base: Sampled, form: &Form, seed: u64) -> EmbeddingTraining {
+    fn apply(&self, base: &Sampled, form: &Form, seed: u64) -> EmbeddingTraining {
         let mut sampled = Sampled {
             margin: self.margin.unwrap_or(base.margin),
             step_size: self.step_size.unwrap_or(base.step_size),
             max_norm: self.max_norm.unwrap_or(base.max_norm),
             epochs: self.epochs.unwrap_or(base.epochs),
             seed,
-            ..base
+            ..base.clone()
         };
         form.apply(
             &mut sampled.exponent,
@@ -152,7 +152,7 @@ impl TrainOvaSgd {
             draws: Draws::Balance(self.balance),
             ..Sampled::one_vs_all()
         };
-        let training = self.sampling.apply(base, &self.form, self.common.seed);
+        let training = self.sampling.apply(&base, &self.form, self.common.seed);
         run(&self.common, &training)
     }
 }
@@ -161,7 +161,7 @@ impl TrainAuc {
     pub fn run(self) -> Result<(), Failure> {
         let training = self
             .sampling
-            .apply(Sampled::auc(), &self.form, self.common.seed);
+            .apply(&Sampled::auc(), &self.form, self.common.seed);
         run(&self.common, &training)
     }
 }
