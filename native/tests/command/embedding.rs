@@ -89,7 +89,7 @@ fn bad_parameters_and_hopeless_data_are_refused() {
         ),
         (
             "--margin 0",
-            "--margin is 0, but must be at least 0.000000001",
+            "--margin is 0, but must be at least 1e-9",
         ),
         (
             "--margin nan",
@@ -97,11 +97,11 @@ fn bad_parameters_and_hopeless_data_are_refused() {
         ),
         (
             "--step-size 0",
-            "--step-size is 0, but must be at least 0.000000001",
+            "--step-size is 0, but must be at least 1e-9",
         ),
         (
             "--step-size -1",
-            "--step-size is -1, but must be at least 0.000000001",
+            "--step-size is -1, but must be at least 1e-9",
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
         ("--models 0", "--models is 0, but must be at least 1"),

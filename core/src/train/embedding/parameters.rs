@@ -295,6 +295,6 @@ mod tests {
             ..Wsabie::default()
         };
         let refused = margin.check().unwrap_err().to_string();
-        assert_eq!(refused, "margin is -2, but must be at least 0.000000001");
+        assert_eq!(refused, "margin is -2, but must be at least 1e-9");
     }
 }

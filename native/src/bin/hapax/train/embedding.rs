@@ -70,7 +70,7 @@ impl TrainNearestMean {
         let mut mean = NearestMean::default();
         self.form
             .apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
-        run(&self.common, EmbeddingTraining::NearestMean(mean))
+        run(&self.common, &EmbeddingTraining::NearestMean(mean))
     }
 }
 
@@ -128,14 +128,14 @@ struct Sampling {
 }
 
 impl Sampling {
-    fn apply(&self, base: Sampled, form: &Form, seed: u64) -> EmbeddingTraining {
+    fn apply(&self, base: &Sampled, form: &Form, seed: u64) -> EmbeddingTraining {
         let mut sampled = Sampled {
             margin: self.margin.unwrap_or(base.margin),
             step_size: self.step_size.unwrap_or(base.step_size),
             max_norm: self.max_norm.unwrap_or(base.max_norm),
             epochs: self.epochs.unwrap_or(base.epochs),
             seed,
-            ..base
+            ..base.clone()
         };
         form.apply(
             &mut sampled.exponent,
@@ -152,8 +152,8 @@ impl TrainOvaSgd {
             draws: Draws::Balance(self.balance),
             ..Sampled::one_vs_all()
         };
-        let training = self.sampling.apply(base, &self.form, self.common.seed);
-        run(&self.common, training)
+        let training = self.sampling.apply(&base, &self.form, self.common.seed);
+        run(&self.common, &training)
     }
 }
 
@@ -161,27 +161,27 @@ impl TrainAuc {
     pub fn run(self) -> Result<(), Failure> {
         let training = self
             .sampling
-            .apply(Sampled::auc(), &self.form, self.common.seed);
-        run(&self.common, training)
+            .apply(&Sampled::auc(), &self.form, self.common.seed);
+        run(&self.common, &training)
     }
 }
 
 impl TrainWsabie {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), training)
+        run(self.common(), &training)
     }
 }
 
 impl TrainWsabiePp {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), training)
+        run(self.common(), &training)
     }
 }
 
 /// Trains, and tells of it.
-fn run(common: &Common, training: EmbeddingTraining) -> Result<(), Failure> {
+fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
     let threads = threads(common.threads)?;
@@ -194,7 +194,7 @@ fn run(common: &Common, training: EmbeddingTraining) -> Result<(), Failure> {
     ));
     let mut epochs = Epochs::default();
     let model = Model::train_embedding(
-        &training,
+        training,
         &read.data,
         read.vectorizer,
         &threads,

@@ -123,7 +123,7 @@ enum SearchName {
 }
 
 impl Options {
-    fn parameters(&self, base: Wsabie, form: &Form, seed: u64) -> Wsabie {
+    fn parameters(&self, base: &Wsabie, form: &Form, seed: u64) -> Wsabie {
         let blocks = Search::Blocks {
             classes: self.block.unwrap_or(256),
             top: self.top.unwrap_or(5),
@@ -157,7 +157,7 @@ impl Options {
             batch: self.batch.unwrap_or(base.batch),
             models: self.models.unwrap_or(base.models),
             seed,
-            ..base
+            ..base.clone()
         };
         let Wsabie {
             exponent,
@@ -181,7 +181,7 @@ impl TrainWsabie {
         } else {
             Wsabie::default()
         };
-        self.options.parameters(base, &self.form, self.common.seed)
+        self.options.parameters(&base, &self.form, self.common.seed)
     }
 }
 
@@ -196,7 +196,7 @@ impl TrainWsabiePp {
         } else {
             Wsabie::distances()
         };
-        self.options.parameters(base, &self.form, self.common.seed)
+        self.options.parameters(&base, &self.form, self.common.seed)
     }
 }
 
