@@ -87,10 +87,7 @@ fn bad_parameters_and_hopeless_data_are_refused() {
             "--dimensions 0",
             "--dimensions is 0, but must be at least 1",
         ),
-        (
-            "--margin 0",
-            "--margin is 0, but must be at least 1e-9",
-        ),
+        ("--margin 0", "--margin is 0, but must be at least 1e-9"),
         (
             "--margin nan",
             "--margin is NaN, but must be a finite number",
