@@ -1,5 +1,7 @@
 //! What all measurements share: the data sets by name.
 
+pub mod figures;
+
 use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},

@@ -18,6 +18,19 @@ pub trait Executor {
         R: Send,
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
+
+    /// Calls `run(scratch, item)` for every item, which moves in, and returns the results in the
+    /// order of the items: for work that changes parts of a whole in place.
+    fn map_items<T, S, R, I, F>(&self, items: Vec<T>, scratch: I, run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, T) -> R + Sync,
+    {
+        let mut own = scratch();
+        items.into_iter().map(|item| run(&mut own, item)).collect()
+    }
 }
 
 /// The executor of one thread: jobs run one after the other, here.

@@ -56,4 +56,20 @@ impl Executor for Threads {
         });
         parts.into_iter().flatten().collect()
     }
+
+    fn map_items<T, S, R, I, F>(&self, items: Vec<T>, scratch: I, run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, T) -> R + Sync,
+    {
+        self.0.install(|| {
+            items
+                .into_par_iter()
+                .with_max_len(1)
+                .map_init(&scratch, |own, item| run(own, item))
+                .collect()
+        })
+    }
 }

@@ -92,6 +92,18 @@ pub enum TrainError {
     NoFeatures,
     /// No row has a label.
     NoLabels,
+    /// Too few labels have rows: there is nothing to tell apart.
+    TooFewLabels {
+        /// How many there are.
+        labels: u32,
+    },
+    /// A row has several labels, and the method takes one.
+    SeveralLabels {
+        /// The first such row, from 0.
+        row: u64,
+        /// How many it has.
+        labels: u64,
+    },
     /// More rows, values or labels than the model can number.
     TooLarge {
         /// What there is too much of.
@@ -125,6 +137,15 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::TooFewLabels { labels } => write!(
+                f,
+                "{labels} label has training rows: at least 2 are needed, to tell them apart"
+            ),
+            Self::SeveralLabels { row, labels } => write!(
+                f,
+                "row {row} (from 0) has {labels} labels, but the method takes one a row: replicate such \
+                 rows, one for each label, or take the first label"
+            ),
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }

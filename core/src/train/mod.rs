@@ -3,6 +3,7 @@
 
 pub mod dual;
 mod error;
+pub mod memoir;
 mod provenance;
 mod unusable;
 
