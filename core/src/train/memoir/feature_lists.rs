@@ -6,7 +6,7 @@
 //! the classes that a step moves. `N = ||V||^2` is kept up to date by the moves themselves.
 //!
 //! Beside each weight stands one more number. When averaging it is `u`, the sum of `delta_t A_(t-1)`, where `A_t`
-//! is the sum of the scales since averaging began, so that the sum of all `W_t` is `V A - u`. For l1 it is the
+//! is the sum of the scales since the scale was last multiplied into the weights, so that the sum of all `W_t` is `V A - u`. For l1 it is the
 //! penalty that was due when the weight was last looked at: the rest is taken off when it is read.
 //!
 //! Memory: 12 bytes a weight (8 where nothing is averaged) and 48 a feature. Cost: O(weights of the row's features)
@@ -70,8 +70,9 @@ pub(crate) fn soft(value: f32, by: f32) -> f32 {
     (value.abs() - by).max(0.0).copysign(value)
 }
 
-/// Scales below this are multiplied into the weights, so that these stay in range.
-const LEAST_SCALE: f64 = 1e-4;
+/// Scales below this are multiplied into the weights: the larger the weights of `V` are against those of `W`,
+/// the less of the sums' digits is left.
+pub(crate) const LEAST_SCALE: f64 = 0.02;
 
 impl FeatureLists {
     /// No weights yet, of `features` features and `classes` classes. A weight below zero is made only
@@ -162,14 +163,19 @@ impl FeatureLists {
     /// Multiplies the scale into the weights and sums their squares anew.
     pub(crate) fn renormalize(&mut self) {
         let (scale, mut square) = (self.scale as f32, 0.0);
-        self.each_list(|list, _| {
+        self.each_list(|list, beside| {
+            if let Beside::Sums { scales, .. } = beside {
+                for (entry, u) in list.entries.iter().zip(&mut list.extra) {
+                    *u -= (f64::from(entry.value) * scales) as f32;
+                }
+            }
             for entry in &mut list.entries {
                 entry.value *= scale;
                 square += f64::from(entry.value) * f64::from(entry.value);
             }
         });
         if let Beside::Sums { scales, .. } = &mut self.beside {
-            *scales /= self.scale;
+            *scales = 0.0;
         }
         (self.scale, self.square) = (1.0, square);
     }

@@ -271,6 +271,12 @@ impl Trainer<'_> {
         self.weights.bytes() + self.rows.bytes() + 8 * self.draws.len() + 4 * self.seen.len()
     }
 
+    /// The weights as they are now, or their mean so far where one is kept.
+    #[must_use]
+    pub fn weights(&self) -> &FeatureLists {
+        &self.weights
+    }
+
     /// Number of weights now.
     #[must_use]
     pub fn nonzeros(&self) -> usize {

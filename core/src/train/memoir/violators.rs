@@ -93,7 +93,9 @@ impl Violators {
     fn begin(&mut self, own: f32, asked: Asked<'_>, parameters: &Memoir) -> f32 {
         self.top.reset(parameters.violators as usize);
         let gate = if parameters.gate {
-            (f64::from(own) - 1.0 / asked.scale) as f32
+            // A little lower, so that rounding loses none; the slack decides.
+            let gate = f64::from(own) - 1.0 / asked.scale;
+            (gate - 1e-6 * gate.abs()) as f32
         } else {
             f32::NEG_INFINITY
         };
