@@ -65,6 +65,16 @@ impl Slots {
         slot == 1
     }
 
+    /// Number of places taken: they are numbered from 1.
+    pub fn len(&self) -> u8 {
+        self.all.count_ones() as u8
+    }
+
+    /// Number of classes there are.
+    pub fn classes(&self) -> usize {
+        self.of.len()
+    }
+
     /// One bit for each place taken.
     pub fn all(&self) -> u64 {
         self.all

@@ -45,18 +45,18 @@ impl Violators {
     ) -> bool {
         let own = scores[asked.own as usize];
         let floor = self.begin(own, asked, parameters);
+        let mut least = floor;
         for (block, part) in scores.chunks(BLOCK).enumerate() {
-            let least = self
-                .top
-                .threshold()
-                .map_or(floor, |worst| worst.score.max(floor));
             if part.iter().copied().fold(f32::NEG_INFINITY, f32::max) <= least {
                 continue;
             }
             for (at, &score) in part.iter().enumerate() {
                 let id = (block * BLOCK + at) as u32;
-                if score > floor && asked.labels.binary_search(&id).is_err() {
+                // Ids rise, so an equal score ranks behind those before.
+                if score > least && asked.labels.binary_search(&id).is_err() {
                     self.top.push(Scored { id, score });
+                    let worst = self.top.threshold();
+                    least = worst.map_or(floor, |worst| worst.score);
                 }
             }
         }
