@@ -19,17 +19,16 @@ pub trait Executor {
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
 
-    /// Calls `run(scratch, item)` for every item, which moves in, and returns the results in the
-    /// order of the items: for work that changes parts of a whole in place.
-    fn map_items<T, S, R, I, F>(&self, items: Vec<T>, scratch: I, run: F) -> Vec<R>
+    /// Calls `run(place, item)` for every item and returns the results in the order of the items. Each
+    /// item is owned by its call, so items may be parts of something larger that change in place.
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,
         R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, T) -> R + Sync,
+        F: Fn(usize, T) -> R + Sync,
     {
-        let mut own = scratch();
-        items.into_iter().map(|item| run(&mut own, item)).collect()
+        let numbered = items.into_iter().enumerate();
+        numbered.map(|(place, item)| run(place, item)).collect()
     }
 }
 

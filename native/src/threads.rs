@@ -57,19 +57,14 @@ impl Executor for Threads {
         parts.into_iter().flatten().collect()
     }
 
-    fn map_items<T, S, R, I, F>(&self, items: Vec<T>, scratch: I, run: F) -> Vec<R>
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,
         R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, T) -> R + Sync,
+        F: Fn(usize, T) -> R + Sync,
     {
-        self.0.install(|| {
-            items
-                .into_par_iter()
-                .with_max_len(1)
-                .map_init(&scratch, |own, item| run(own, item))
-                .collect()
-        })
+        let numbered = || items.into_par_iter().enumerate().with_max_len(1);
+        self.0
+            .install(|| numbered().map(|(place, item)| run(place, item)).collect())
     }
 }

@@ -1,16 +1,13 @@
 //! Linear models to sections and back.
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
-use crate::{
-    model::linear::{Linear, LinearError, LinearModel, LinearParts},
-    train::dual::parameters::OneVsRest,
-};
+use crate::model::linear::{Linear, LinearError, LinearModel, LinearParameters, LinearParts};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LinearDescription {
-    parameters: OneVsRest,
+    parameters: LinearParameters,
     /// Bits of a stored weight, which compacting may have made fewer.
     bits: u32,
     /// The bias of all labels, where none are stored.

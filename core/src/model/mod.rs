@@ -28,6 +28,7 @@ use crate::{
     train::{
         Provenance, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        memoir::{parameters::Memoir, trainer},
     },
 };
 use alloc::{string::String, vec::Vec};
@@ -53,7 +54,7 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
-    /// One-vs-rest with mined negatives.
+    /// Linear weights, by one-vs-rest or MEMOIR.
     Linear(Linear),
 }
 
@@ -125,6 +126,25 @@ impl Model {
             vectorizer,
             provenance,
         ))
+    }
+
+    /// Trains a linear model on `data` by MEMOIR; `progress` hears of every part of the work and may stop it. Equal
+    /// data and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train_memoir(
+        parameters: &Memoir,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let linear = Linear::train_memoir(parameters, data, executor, progress)?;
+        let name = parameters.name();
+        let provenance = Provenance::new(name, data, parameters.seed);
+        let method = Method::Linear(linear);
+        Ok(Self::new(method, data, vectorizer, provenance))
     }
 
     fn new(

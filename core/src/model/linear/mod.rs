@@ -32,7 +32,7 @@ use core::fmt;
 use query::{Query, RowTransform};
 use record::RecordError;
 use sums::{score, term};
-pub use trained::Linear;
+pub use trained::{Linear, LinearParameters};
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,7 @@
-//! The method of a model that one-vs-rest training made: the weights and what belongs to them.
+//! The method of a model whose training made linear weights: the weights and what belongs to them.
 
 use super::LinearModel;
+use super::query::RowTransform;
 use crate::{
     array::Array,
     data::Dataset,
@@ -9,16 +10,46 @@ use crate::{
     train::{
         TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        memoir::{parameters::Memoir, trainer},
     },
 };
 use core::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
+
+/// What made the weights of a linear model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum LinearParameters {
+    /// One-vs-rest.
+    OneVsRest(OneVsRest),
+    /// MEMOIR.
+    Memoir(Memoir),
+}
+
+impl LinearParameters {
+    /// The transform that rows go through in training and prediction.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        match self {
+            Self::OneVsRest(parameters) => parameters.transform(),
+            Self::Memoir(parameters) => parameters.transform(),
+        }
+    }
+
+    fn are_sound(&self) -> bool {
+        match self {
+            Self::OneVsRest(parameters) => parameters.check().is_ok(),
+            Self::Memoir(parameters) => parameters.check().is_ok(),
+        }
+    }
+}
 
 /// A linear model with the parameters that made it and the counts of its labels.
 #[derive(Clone, Debug)]
 pub struct Linear {
     model: LinearModel,
     frequencies: Array<u32>,
-    parameters: OneVsRest,
+    parameters: LinearParameters,
 }
 
 impl Linear {
@@ -36,7 +67,30 @@ impl Linear {
         Ok(Self {
             model: parameters.train(data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
-            parameters: parameters.clone(),
+            parameters: LinearParameters::OneVsRest(parameters.clone()),
+        })
+    }
+
+    /// Trains on `data` by MEMOIR; see [`crate::train::memoir`].
+    ///
+    /// # Errors
+    /// As [`Memoir::trainer`] and [`trainer::Trainer::finish`], and if `progress` stops the work.
+    pub fn train_memoir(
+        parameters: &Memoir,
+        data: &Dataset,
+        executor: &impl Executor,
+        mut progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let mut trainer = parameters.trainer(data)?;
+        while let Some(report) = trainer.step(executor) {
+            if progress(report, &trainer).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        Ok(Self {
+            model: trainer.finish()?,
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearParameters::Memoir(parameters.clone()),
         })
     }
 
@@ -44,9 +98,9 @@ impl Linear {
     pub(crate) fn from_stored(
         model: LinearModel,
         frequencies: Array<u32>,
-        parameters: OneVsRest,
+        parameters: LinearParameters,
     ) -> Option<Self> {
-        let fits = parameters.check().is_ok()
+        let fits = parameters.are_sound()
             && frequencies.len() == model.labels() as usize
             && model.parts().transform == parameters.transform();
         fits.then_some(Self {
@@ -78,7 +132,7 @@ impl Linear {
 
     /// What the user chose, or the automatic rule.
     #[must_use]
-    pub fn parameters(&self) -> &OneVsRest {
+    pub fn parameters(&self) -> &LinearParameters {
         &self.parameters
     }
 }

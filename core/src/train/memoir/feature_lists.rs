@@ -232,7 +232,7 @@ impl FeatureLists {
 
     /// Adds to each class of a step its part of the row.
     pub(crate) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, slots: &mut Slots) {
-        let mut moving = self.moving();
+        let moving = self.moving();
         slots.set(steps, 1.0 / self.scale);
         let mut square = 0.0;
         for &(feature, x) in row {
@@ -254,29 +254,25 @@ impl FeatureLists {
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
         executor: &E,
     ) {
-        let (mut moving, scale) = (self.moving(), self.scale);
-        let shards = core::mem::take(&mut self.shards).into_iter().enumerate();
+        let (moving, scale) = (self.moving(), self.scale);
+        let shards = core::mem::take(&mut self.shards);
         let (beside, classes) = (&self.beside, self.classes);
-        moving.scale = scale;
-        let added = executor.map_items(
-            shards.collect(),
-            || (Slots::new(classes), Vec::new()),
-            |(slots, row), (at, mut shard): (usize, Shard)| {
-                let (mut moving, mut square) = (moving, 0.0);
-                for number in 0..count {
-                    row.clear();
-                    let steps = draw(number, row);
-                    slots.set(&steps, 1.0 / scale);
-                    for &(feature, x) in row.iter().filter(|(f, _)| *f as usize % SHARDS == at) {
-                        if let Some(list) = shard.lists.get_mut(feature as usize / SHARDS) {
-                            square += moving.add(list, x, slots, beside);
-                        }
+        let added = executor.map_items(shards, |at, mut shard: Shard| {
+            let (mut slots, mut row) = (Slots::new(classes), Vec::new());
+            let mut square = 0.0;
+            for number in 0..count {
+                row.clear();
+                let steps = draw(number, &mut row);
+                slots.set(&steps, 1.0 / scale);
+                for &(feature, x) in row.iter().filter(|(f, _)| *f as usize % SHARDS == at) {
+                    if let Some(list) = shard.lists.get_mut(feature as usize / SHARDS) {
+                        square += moving.add(list, x, &slots, beside);
                     }
-                    slots.clear(&steps);
                 }
-                (shard, square)
-            },
-        );
+                slots.clear(&steps);
+            }
+            (shard, square)
+        });
         for (shard, square) in added {
             self.shards.push(shard);
             self.square += square;
@@ -343,6 +339,14 @@ impl FeatureLists {
         }
     }
 
+    /// The sum of the sizes of all weights: those of the last step, for l1.
+    #[must_use]
+    pub fn sizes(&self) -> f64 {
+        let mut sum = 0.0;
+        self.visit(|_, _, weight| sum += f64::from(weight.abs()));
+        sum
+    }
+
     /// Number of stored weights.
     #[must_use]
     pub fn nonzeros(&self) -> usize {
@@ -384,7 +388,7 @@ struct Moving {
 impl Moving {
     /// Moves the weights of a list for a row whose value is `x`; the change of the sum of squares.
     #[inline]
-    fn add(&mut self, list: &mut List, x: f32, slots: &Slots, beside: &Beside) -> f64 {
+    fn add(&self, list: &mut List, x: f32, slots: &Slots, beside: &Beside) -> f64 {
         let (mut found, mut square) = (0u64, 0.0);
         if list.places.is_empty() {
             for at in 0..list.entries.len() {

@@ -29,7 +29,9 @@
 mod draws;
 pub mod feature_lists;
 mod finish;
+mod memory;
 pub mod parameters;
+pub mod report;
 mod step;
 pub mod trainer;
 mod training_rows;

@@ -87,19 +87,6 @@ pub enum SeveralLabels {
     First,
 }
 
-/// How the best wrong classes are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Oracle {
-    /// Scores of all classes.
-    Exact,
-    /// A navigable graph of one layer, searched with a beam of this width.
-    SwGraph(u32),
-    /// A hierarchy of navigable graphs, searched with a beam of this width.
-    Hnsw(u32),
-    /// Sign codes of so many 64-bit words; this many times the violators are looked at.
-    SimpleLsh(u32),
-}
-
 /// The published behaviors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repro {
@@ -145,8 +132,6 @@ pub struct Memoir {
     pub normalize: bool,
     /// Rows of several labels.
     pub several: SeveralLabels,
-    /// How the best wrong classes are found.
-    pub oracle: Oracle,
     /// Weights up to this share of their class's largest are left out of the model.
     pub prune: f32,
     /// Bits of a stored weight: 4, 5, 6 or 8.
@@ -177,7 +162,6 @@ impl Default for Memoir {
             exponent: 1.0,
             normalize: true,
             several: SeveralLabels::Refuse,
-            oracle: Oracle::Exact,
             prune: 0.0,
             bits: 8,
             seed: 42,
@@ -198,7 +182,7 @@ impl Memoir {
         let frequencies = data.labels().frequencies();
         let classes = frequencies.iter().filter(|&&count| count > 0).count();
         let rows = data.len().max(1) as f64;
-        let lambda = 0.75 / rows;
+        let lambda = 0.5 / rows;
         let few = classes <= FEW_CLASSES;
         Self {
             lambda,
@@ -276,6 +260,16 @@ impl Memoir {
         }
     }
 
+    /// The algorithm's name on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.is_l1() {
+            "memoir-l1"
+        } else {
+            "memoir-l2"
+        }
+    }
+
     /// Whether the regularizer is l1.
     #[must_use]
     pub fn is_l1(&self) -> bool {
@@ -330,11 +324,6 @@ impl Memoir {
         within("bias", self.bias, 0.0, 1e3)?;
         within("exponent", self.exponent, 0.0, 4.0)?;
         within("prune", f64::from(self.prune), 0.0, 1.0)?;
-        match self.oracle {
-            Oracle::Exact => Ok(()),
-            Oracle::SwGraph(beam) | Oracle::Hnsw(beam) => within("beam", f64::from(beam), 1.0, 1e6),
-            Oracle::SimpleLsh(words) => within("words", f64::from(words), 1.0, 64.0),
-        }?;
         ParamError::check(
             "bits",
             f64::from(self.bits),

@@ -234,7 +234,7 @@ fn shrinking_at_once_is_shrinking_in_parts() {
 }
 
 /// Rows of three classes with noise; about a third of the rows is close to the border.
-fn data(rows: usize) -> Dataset {
+pub(super) fn data(rows: usize) -> Dataset {
     let mut stream = Stream::new(4, 2);
     let mut sparse = SparseRows::new(FEATURES as u32);
     let mut lists = LabelLists::new(CLASSES as u32);

@@ -64,31 +64,6 @@ impl Violators {
         self.weigh(own, asked, parameters, eta, silent)
     }
 
-    /// [`Violators::choose`] among some classes only. A silent class scores 0.
-    pub fn choose_among(
-        &mut self,
-        found: &[Scored],
-        own: f32,
-        asked: Asked<'_>,
-        parameters: &Memoir,
-        eta: f64,
-        stream: impl FnOnce() -> Stream,
-    ) -> bool {
-        let floor = self.begin(own, asked, parameters);
-        for scored in found {
-            if scored.score > floor && asked.labels.binary_search(&scored.id).is_err() {
-                self.top.push(*scored);
-            }
-        }
-        let silent = || {
-            Some(Scored {
-                id: random(asked, &mut stream())?,
-                score: 0.0,
-            })
-        };
-        self.weigh(own, asked, parameters, eta, silent)
-    }
-
     /// The score that a violator must exceed.
     fn begin(&mut self, own: f32, asked: Asked<'_>, parameters: &Memoir) -> f32 {
         self.top.reset(parameters.violators as usize);
@@ -143,14 +118,6 @@ impl Violators {
         }
         true
     }
-}
-
-/// A random class with rows that is none of the row's.
-fn random(asked: Asked<'_>, stream: &mut Stream) -> Option<u32> {
-    let start = stream.below(asked.seen.len() as u64) as usize;
-    let round = asked.seen[start..].iter().chain(&asked.seen[..start]);
-    let wrong = |class: &&u32| asked.labels.binary_search(class).is_err();
-    round.copied().find(|class| wrong(&class))
 }
 
 /// Where no class scores above 0: a random one of those that score 0, else the best.

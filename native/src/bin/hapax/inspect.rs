@@ -11,7 +11,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{Method, Model},
+        model::{Method, Model, linear::LinearParameters},
         text::{FeatureSpace, Vectorizer},
     },
     files::map_model,
@@ -172,14 +172,25 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             ]
         }
         Method::Linear(linear) => {
-            let (parameters, weights) = (linear.parameters(), linear.model());
-            vec![
-                ("cost", parameters.cost.to_string()),
-                ("positive weight", parameters.positive_weight.to_string()),
-                ("exponent", parameters.exponent.to_string()),
+            let weights = linear.model();
+            let mut facts = match linear.parameters() {
+                LinearParameters::OneVsRest(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("positive weight", parameters.positive_weight.to_string()),
+                ],
+                LinearParameters::Memoir(parameters) => vec![
+                    ("lambda", parameters.lambda.to_string()),
+                    ("violators", parameters.violators.to_string()),
+                ],
+                _ => Vec::new(),
+            };
+            let exponent = weights.parts().transform.exponent;
+            facts.extend([
+                ("exponent", exponent.to_string()),
                 ("weights", count(weights.nonzeros() as u64)),
                 ("bits of a weight", weights.parts().bits.to_string()),
-            ]
+            ]);
+            facts
         }
         _ => Vec::new(),
     }

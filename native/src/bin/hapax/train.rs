@@ -1,6 +1,7 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 mod finish;
+mod memoir;
 mod nearest;
 mod ovr;
 
@@ -19,6 +20,7 @@ use hapax::{
     files::{check_readable, check_writable},
     threads::Threads,
 };
+use memoir::Variant;
 use std::path::PathBuf;
 
 /// The algorithms.
@@ -28,6 +30,10 @@ pub enum Algorithm {
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
     Ovr(ovr::TrainOvr),
+    /// A multi-class margin machine by stochastic steps, weights kept small by their squares
+    MemoirL2(memoir::TrainMemoir),
+    /// The same, weights kept few by their sizes: smaller models
+    MemoirL1(memoir::TrainMemoir),
 }
 
 impl Algorithm {
@@ -35,6 +41,8 @@ impl Algorithm {
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
+            Self::MemoirL2(train) => train.run(Variant::L2),
+            Self::MemoirL1(train) => train.run(Variant::L1),
         }
     }
 }

@@ -10,13 +10,13 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, nearest, ovr,
+    Common, memoir, nearest, ovr,
 };
 use hapax::{
     core::{
         data::IndexBase,
         executor::Executor,
-        model::{Compacted, Method, Model},
+        model::{Compacted, Method, Model, linear::LinearParameters},
     },
     files::write_whole,
     kernels,
@@ -141,7 +141,11 @@ impl Trained {
 fn parameters_json(model: &Model) -> Value {
     match model.method() {
         Method::Nearest(nearest) => nearest::parameters_json(nearest.parameters()),
-        Method::Linear(linear) => ovr::parameters_json(linear.parameters()),
+        Method::Linear(linear) => match linear.parameters() {
+            LinearParameters::OneVsRest(parameters) => ovr::parameters_json(parameters),
+            LinearParameters::Memoir(parameters) => memoir::parameters_json(parameters),
+            _ => Value::Null,
+        },
         _ => Value::Null,
     }
 }
