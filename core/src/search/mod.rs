@@ -3,6 +3,7 @@
 pub mod compact;
 mod inner_product;
 pub mod neighbors;
+pub mod sign_codes;
 mod top;
 
 pub use inner_product::{MaxInnerProduct, Proposer};

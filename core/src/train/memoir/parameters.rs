@@ -175,6 +175,12 @@ const FEW_CLASSES: usize = 500;
 /// Rows a class, on average, below which long weights are held against a class.
 const FEW_ROWS: f64 = 5.0;
 
+/// What of the lambda of l2 is that of l1.
+const L1_SHARE: f64 = 0.3;
+
+/// The share of a class's largest weight up to which l1 leaves weights out.
+const L1_PRUNE: f32 = 0.06;
+
 impl Memoir {
     /// The defaults with lambda, steps, violators and the power of norms chosen by the counts of `data`.
     #[must_use]
@@ -204,11 +210,12 @@ impl Memoir {
     /// The same with l1 regularization, whose lambda is of another scale.
     #[must_use]
     pub fn with_l1(self) -> Self {
-        let lambda = self.lambda * 0.02;
+        let lambda = self.lambda * L1_SHARE;
         Self {
             regularizer: Regularizer::L1(Truncation::Cumulative),
             lambda,
             average: Average::Last,
+            prune: L1_PRUNE,
             ..self
         }
     }
@@ -245,6 +252,7 @@ impl Memoir {
             silent: Silent::Random,
             create: 0.0,
             average: Average::Last,
+            prune: 0.0,
             norm_power: if code { 1.0 } else { 0.0 },
             bias: if code { 1.0 } else { 0.0 },
             ..self
