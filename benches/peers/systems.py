@@ -221,6 +221,8 @@ def fasttext(loss):
 SYSTEMS = {
     "hapax ovr": hapax(["ovr"]),
     "hapax nearest": hapax(["nearest"]),
+    "hapax memoir-l2": hapax(["memoir-l2", "--multilabel", "first"]),
+    "hapax memoir-l1": hapax(["memoir-l1", "--multilabel", "first"]),
     "pecos xrlinear": pecos,
     "napkinxc plt-hinge": napkinxc("PLT", loss="squaredHinge", liblinear_c=1),
     "omikuji parabel": omikuji(),

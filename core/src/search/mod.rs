@@ -1,6 +1,7 @@
 //! Finding the best: the total order of answers and the searches that propose them.
 
 pub mod compact;
+pub mod graph;
 mod inner_product;
 pub mod neighbors;
 pub mod sign_codes;

@@ -6,6 +6,7 @@ mod data_options;
 mod evaluating;
 mod folder;
 mod inspecting;
+mod memoir;
 mod one_vs_rest;
 mod predicting;
 mod readme;

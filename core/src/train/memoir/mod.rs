@@ -26,9 +26,11 @@
 //! 8 a row: L x D is never dense. Equal data, parameters and seed give equal models for any number
 //! of threads: the rows of a batch are searched in parallel, and threads own features when it is added.
 
+mod choices;
 mod draws;
 pub mod feature_lists;
 mod finish;
+mod list;
 mod memory;
 pub mod parameters;
 pub mod report;

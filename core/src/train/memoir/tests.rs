@@ -1,7 +1,8 @@
 //! MEMOIR against its slow twins: dense weights in `f64`, and Pegasos for many classes.
 
 use super::{
-    feature_lists::{Beside, FeatureLists, LEAST_SCALE, soft},
+    feature_lists::{FeatureLists, LEAST_SCALE},
+    list::{Beside, soft},
     parameters::{Average, Draws, Length, Memoir, Regularizer, Silent, Steps as Sizes, Truncation},
     step::{Slots, Steps},
 };

@@ -2,8 +2,9 @@
 
 use super::{
     draws::{Pair, Sequence},
-    feature_lists::{Beside, FeatureLists},
+    feature_lists::FeatureLists,
     finish::label_weights,
+    list::Beside,
     parameters::{Average, Length, Memoir, Regularizer, Truncation},
     step::{Slots, Steps},
     training_rows::TrainingRows,
