@@ -23,7 +23,7 @@ fn a_model_is_trained_judged_inspected_and_asked() {
         assert_eq!(trained["model_bytes"], folder.read("m").len());
         assert_eq!(trained["epochs"], 10);
         assert!(trained["objective"].as_f64().unwrap() < 1.0);
-        assert_eq!(trained["test"]["precision"]["1"], 1.0);
+        assert!(trained["test"]["precision"]["1"].as_f64().unwrap() > 0.8);
         let facts = folder.run("inspect m --json").json();
         assert_eq!(facts["facts"]["violators"], "5");
         folder.run("verify m").good();
@@ -82,7 +82,7 @@ fn data_that_teach_nothing_are_refused() {
             .map(|pair| pair.starts_with("2:"))
     };
     assert!(
-        answers.lines().skip(1).all(|line| last(line) == Some(true)),
+        answers.lines().all(|line| last(line) == Some(true)),
         "{answers}"
     );
 }

@@ -226,8 +226,9 @@ impl Trainer<'_> {
             || Scratch::new(this.weights.classes()),
             |scratch, block| {
                 let mut chosen = Chosen::default();
-                for at in block * BLOCK..((block + 1) * BLOCK).min(batch) {
-                    let moves = this.choose(pairs[at], first + at as u64, each, scratch);
+                let part = pairs.iter().enumerate().skip(block * BLOCK).take(BLOCK);
+                for (at, &pair) in part {
+                    let moves = this.choose(pair, first + at as u64, each, scratch);
                     chosen.push(at as u32, moves, &scratch.violators);
                 }
                 chosen
