@@ -1,5 +1,9 @@
 //! MEMOIR against the optimum of Crammer and Singer, and with any number of threads.
-#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at what must not fail"
+)]
 
 use hapax::{
     core::{
@@ -96,7 +100,7 @@ fn optimum(data: &Dataset, lambda: f64) -> f64 {
     let mut alpha = vec![vec![0.0; classes]; n];
     let mut weights = vec![vec![0.0; data.rows().features() as usize]; classes];
     for _ in 0..100_000 {
-        for row in 0..n {
+        for (row, alpha) in alpha.iter_mut().enumerate() {
             let own = data.labels().row(row)[0] as usize;
             let square = data.rows().row(row).norm().powi(2);
             let bound = |class: usize| if class == own { cost } else { 0.0 };
@@ -105,7 +109,7 @@ fn optimum(data: &Dataset, lambda: f64) -> f64 {
                 .map(|&class| {
                     let gradient =
                         product(&weights[class], data, row) + f64::from(u8::from(class != own));
-                    (class, gradient - square * alpha[row][class])
+                    (class, gradient - square * alpha[class])
                 })
                 .collect();
             let mut sorted: Vec<f64> = linear.iter().map(|&(c, b)| b + square * bound(c)).collect();
@@ -118,8 +122,8 @@ fn optimum(data: &Dataset, lambda: f64) -> f64 {
             beta /= count as f64;
             for (class, b) in linear {
                 let new = bound(class).min((beta - b) / square);
-                let delta = new - alpha[row][class];
-                alpha[row][class] = new;
+                let delta = new - alpha[class];
+                alpha[class] = new;
                 for (f, x) in data.rows().row(row).iter() {
                     weights[class][f as usize] += delta * f64::from(x);
                 }
