@@ -223,6 +223,8 @@ SYSTEMS = {
     "hapax nearest": hapax(["nearest"]),
     "hapax wsabie": hapax(["wsabie"]),
     "hapax wsabie-pp": hapax(["wsabie-pp"]),
+    "hapax memoir-l2": hapax(["memoir-l2", "--multilabel", "first"]),
+    "hapax memoir-l1": hapax(["memoir-l1", "--multilabel", "first"]),
     "pecos xrlinear": pecos,
     "napkinxc plt-hinge": napkinxc("PLT", loss="squaredHinge", liblinear_c=1),
     "omikuji parabel": omikuji(),

@@ -4,6 +4,8 @@ pub mod dense;
 pub mod process;
 pub mod synthetic;
 
+pub mod figures;
+
 use hapax::{
     core::{
         data::{Dataset, ReadOptions, Source, read},

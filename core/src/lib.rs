@@ -53,7 +53,8 @@
 //! # Papers
 //! Nearest neighbors: T. Aoshima, K. Kobayashi, M. Minami, *Revisiting the vector space model: sparse
 //! weighted nearest-neighbor method for extreme multi-label classification*, 2018: the similarity and the
-//! votes. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss functions for
+//! votes. MEMOIR: A. Belyy, A. Sholokhov, *MEMOIR: multi-class extreme classification with inexact margin*, 2018: see
+//! [`train::memoir`] for what is done otherwise. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss functions for
 //! recommendation, tagging, ranking and other missing label applications*, 2016: the model of section 4 and
 //! its constants.
 #![no_std]

@@ -19,6 +19,12 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// Sine and cosine of an angle in radians.
+#[must_use]
+pub fn sine_cosine(x: f64) -> (f64, f64) {
+    libm::sincos(x)
+}
+
 /// Square root, correctly rounded.
 #[must_use]
 pub fn sqrt(x: f64) -> f64 {

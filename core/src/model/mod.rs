@@ -17,6 +17,7 @@ pub mod mach;
 pub mod nearest;
 mod scratch;
 mod train_embedding;
+mod train_memoir;
 mod train_ovr;
 
 pub use answer::{Answer, PredictError};
@@ -57,7 +58,7 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
-    /// A linear machine: one-vs-rest or multi-class.
+    /// A linear machine: one-vs-rest, multi-class, or MEMOIR.
     Linear(Linear),
     /// Heads over hashed labels.
     Mach(Box<Mach>),

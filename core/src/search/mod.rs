@@ -1,8 +1,10 @@
 //! Finding the best: the total order of answers and the searches that propose them.
 
 pub mod compact;
+pub mod graph;
 mod inner_product;
 pub mod neighbors;
+pub mod sign_codes;
 mod top;
 
 pub use inner_product::{MaxInnerProduct, Proposer};

@@ -6,6 +6,7 @@ pub mod embedding;
 mod error;
 pub mod exact;
 pub mod mach;
+pub mod memoir;
 mod provenance;
 mod unusable;
 

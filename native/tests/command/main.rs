@@ -9,6 +9,7 @@ mod exact;
 mod folder;
 mod inspecting;
 mod mach;
+mod memoir;
 mod one_vs_rest;
 mod predicting;
 mod readme;

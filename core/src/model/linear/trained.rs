@@ -13,6 +13,7 @@ use crate::{
         ParamError, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
         exact::{machine::Machine, parameters::MultiClassSvm},
+        memoir::{parameters::Memoir, trainer},
     },
 };
 use alloc::{boxed::Box, collections::TryReserveError};
@@ -26,6 +27,8 @@ pub enum LinearTraining {
     OneVsRest(OneVsRest),
     /// A multi-class machine.
     MultiClass(MultiClassSvm),
+    /// MEMOIR.
+    Memoir(Memoir),
 }
 
 impl LinearTraining {
@@ -33,6 +36,7 @@ impl LinearTraining {
         match self {
             Self::OneVsRest(parameters) => parameters.check(),
             Self::MultiClass(parameters) => parameters.check(),
+            Self::Memoir(parameters) => parameters.check(),
         }
     }
 
@@ -42,6 +46,7 @@ impl LinearTraining {
         match self {
             Self::OneVsRest(parameters) => parameters.transform(),
             Self::MultiClass(parameters) => parameters.transform(),
+            Self::Memoir(parameters) => parameters.transform(),
         }
     }
 }
@@ -89,6 +94,30 @@ impl Linear {
             model: parameters.train_from(start, data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
             parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
+        })
+    }
+
+    /// Trains on `data` by MEMOIR; see [`crate::train::memoir`].
+    ///
+    /// # Errors
+    /// As [`Memoir::trainer`] and [`trainer::Trainer::finish`], and if `progress` stops the work.
+    pub fn train_memoir(
+        parameters: &Memoir,
+        data: &Dataset,
+        executor: &impl Executor,
+        mut progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let mut trainer = parameters.trainer(data)?;
+        while let Some(report) = trainer.step(executor) {
+            if progress(report, &trainer).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        Ok(Self {
+            model: trainer.finish()?,
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearTraining::Memoir(parameters.clone()),
             nearest: None,
         })
     }

@@ -194,6 +194,11 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                     ("bias", parameters.bias.to_string()),
                     ("exponent", parameters.exponent.to_string()),
                 ],
+                LinearTraining::Memoir(parameters) => vec![
+                    ("lambda", parameters.lambda.to_string()),
+                    ("violators", parameters.violators.to_string()),
+                    ("exponent", weights.parts().transform.exponent.to_string()),
+                ],
             };
             facts.push(("weights", count(weights.nonzeros() as u64)));
             facts.push(("bits of a weight", weights.parts().bits.to_string()));

@@ -4,6 +4,7 @@ mod embedding;
 mod exact;
 mod finish;
 mod mach;
+mod memoir;
 mod nearest;
 mod ovr;
 mod wsabie;
@@ -26,6 +27,7 @@ use hapax::{
     files::{check_readable, check_writable},
     threads::Threads,
 };
+use memoir::Variant;
 use std::path::PathBuf;
 
 /// The algorithms.
@@ -53,6 +55,10 @@ pub enum Algorithm {
     Auc(embedding::TrainAuc),
     /// Each label is the mean of its rows
     NearestMean(embedding::TrainNearestMean),
+    /// A multi-class margin machine by stochastic steps, weights kept small by their squares
+    MemoirL2(memoir::TrainMemoir),
+    /// The same, weights kept few by their sizes: smaller models
+    MemoirL1(memoir::TrainMemoir),
 }
 
 impl Algorithm {
@@ -69,6 +75,8 @@ impl Algorithm {
             Self::OvaSgd(train) => train.run(),
             Self::Auc(train) => train.run(),
             Self::NearestMean(train) => train.run(),
+            Self::MemoirL2(train) => train.run(Variant::L2),
+            Self::MemoirL1(train) => train.run(Variant::L1),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, embedding, exact, mach, nearest, ovr,
+    Common, embedding, exact, mach, memoir, nearest, ovr,
 };
 use hapax::{
     core::{
@@ -144,6 +144,7 @@ fn parameters_json(model: &Model) -> Value {
         Method::Linear(linear) => match linear.parameters() {
             LinearTraining::OneVsRest(parameters) => ovr::parameters_json(parameters),
             LinearTraining::MultiClass(parameters) => exact::parameters_json(parameters),
+            LinearTraining::Memoir(parameters) => memoir::parameters_json(parameters),
         },
         Method::Mach(mach) => mach::parameters_json(mach.parameters()),
         Method::Embedding(made) => embedding::parameters_json(made.training()),

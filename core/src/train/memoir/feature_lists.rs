@@ -1,0 +1,329 @@
+//! The weights of all classes by feature, with a common scale: what exact training works on.
+//!
+//! `W = a V`: shrinking all weights is one multiplication of `a`, and a step adds `delta / a` to
+//! few entries of `V`. Each feature has a list of the classes with a weight for it, in the order in which
+//! they came. One pass over the lists of a row's features scores all classes; a second one finds the weights of
+//! the classes that a step moves. `N = ||V||^2` is kept up to date by the moves themselves.
+//!
+//! Beside each weight stands one more number. When averaging it is `u`, the sum of `delta_t A_(t-1)`, where `A_t`
+//! is the sum of the scales since the scale was last multiplied into the weights, so that the sum of all `W_t` is `V A - u`. For l1 it is the
+//! penalty that was due when the weight was last looked at: the rest is taken off when it is read.
+//!
+//! A list with many of the classes has a table of their places, which saves the second pass.
+//!
+//! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a feature. Cost: O(weights of the row's features)
+//! for a row's scores and for a row's step.
+
+use super::{
+    list::{Beside, Entry, List, Moving, due, soft},
+    step::{Slots, Steps},
+};
+use crate::executor::Executor;
+use alloc::{vec, vec::Vec};
+
+/// Features go round the shards, so that a batch can be added by several threads.
+pub(crate) const SHARDS: usize = 16;
+
+#[derive(Clone, Debug, Default)]
+struct Shard {
+    lists: Vec<List>,
+}
+
+/// See the module's text.
+#[derive(Clone, Debug)]
+pub struct FeatureLists {
+    shards: Vec<Shard>,
+    classes: usize,
+    scale: f64,
+    square: f64,
+    create: f32,
+    beside: Beside,
+}
+
+/// Scales below this are multiplied into the weights: the larger the weights of `V` are against those of `W`,
+/// the less of the sums' digits is left.
+pub(crate) const LEAST_SCALE: f64 = 0.02;
+
+impl FeatureLists {
+    /// No weights yet, of `features` features and `classes` classes. A weight below zero is made only
+    /// by a step of size `create` or more.
+    pub(super) fn new(features: usize, classes: usize, create: f32, beside: Beside) -> Self {
+        let shard = |at: usize| Shard {
+            lists: vec![List::default(); features.saturating_sub(at).div_ceil(SHARDS)],
+        };
+        Self {
+            shards: (0..SHARDS).map(shard).collect(),
+            classes,
+            scale: 1.0,
+            square: 0.0,
+            create,
+            beside,
+        }
+    }
+
+    /// Number of classes.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// `a`, the common factor of all weights.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// The squared Euclidean length of all weights together. Not kept for l1.
+    #[must_use]
+    pub fn square(&self) -> f64 {
+        self.scale * self.scale * self.square
+    }
+
+    fn list(&self, feature: u32) -> Option<&List> {
+        let feature = feature as usize;
+        self.shards[feature % SHARDS].lists.get(feature / SHARDS)
+    }
+
+    /// Adds to `scores` the products of all classes with a row, without the factor
+    /// [`FeatureLists::scale`]. Features beyond the last are left out.
+    pub fn score(&self, row: &[(u32, f32)], scores: &mut [f32]) {
+        for &(feature, x) in row {
+            let Some(list) = self.list(feature) else {
+                continue;
+            };
+            let pairs = list.entries.iter().zip(&list.extra);
+            match &self.beside {
+                Beside::Penalty { now } => {
+                    let now = *now as f32;
+                    for (entry, last) in pairs {
+                        scores[entry.class as usize] += soft(entry.value, now - last) * x;
+                    }
+                }
+                Beside::Penalties { now } => {
+                    for (entry, last) in pairs {
+                        let due = now[entry.class as usize] as f32 - last;
+                        scores[entry.class as usize] += soft(entry.value, due) * x;
+                    }
+                }
+                _ => {
+                    for entry in &list.entries {
+                        scores[entry.class as usize] += entry.value * x;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Multiplies all weights by `factor`, from 0 to 1.
+    pub(crate) fn shrink(&mut self, factor: f64) {
+        if factor == 0.0 {
+            self.each_list(|list, _| *list = List::default());
+            (self.scale, self.square) = (1.0, 0.0);
+            return;
+        }
+        self.scale *= factor;
+        if self.scale < LEAST_SCALE {
+            self.renormalize();
+        }
+    }
+
+    /// Multiplies the scale into the weights and sums their squares anew.
+    pub(crate) fn renormalize(&mut self) {
+        let (scale, mut square) = (self.scale as f32, 0.0);
+        self.each_list(|list, beside| {
+            if let Beside::Sums { scales, .. } = beside {
+                for (entry, u) in list.entries.iter().zip(&mut list.extra) {
+                    *u -= (f64::from(entry.value) * scales) as f32;
+                }
+            }
+            for entry in &mut list.entries {
+                entry.value *= scale;
+                square += f64::from(entry.value) * f64::from(entry.value);
+            }
+        });
+        if let Beside::Sums { scales, .. } = &mut self.beside {
+            *scales = 0.0;
+        }
+        (self.scale, self.square) = (1.0, square);
+    }
+
+    fn each_list(&mut self, mut change: impl FnMut(&mut List, &Beside)) {
+        for shard in &mut self.shards {
+            for list in &mut shard.lists {
+                change(list, &self.beside);
+            }
+        }
+    }
+
+    /// Makes all weights so small that their Euclidean length is at most `radius`.
+    pub(crate) fn project(&mut self, radius: f64) {
+        let length = crate::float::sqrt(self.square());
+        if length > radius {
+            self.shrink(radius / length);
+        }
+    }
+
+    /// From here on the mean of the weights is kept, too.
+    pub(crate) fn begin_averaging(&mut self) {
+        self.beside = Beside::Sums {
+            scales: 0.0,
+            steps: 0,
+        };
+        self.each_list(|list, _| list.extra = vec![0.0; list.entries.len()]);
+    }
+
+    /// Ends a step: the weights as they are count once in the mean; of l1, the penalty of
+    /// `classes` (or all) grows.
+    pub(crate) fn end_step(&mut self, penalty: f64, touched: &[u32]) {
+        match &mut self.beside {
+            Beside::Nothing => {}
+            Beside::Sums { scales, steps } => {
+                *scales += self.scale;
+                *steps += 1;
+            }
+            Beside::Penalty { now } => *now += penalty,
+            Beside::Penalties { now } => {
+                let each = penalty * self.classes as f64 / touched.len().max(1) as f64;
+                for &class in touched {
+                    now[class as usize] += each;
+                }
+            }
+        }
+    }
+
+    /// Adds to each class of a step its part of the row.
+    pub(crate) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, slots: &mut Slots) {
+        let moving = self.moving();
+        slots.set(steps, 1.0 / self.scale);
+        let mut square = 0.0;
+        for &(feature, x) in row {
+            let feature = feature as usize;
+            let shard = &mut self.shards[feature % SHARDS];
+            if let Some(list) = shard.lists.get_mut(feature / SHARDS) {
+                square += moving.add(list, x, slots, &self.beside);
+            }
+        }
+        slots.clear(steps);
+        self.square += square;
+    }
+
+    /// [`FeatureLists::add`] for each of `count` rows in turn, the shards in parallel. `draw` gives
+    /// a row's features, into the buffer, and its steps.
+    pub(crate) fn add_all<'s, E: Executor>(
+        &mut self,
+        count: usize,
+        draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
+        executor: &E,
+    ) {
+        let (moving, scale) = (self.moving(), self.scale);
+        let shards = core::mem::take(&mut self.shards);
+        let (beside, classes) = (&self.beside, self.classes);
+        let added = executor.map_items(shards, |at, mut shard: Shard| {
+            let (mut slots, mut row) = (Slots::new(classes), Vec::new());
+            let mut square = 0.0;
+            for number in 0..count {
+                row.clear();
+                let steps = draw(number, &mut row);
+                slots.set(&steps, 1.0 / scale);
+                for &(feature, x) in row.iter().filter(|(f, _)| *f as usize % SHARDS == at) {
+                    if let Some(list) = shard.lists.get_mut(feature as usize / SHARDS) {
+                        square += moving.add(list, x, &slots, beside);
+                    }
+                }
+                slots.clear(&steps);
+            }
+            (shard, square)
+        });
+        for (shard, square) in added {
+            self.shards.push(shard);
+            self.square += square;
+        }
+    }
+
+    fn moving(&self) -> Moving {
+        Moving {
+            scale: self.scale,
+            create: self.create,
+            before: match &self.beside {
+                Beside::Sums { scales, .. } => *scales as f32,
+                _ => 0.0,
+            },
+        }
+    }
+
+    /// Takes off what is due and leaves out what has become zero. For l1.
+    pub(crate) fn settle(&mut self) {
+        self.each_list(|list, beside| {
+            let mut kept = 0;
+            for at in 0..list.entries.len() {
+                let Entry { class, value } = list.entries[at];
+                let now = due(beside, class);
+                let value = soft(value, now - list.extra[at]);
+                if value != 0.0 {
+                    list.entries[kept] = Entry { class, value };
+                    list.extra[kept] = now;
+                    kept += 1;
+                }
+            }
+            list.entries.truncate(kept);
+            list.extra.truncate(kept);
+            list.places = Vec::new();
+        });
+    }
+
+    /// The weights that training ends with: for each class its features, rising, and weights.
+    /// `visit` is told of each weight by rising feature.
+    pub fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
+        let features = self
+            .shards
+            .iter()
+            .map(|shard| shard.lists.len())
+            .sum::<usize>();
+        for feature in 0..features as u32 {
+            let Some(list) = self.list(feature) else {
+                continue;
+            };
+            for (at, entry) in list.entries.iter().enumerate() {
+                let value = f64::from(entry.value);
+                let weight = match &self.beside {
+                    Beside::Sums { scales, steps } if *steps > 0 => {
+                        (value * scales - f64::from(list.extra[at])) / *steps as f64
+                    }
+                    Beside::Penalty { .. } | Beside::Penalties { .. } => {
+                        let left = due(&self.beside, entry.class) - list.extra[at];
+                        f64::from(soft(entry.value, left))
+                    }
+                    _ => value * self.scale,
+                };
+                visit(feature, entry.class, weight as f32);
+            }
+        }
+    }
+
+    /// The sum of the sizes of all weights: those of the last step, for l1.
+    #[must_use]
+    pub fn sizes(&self) -> f64 {
+        let mut sum = 0.0;
+        self.visit(|_, _, weight| sum += f64::from(weight.abs()));
+        sum
+    }
+
+    /// Number of stored weights.
+    #[must_use]
+    pub fn nonzeros(&self) -> usize {
+        let lists = self.shards.iter().flat_map(|shard| &shard.lists);
+        lists.map(|list| list.entries.len()).sum()
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let lists = self.shards.iter().flat_map(|shard| &shard.lists);
+        lists
+            .map(|list| {
+                let beside = list.extra.capacity() + list.places.capacity();
+                72 + 8 * list.entries.capacity() + 4 * beside
+            })
+            .sum()
+    }
+}

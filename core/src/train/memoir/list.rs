@@ -1,0 +1,156 @@
+//! The classes with a weight for one feature, and how a step moves them.
+
+use super::step::Slots;
+use alloc::{vec, vec::Vec};
+
+/// A class and its weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Entry {
+    /// The class.
+    pub class: u32,
+    /// Its weight, in `V`.
+    pub value: f32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct List {
+    pub entries: Vec<Entry>,
+    /// One number an entry, or none at all.
+    pub extra: Vec<f32>,
+    /// For each class its place in a long list, or `NOWHERE`; of short lists empty.
+    pub places: Vec<u32>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// A list with more than one class in so many has places.
+const LONG: usize = 12;
+
+/// What the number beside each weight is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Beside {
+    /// There is none.
+    Nothing,
+    /// `u`, with `A` and the number of steps it sums.
+    Sums { scales: f64, steps: u64 },
+    /// The penalty of all classes when the weight was last looked at, and the present one.
+    Penalty { now: f64 },
+    /// The same with a penalty for each class.
+    Penalties { now: Vec<f64> },
+}
+
+/// `value` moved toward zero by `by`, which is not negative.
+#[inline(always)]
+pub(super) fn soft(value: f32, by: f32) -> f32 {
+    (value.abs() - by).max(0.0).copysign(value)
+}
+
+/// The penalty of a class so far.
+pub(super) fn due(beside: &Beside, class: u32) -> f32 {
+    match beside {
+        Beside::Penalty { now } => *now as f32,
+        Beside::Penalties { now } => now[class as usize] as f32,
+        _ => 0.0,
+    }
+}
+
+/// How a step moves the weights of a list.
+#[derive(Clone, Copy)]
+pub(super) struct Moving {
+    pub scale: f64,
+    pub create: f32,
+    /// `A` before this step.
+    pub before: f32,
+}
+
+impl Moving {
+    /// Moves the weights of a list for a row whose value is `x`; the change of the sum of squares.
+    #[inline]
+    pub fn add(&self, list: &mut List, x: f32, slots: &Slots, beside: &Beside) -> f64 {
+        let (mut found, mut square) = (0u64, 0.0);
+        if list.places.is_empty() {
+            for at in 0..list.entries.len() {
+                let slot = slots.of(list.entries[at].class);
+                if slot != 0 {
+                    found |= 1 << slot;
+                    let delta = slots.amount(slot) * x;
+                    self.change(list, at, delta, beside, &mut square);
+                }
+            }
+        } else {
+            for slot in 1..=slots.len() {
+                let at = list.places[slots.class(slot) as usize];
+                if at != NOWHERE {
+                    found |= 1 << slot;
+                    let delta = slots.amount(slot) * x;
+                    self.change(list, at as usize, delta, beside, &mut square);
+                }
+            }
+        }
+        square += self.make(list, x, slots, slots.all() & !found, beside);
+        if list.places.is_empty() && list.entries.len() * LONG > slots.classes() {
+            list.places = vec![NOWHERE; slots.classes()];
+            for (at, entry) in list.entries.iter().enumerate() {
+                list.places[entry.class as usize] = at as u32;
+            }
+        }
+        square
+    }
+
+    /// Makes the weights that are `missing`, if they are large enough; the change of the sum of squares.
+    fn make(
+        &self,
+        list: &mut List,
+        x: f32,
+        slots: &Slots,
+        mut missing: u64,
+        beside: &Beside,
+    ) -> f64 {
+        let mut square = 0.0;
+        while missing != 0 {
+            let slot = missing.trailing_zeros() as u8;
+            missing &= missing - 1;
+            let delta = slots.amount(slot) * x;
+            // `delta` is of V: what the weight itself moves by is `a` times it.
+            let size = (f64::from(delta) * self.scale).abs() as f32;
+            if delta != 0.0 && (slots.is_own(slot) || size >= self.create) {
+                let class = slots.class(slot);
+                if let Some(place) = list.places.get_mut(class as usize) {
+                    *place = list.entries.len() as u32;
+                }
+                list.entries.push(Entry {
+                    class,
+                    value: delta,
+                });
+                match beside {
+                    Beside::Nothing => {}
+                    Beside::Sums { .. } => list.extra.push(delta * self.before),
+                    _ => list.extra.push(due(beside, class)),
+                }
+                square += f64::from(delta) * f64::from(delta);
+            }
+        }
+        square
+    }
+
+    #[inline]
+    fn change(&self, list: &mut List, at: usize, delta: f32, beside: &Beside, square: &mut f64) {
+        let Entry { class, value } = list.entries[at];
+        let old = match beside {
+            Beside::Nothing => value,
+            Beside::Sums { .. } => {
+                list.extra[at] += delta * self.before;
+                value
+            }
+            _ => {
+                let now = due(beside, class);
+                let left = soft(value, now - list.extra[at]);
+                list.extra[at] = now;
+                left
+            }
+        };
+        let new = old + delta;
+        list.entries[at].value = new;
+        *square += f64::from(new) * f64::from(new) - f64::from(old) * f64::from(old);
+    }
+}

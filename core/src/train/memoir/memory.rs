@@ -1,0 +1,90 @@
+//! How much memory MEMOIR will need, before it begins.
+
+use super::parameters::{Average, Length, Memoir, SeveralLabels};
+use crate::data::Dataset;
+
+/// Bytes of a weight while training: an entry, its number beside it, and room to grow.
+const BYTES_A_WEIGHT: u64 = 24;
+
+/// Bytes of a weight while the model is made: by class, by feature, and written.
+const BYTES_AT_THE_END: u64 = 18;
+
+impl Memoir {
+    /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads will hold at
+    /// once, without `data` itself.
+    ///
+    /// How many weights there will be is not known beforehand: a row makes at most one for each of its values in its
+    /// own class, and those of classes pushed away are put at as many again. No more
+    /// than features times classes can be.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let (rows, stored) = (data.len() as u64, data.rows().nonzeros() as u64);
+        let classes = u64::from(data.labels().labels());
+        let features = u64::from(data.rows().features()) + 1;
+        let lists = data.labels().iter().zip(data.rows().iter());
+        let own: u64 = match self.several {
+            SeveralLabels::Replicate => lists.map(|(l, row)| (l.len() * row.len()) as u64).sum(),
+            _ => stored,
+        };
+        let pushed = if self.create > 0.0 {
+            own
+        } else {
+            u64::from(self.violators) * own
+        };
+        let drawn = match self.length {
+            Length::Epochs(_) => u64::MAX,
+            Length::Iterations(steps) => steps.saturating_mul(u64::from(self.batch)),
+        };
+        // A draw makes at most as many weights as its row has values, in each class it moves.
+        let longest = data
+            .rows()
+            .iter()
+            .map(|row| row.len() as u64 + 1)
+            .max()
+            .unwrap_or(0);
+        let moved = drawn.saturating_mul(longest * (1 + u64::from(self.violators)));
+        let weights = (own + pushed).min(features * classes).min(moved);
+        let beside = if self.average == Average::SecondHalf || self.is_l1() {
+            0
+        } else {
+            4
+        };
+        let values = if self.exponent == 1.0 {
+            8 * rows
+        } else {
+            4 * stored + 8 * rows
+        };
+        let pairs = 8 * data.labels().total().max(data.len()) as u64;
+        let batch = u64::from(self.batch) * (32 + 12 * (1 + u64::from(self.violators)));
+        weights * (BYTES_A_WEIGHT - beside + BYTES_AT_THE_END)
+            + 96 * features
+            + values
+            + pairs
+            + batch
+            + (threads as u64 + 17) * (8 * classes + 65_536)
+            + 128 * classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parameters::Memoir, tests::data};
+    use crate::executor::Sequential;
+
+    #[test]
+    fn the_estimate_covers_what_training_holds() {
+        let data = data(500);
+        for parameters in [Memoir::automatic(&data), Memoir::automatic(&data).with_l1()] {
+            let estimate = parameters.memory_estimate(&data, 1);
+            let mut trainer = parameters.trainer(&data).unwrap();
+            let mut most = trainer.bytes();
+            while trainer.step(&Sequential).is_some() {
+                most = most.max(trainer.bytes());
+            }
+            assert!(
+                most as u64 <= estimate && most > 5_000,
+                "{most}, {estimate} estimated"
+            );
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! MEMOIR: multi-class margin machines by stochastic steps, the maximum inside the margin found by a search.
+//!
+//! Problem, for N rows `x_i` of D features with one class `y_i` of L each (A. Belyy, A. Sholokhov, *MEMOIR:
+//! multi-class extreme classification with inexact margin*, 2018; Crammer and Singer's loss): minimize over `W`
+//!
+//! ```text
+//! lambda R(W) + 1/N sum_i max(0, 1 + max_{r != y_i} w_r x_i - w_{y_i} x_i)
+//! ```
+//!
+//! with `R(W) = ||W||^2 / 2` (l2) or the sum of sizes (l1). Step t of size `eta_t`, on a batch `b`
+//! whose weights stay as they are until all of it is looked at:
+//!
+//! 1. for each row find the violators, wrong classes with slack `1 + w_r x - w_y x > 0`: the best one
+//!    (the paper's), or several with weights `p_r` in proportion to their slack, which add up to 1;
+//! 2. l2: `W *= 1 - lambda eta_t`;
+//! 3. `w_y += eta_t / |b| x` and `w_r -= eta_t p_r / |b| x`;
+//! 4. l2: `W *= min(1, 1 / (sqrt(lambda) ||W||))`; l1: all weights toward zero by `lambda eta_t`.
+//!
+//! With one violator, batches of one row, steps of `1 / (lambda t)` and exact scores this is Pegasos for many
+//! classes. Differences from the paper, which [`parameters::Repro`] turns off: several violators; a weight below zero
+//! is made only by a step of some size, which keeps the weights sparse; classes that are silent about a row are
+//! not pushed away; the mean over the second half of all steps; classes' scores divided by a power of their
+//! length. The paper's listing lacks the `1 / |b|`; its l1 step is for the penalty `lambda`, not `lambda / 2`.
+//!
+//! Cost of a row: O(weights of its features + L) to score and as much to move. Memory: 12 bytes a weight, 48 a feature,
+//! 8 a row: L x D is never dense. Equal data, parameters and seed give equal models for any number
+//! of threads: the rows of a batch are searched in parallel, and threads own features when it is added.
+
+mod choices;
+mod draws;
+pub mod feature_lists;
+mod finish;
+mod list;
+mod memory;
+pub mod parameters;
+pub mod report;
+mod step;
+pub mod trainer;
+mod training_rows;
+mod violators;
+
+#[cfg(test)]
+mod tests;

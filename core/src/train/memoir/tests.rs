@@ -1,0 +1,394 @@
+//! MEMOIR against its slow twins: dense weights in `f64`, and Pegasos for many classes.
+
+use super::{
+    feature_lists::{FeatureLists, LEAST_SCALE},
+    list::{Beside, soft},
+    parameters::{Average, Draws, Length, Memoir, Regularizer, Silent, Steps as Sizes, Truncation},
+    step::{Slots, Steps},
+};
+use crate::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    float,
+    random::Stream,
+    sparse::{SparseRows, SparseVec},
+};
+use alloc::{vec, vec::Vec};
+
+const CLASSES: usize = 12;
+const FEATURES: usize = 40;
+
+/// Weights without a scale, without sparseness, without laziness.
+struct Dense {
+    weights: Vec<f64>,
+    sum: Vec<f64>,
+    summed: u64,
+}
+
+impl Dense {
+    fn new() -> Self {
+        let zeros = vec![0.0; CLASSES * FEATURES];
+        Self {
+            weights: zeros.clone(),
+            sum: zeros,
+            summed: 0,
+        }
+    }
+
+    fn at(&mut self, class: u32, feature: u32) -> &mut f64 {
+        &mut self.weights[class as usize * FEATURES + feature as usize]
+    }
+
+    fn length(&self) -> f64 {
+        float::sqrt(self.weights.iter().map(|w| w * w).sum())
+    }
+
+    fn scale(&mut self, factor: f64) {
+        self.weights.iter_mut().for_each(|w| *w *= factor);
+    }
+
+    fn truncate(&mut self, classes: &[u32], by: f64) {
+        for &class in classes {
+            for feature in 0..FEATURES as u32 {
+                let weight = self.at(class, feature);
+                *weight = (weight.abs() - by).max(0.0).copysign(*weight);
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        self.summed += 1;
+        for (sum, weight) in self.sum.iter_mut().zip(&self.weights) {
+            *sum += weight;
+        }
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        self.sum.iter().map(|s| s / self.summed as f64).collect()
+    }
+}
+
+fn weights(lists: &FeatureLists) -> Vec<f64> {
+    let mut all = vec![0.0; CLASSES * FEATURES];
+    lists.visit(|feature, class, weight| {
+        all[class as usize * FEATURES + feature as usize] = f64::from(weight);
+    });
+    all
+}
+
+fn row(stream: &mut Stream) -> Vec<(u32, f32)> {
+    let pairs = (0..6).map(|_| (stream.below(FEATURES as u64) as u32, stream.unit() as f32));
+    let row = SparseVec::from_pairs(pairs).unwrap();
+    let norm = row.view().norm() as f32;
+    row.view().iter().map(|(f, v)| (f, v / norm)).collect()
+}
+
+/// Three different classes, the first pulled, the others pushed.
+fn classes(stream: &mut Stream) -> [u32; 3] {
+    let mut all: Vec<u32> = (0..CLASSES as u32).collect();
+    stream.shuffle(&mut all);
+    [all[0], all[1], all[2]]
+}
+
+#[track_caller]
+fn assert_close(left: &[f64], right: &[f64], within: f64) {
+    for (at, (l, r)) in left.iter().zip(right).enumerate() {
+        assert!((l - r).abs() < within, "at {at}: {l} and {r}");
+    }
+}
+
+/// Ten thousand steps of one row, or of batches.
+fn lazy_scaling(batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
+    let mut stream = Stream::new(8, 8);
+    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, Beside::Nothing);
+    let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
+    let radius = 1.0 / float::sqrt(lambda);
+    for t in 1..=10_000 {
+        if t == 5_001 {
+            lists.begin_averaging();
+        }
+        let eta = sizes(t);
+        let each = eta / batch as f64;
+        let amounts = [each, -0.7 * each, -0.3 * each];
+        let drawn: Vec<_> = (0..batch)
+            .map(|_| (row(&mut stream), classes(&mut stream)))
+            .collect();
+        lists.shrink(1.0 - lambda * eta);
+        dense.scale(1.0 - lambda * eta);
+        for (row, classes) in &drawn {
+            for (class, amount) in classes.iter().zip(amounts) {
+                for &(feature, x) in row {
+                    *dense.at(*class, feature) += amount * f64::from(x);
+                }
+            }
+        }
+        let amounts = &amounts[..];
+        if batch == 1 {
+            let (row, classes) = &drawn[0];
+            lists.add(row, &Steps { classes, amounts }, &mut slots);
+        } else {
+            let draw = |number: usize, terms: &mut Vec<(u32, f32)>| {
+                terms.extend_from_slice(&drawn[number].0);
+                let classes = &drawn[number].1;
+                Steps { classes, amounts }
+            };
+            lists.add_all(batch, draw, &Sequential);
+        }
+        lists.project(radius);
+        let length = dense.length();
+        if length > radius {
+            dense.scale(radius / length);
+        }
+        lists.end_step(0.0, &[]);
+        if t > 5_000 {
+            dense.count();
+        }
+        assert!(lists.square() <= radius * radius * (1.0 + 1e-6), "step {t}");
+        assert!((float::sqrt(lists.square()) - dense.length()).abs() < 1e-4 * radius);
+    }
+    assert_close(&weights(&lists), &dense.mean(), 1e-6);
+}
+
+#[test]
+fn lazy_scaling_is_scaling() {
+    // The scale falls to its least about every 800 steps.
+    lazy_scaling(1, 0.02, |_| 0.25);
+    // The theory's steps: at first the scale becomes 0.
+    lazy_scaling(1, 0.1, |t| 1.0 / (0.1 * t as f64));
+    lazy_scaling(5, 0.5, |t| 0.1 / (1.0 + 0.02 * (t - 1) as f64));
+}
+
+/// l1 training, with each way to truncate, against truncation of dense weights after every step.
+fn truncation(ratio: bool) {
+    let mut stream = Stream::new(9, 9);
+    let beside = if ratio {
+        Beside::Penalties {
+            now: vec![0.0; CLASSES],
+        }
+    } else {
+        Beside::Penalty { now: 0.0 }
+    };
+    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, beside);
+    let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
+    let everyone: Vec<u32> = (0..CLASSES as u32).collect();
+    for t in 0..10_000 {
+        let eta = 0.1 / (1.0 + 0.001 * f64::from(t));
+        let (row, mut touched) = (row(&mut stream), classes(&mut stream));
+        let amounts = [eta, -0.6 * eta, -0.4 * eta];
+        lists.add(
+            &row,
+            &Steps {
+                classes: &touched,
+                amounts: &amounts,
+            },
+            &mut slots,
+        );
+        for (class, amount) in touched.iter().zip(amounts) {
+            for &(feature, x) in &row {
+                *dense.at(*class, feature) += amount * f64::from(x);
+            }
+        }
+        touched.sort_unstable();
+        let penalty = 0.002 * eta;
+        lists.end_step(penalty, &touched);
+        if ratio {
+            dense.truncate(&touched, penalty * CLASSES as f64 / 3.0);
+        } else {
+            dense.truncate(&everyone, penalty);
+        }
+        if t % 1_000 == 999 {
+            // Scores are of truncated weights whether or not these were looked at.
+            let mut scores = vec![0.0; CLASSES];
+            lists.score(&row, &mut scores);
+            for class in 0..CLASSES as u32 {
+                let exact: f64 = row
+                    .iter()
+                    .map(|&(f, x)| *dense.at(class, f) * f64::from(x))
+                    .sum();
+                assert!((f64::from(scores[class as usize]) - exact).abs() < 1e-6);
+            }
+        }
+        if t % 3_000 == 2_999 {
+            lists.settle();
+        }
+    }
+    assert!(dense.weights.contains(&0.0) && dense.length() > 0.1);
+    assert_close(&weights(&lists), &dense.weights, 1e-6);
+}
+
+#[test]
+fn cumulative_truncation_is_truncation_after_every_step() {
+    truncation(false);
+}
+
+#[test]
+fn the_papers_truncation_shrinks_touched_classes_only() {
+    truncation(true);
+}
+
+#[test]
+fn shrinking_at_once_is_shrinking_in_parts() {
+    for value in [0.5f32, -0.5, 0.1] {
+        let parts = soft(soft(value, 0.1), 0.15);
+        assert!((parts - soft(value, 0.25)).abs() < 1e-7);
+    }
+}
+
+/// Rows of three classes with noise; about a third of the rows is close to the border.
+pub(super) fn data(rows: usize) -> Dataset {
+    let mut stream = Stream::new(4, 2);
+    let mut sparse = SparseRows::new(FEATURES as u32);
+    let mut lists = LabelLists::new(CLASSES as u32);
+    for _ in 0..rows {
+        let class = stream.below(CLASSES as u64 - 1) as u32;
+        let value = 0.5 + stream.unit() as f32;
+        let own = (0..3).map(|at| (class * 3 + at, value));
+        let noise: Vec<(u32, f32)> = row(&mut stream);
+        let made = SparseVec::from_pairs(own.chain(noise)).unwrap();
+        sparse.push(made.view()).unwrap();
+        lists.push([class]);
+    }
+    Dataset::new(sparse, lists, None).unwrap()
+}
+
+/// Multiplies a small scale into the weights.
+fn fold(v: &mut [f32], scale: &mut f64, square: &mut f64) {
+    if *scale < LEAST_SCALE {
+        v.iter_mut().for_each(|w| *w *= *scale as f32);
+        *square = v.iter().map(|w| f64::from(*w) * f64::from(*w)).sum();
+        *scale = 1.0;
+    }
+}
+
+/// Pegasos for many classes, dense, with the lazy scale of the sparse weights.
+fn pegasos(data: &Dataset, parameters: &Memoir) -> (Vec<f32>, f64) {
+    let lambda = parameters.lambda;
+    let mut draws =
+        super::draws::Sequence::new(data, parameters.draws, parameters.several, parameters.seed)
+            .unwrap();
+    let rows = super::training_rows::TrainingRows::new(data, parameters).unwrap();
+    let mut v = vec![0f32; CLASSES * FEATURES];
+    let (mut scale, mut square) = (1.0, 0.0);
+    let Length::Iterations(total) = parameters.length else {
+        unreachable!("the test says how many")
+    };
+    for t in 1..=total {
+        let pair = draws.draw();
+        let mut x = Vec::new();
+        rows.terms(pair.row, &mut x);
+        let score = |class: usize| {
+            let products = x
+                .iter()
+                .map(|&(f, value)| v[class * FEATURES + f as usize] * value);
+            products.fold(0f32, |sum, product| sum + product)
+        };
+        let own = pair.class as usize;
+        // Class 11 has no rows and is none.
+        let wrong = (0..CLASSES - 1).filter(|&class| class != own);
+        let best = wrong.clone().map(score).fold(f32::MIN, f32::max);
+        let mut random = Stream::new(parameters.seed, (1 << 61) + t);
+        let violator = if best == 0.0 {
+            let start = random.below(CLASSES as u64 - 1) as usize;
+            let round = (0..CLASSES - 1).map(|at| (start + at) % (CLASSES - 1));
+            round
+                .clone()
+                .find(|&class| class != own && score(class) == 0.0)
+                .unwrap()
+        } else {
+            wrong.clone().find(|&class| score(class) == best).unwrap()
+        };
+        let slack = 1.0 + scale * (f64::from(score(violator)) - f64::from(score(own)));
+        let eta = 1.0 / (lambda * t as f64);
+        scale *= 1.0 - lambda * eta;
+        if t == 1 {
+            (scale, square) = (1.0, 0.0);
+        }
+        fold(&mut v, &mut scale, &mut square);
+        if slack > 0.0 {
+            let amount = (eta * (1.0 / scale)) as f32;
+            let mut added = 0.0;
+            // Feature by feature, as the length of all weights is summed.
+            for &(f, value) in &x {
+                let mut both = 0.0;
+                for (class, amount) in [(own, amount), (violator, -amount)] {
+                    let weight = &mut v[class * FEATURES + f as usize];
+                    let old = f64::from(*weight);
+                    *weight += amount * value;
+                    both += f64::from(*weight) * f64::from(*weight) - old * old;
+                }
+                added += both;
+            }
+            square += added;
+        }
+        let length = float::sqrt(scale * scale * square);
+        let radius = 1.0 / float::sqrt(lambda);
+        if length > radius {
+            scale *= radius / length;
+        }
+        fold(&mut v, &mut scale, &mut square);
+    }
+    (v, scale)
+}
+
+#[test]
+fn one_row_one_violator_and_the_theorys_steps_are_pegasos_bit_for_bit() {
+    let data = data(300);
+    for lambda in [0.05, 0.002] {
+        let parameters = Memoir {
+            lambda,
+            steps: Sizes::InverseLambda,
+            length: Length::Iterations(5_000),
+            draws: Draws::Uniform,
+            violators: 1,
+            silent: Silent::Random,
+            create: 0.0,
+            average: Average::Last,
+            ..Memoir::default()
+        };
+        let mut trainer = parameters.trainer(&data).unwrap();
+        while trainer.step(&Sequential).is_some() {}
+        let (v, scale) = pegasos(&data, &parameters);
+        let mut found = 0;
+        trainer.weights().visit(|feature, class, weight| {
+            let twin = f64::from(v[class as usize * FEATURES + feature as usize]) * scale;
+            assert_eq!(
+                weight.to_bits(),
+                (twin as f32).to_bits(),
+                "{feature} {class}"
+            );
+            found += usize::from(weight != 0.0);
+        });
+        assert_eq!(found, v.iter().filter(|w| **w != 0.0).count());
+        assert!(found > 300);
+    }
+}
+
+#[test]
+fn every_row_of_a_batch_counts_the_first_included() {
+    let mut sparse = SparseRows::new(8);
+    let mut lists = LabelLists::new(8);
+    for class in 0..8u32 {
+        let one = SparseVec::from_pairs([(class, 1.0)]).unwrap();
+        sparse.push(one.view()).unwrap();
+        lists.push([class]);
+    }
+    let data = Dataset::new(sparse, lists, None).unwrap();
+    for regularizer in [Regularizer::L2, Regularizer::L1(Truncation::Ratio)] {
+        let parameters = Memoir {
+            regularizer,
+            batch: 8,
+            length: Length::Iterations(1),
+            average: Average::Last,
+            ..Memoir::default()
+        };
+        let mut trainer = parameters.trainer(&data).unwrap();
+        while trainer.step(&Sequential).is_some() {}
+        let mut own = [0.0; 8];
+        trainer.weights().visit(|feature, class, weight| {
+            if feature == class {
+                own[class as usize] = weight;
+            }
+        });
+        assert!(own.iter().all(|w| (w - 0.125).abs() < 1e-3), "{own:?}");
+    }
+}

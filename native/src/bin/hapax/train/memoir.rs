@@ -1,0 +1,302 @@
+//! `hapax train memoir-l2` and `memoir-l1`: margin machines by stochastic steps.
+
+use super::{
+    super::{
+        failure::Failure,
+        input::threads,
+        output::note,
+        progress::Progress,
+        resources::Stopwatch,
+        table::{bytes, count},
+    },
+    Common,
+    finish::{Made, Told},
+};
+use clap::{Args, ValueEnum};
+use hapax::{
+    core::{
+        data::Dataset,
+        executor::Executor,
+        model::Model,
+        train::{
+            TrainError,
+            memoir::{
+                parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
+                report::Measured,
+                trainer::{Report, Trainer},
+            },
+        },
+    },
+    threads::Threads,
+};
+use serde_json::{Value, json};
+use std::{cell::RefCell, ops::ControlFlow};
+
+/// Which size of the weights is kept small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    L2,
+    L1,
+}
+
+/// MEMOIR: a multi-class margin machine by stochastic steps.
+///
+/// Each row pulls the weights of its class and pushes away the wrong classes that come too close, found by scoring
+/// all classes. Weights stay sparse all the way. One label a row; what is not given is chosen by
+/// the counts of the data. (Belyy, Sholokhov 2018.)
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  hapax train memoir-l2 train.tsv -o model.hapax --test test.tsv
+  hapax train memoir-l1 train.tsv -o small.hapax --report
+  hapax train memoir-l2 train.txt.xz -o model.hapax --multilabel replicate --epochs 3
+  hapax train memoir-l2 train.txt.xz -o model.hapax --repro code --iterations 40")]
+pub struct TrainMemoir {
+    #[command(flatten)]
+    common: Common,
+    /// The price of the size of weights: above 0 [default: 0.5 / rows; for l1 less]
+    #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// How often the rows are gone over [default: 5; 10 for up to 500 classes]
+    #[arg(long, help_heading = "MEMOIR", conflicts_with = "iterations")]
+    epochs: Option<u32>,
+    /// How many steps to do, each of one batch
+    #[arg(long, help_heading = "MEMOIR")]
+    iterations: Option<u64>,
+    /// Rows of a step: more than one lets threads share the work, and needs more epochs [default: 1]
+    #[arg(long, help_heading = "MEMOIR")]
+    batch_size: Option<u32>,
+    /// The first step's size; at most 1 / lambda [default: 1]
+    #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
+    step_size: Option<f64>,
+    /// How fast steps become smaller: that of step t is size / (1 + decay (t - 1)) [default: lambda]
+    #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
+    step_decay: Option<f64>,
+    /// Which rows a step sees
+    #[arg(long, value_enum, help_heading = "MEMOIR")]
+    draws: Option<DrawsName>,
+    /// How classes are compared in the end: by dot products, perhaps tempered by the length of
+    /// their weights, or by cosines [default: chosen by the data]
+    #[arg(long, value_enum, help_heading = "MEMOIR")]
+    scoring: Option<ScoringName>,
+    /// Most wrong classes that a row pushes away [default: 20; 5 for up to 500 classes]
+    #[arg(long, help_heading = "MEMOIR")]
+    violators: Option<u32>,
+    /// The exponent of the values of features: 0 or more [default: 1]
+    #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
+    exponent: Option<f64>,
+    /// Weights up to this share of their class's largest are left out [default: 0]
+    #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
+    prune: Option<f32>,
+    /// Do what was published instead: by the paper, or by its authors' program
+    #[arg(long, value_enum, help_heading = "MEMOIR")]
+    repro: Option<ReproName>,
+    /// What to do with rows of several labels
+    #[arg(long, value_enum, default_value_t = SeveralName::Refuse, help_heading = "MEMOIR")]
+    multilabel: SeveralName,
+    /// Tell of each epoch the share of rows that still move weights, the loss, the objective, and the
+    /// size of the weights
+    #[arg(long, help_heading = "MEMOIR")]
+    report: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DrawsName {
+    /// All rows equally often
+    Uniform,
+    /// All classes equally often
+    Balanced,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScoringName {
+    Dot,
+    Cosine,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ReproName {
+    Paper,
+    Code,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SeveralName {
+    /// Refuse the data and name the row
+    Refuse,
+    /// Count the row once for each of its labels
+    Replicate,
+    /// Take the label with the smallest id
+    First,
+}
+
+impl TrainMemoir {
+    /// The given values in place of those of `base`.
+    fn parameters(&self, base: Memoir, variant: Variant, classes: u32) -> Memoir {
+        let mut made = if variant == Variant::L1 {
+            base.with_l1()
+        } else {
+            base
+        };
+        if let Some(repro) = self.repro {
+            let repro = match repro {
+                ReproName::Paper => Repro::Paper,
+                ReproName::Code => Repro::Code,
+            };
+            made = made.reproduced(repro, classes);
+        }
+        made.lambda = self.lambda.unwrap_or(made.lambda);
+        if let Steps::Decaying { first, decay } = &mut made.steps {
+            *first = self.step_size.unwrap_or(*first);
+            let given = self
+                .lambda
+                .filter(|_| self.repro.is_none() && variant != Variant::L1);
+            *decay = self.step_decay.or(given).unwrap_or(*decay);
+        }
+        if let Some(epochs) = self.epochs {
+            made.length = Length::Epochs(epochs);
+        }
+        if let Some(iterations) = self.iterations {
+            made.length = Length::Iterations(iterations);
+        }
+        made.batch = self.batch_size.unwrap_or(made.batch);
+        made.violators = self.violators.unwrap_or(made.violators);
+        made.exponent = self.exponent.unwrap_or(made.exponent);
+        made.prune = self.prune.unwrap_or(made.prune);
+        made.seed = self.common.seed;
+        self.named(&mut made);
+        made
+    }
+
+    /// The choices that have names.
+    fn named(&self, made: &mut Memoir) {
+        match self.draws {
+            None => {}
+            Some(DrawsName::Uniform) => made.draws = Draws::Uniform,
+            Some(DrawsName::Balanced) => made.draws = Draws::Balanced,
+        }
+        match self.scoring {
+            None => {}
+            Some(ScoringName::Dot) => made.norm_power = 0.0,
+            Some(ScoringName::Cosine) => made.norm_power = 1.0,
+        }
+        made.several = match self.multilabel {
+            SeveralName::Refuse => SeveralLabels::Refuse,
+            SeveralName::Replicate => SeveralLabels::Replicate,
+            SeveralName::First => SeveralLabels::First,
+        };
+    }
+
+    pub fn run(self, variant: Variant) -> Result<(), Failure> {
+        self.common.check()?;
+        let given = self.parameters(Memoir::default(), variant, 2);
+        given.check().map_err(TrainError::from)?;
+        let threads = threads(self.common.threads)?;
+        let training = self.common.read(&threads)?;
+        let watch = Stopwatch::start();
+        let data = &training.data;
+        let parameters = self.parameters(Memoir::automatic(data), variant, data.labels().labels());
+        say_what_comes(&parameters, data, &threads);
+        let telling = Telling::new(&watch, self.report);
+        let model = Model::train_memoir(
+            &parameters,
+            data,
+            training.vectorizer,
+            &threads,
+            |report, trainer| {
+                telling.tell(report, trainer);
+                ControlFlow::Continue(())
+            },
+        )?;
+        let made = Made {
+            model,
+            index_base: training.index_base,
+            told: telling.told(),
+        };
+        self.common.finish(made, &watch, &threads)
+    }
+}
+
+/// Says the parameters that training will have, and about how much memory it will need.
+fn say_what_comes(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+    let Memoir {
+        lambda,
+        batch,
+        violators,
+        ..
+    } = parameters;
+    let length = match parameters.length {
+        Length::Epochs(epochs) => format!("--epochs {epochs}"),
+        Length::Iterations(iterations) => format!("--iterations {iterations}"),
+    };
+    let memory = bytes(parameters.memory_estimate(data, threads.threads()));
+    note(format_args!(
+        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators}; this takes up \
+         to about {memory} of memory beside the data"
+    ));
+}
+
+/// The progress of training, and its epochs where these are to be reported.
+struct Telling<'a> {
+    progress: Progress,
+    watch: &'a Stopwatch,
+    report: bool,
+    epochs: RefCell<Vec<(u32, Measured, f64)>>,
+}
+
+impl<'a> Telling<'a> {
+    fn new(watch: &'a Stopwatch, report: bool) -> Self {
+        Self {
+            progress: Progress::new("steps", 0),
+            watch,
+            report,
+            epochs: RefCell::default(),
+        }
+    }
+
+    fn tell(&self, report: Report, trainer: &Trainer<'_>) {
+        self.progress.set(report.done as usize, report.of as usize);
+        if self.report && report.epoch_ended {
+            let measured = trainer.measure();
+            let line = (report.epoch, measured, self.watch.seconds());
+            note(described(&line));
+            self.epochs.borrow_mut().push(line);
+        }
+    }
+
+    fn told(&self) -> Told {
+        let epochs = self.epochs.borrow();
+        Told {
+            epochs: epochs.last().map(|(epoch, ..)| u64::from(*epoch)),
+            objective: epochs.last().map(|(_, measured, _)| measured.objective),
+            ..Told::default()
+        }
+    }
+}
+
+fn described((epoch, measured, seconds): &(u32, Measured, f64)) -> String {
+    format!(
+        "epoch {epoch}: gate open for {:.1} %, mean loss {:.5}, objective {:.5}, weights {}, {}, {seconds:.2} s",
+        100.0 * measured.open,
+        measured.loss,
+        measured.objective,
+        count(measured.nonzeros as u64),
+        bytes(measured.bytes as u64),
+    )
+}
+
+/// Parameters of MEMOIR for programs.
+pub fn parameters_json(parameters: &Memoir) -> Value {
+    let (epochs, iterations) = match parameters.length {
+        Length::Epochs(epochs) => (Some(epochs), None),
+        Length::Iterations(iterations) => (None, Some(iterations)),
+    };
+    json!({
+        "lambda": parameters.lambda, "epochs": epochs, "iterations": iterations,
+        "batch_size": parameters.batch, "violators": parameters.violators,
+        "balanced": parameters.draws == Draws::Balanced, "norm_power": parameters.norm_power,
+        "gate": parameters.gate, "random_silent": parameters.silent == Silent::Random,
+        "averaged": parameters.average == Average::SecondHalf && !parameters.is_l1(),
+        "exponent": parameters.exponent, "bias": parameters.bias, "prune": parameters.prune,
+    })
+}
