@@ -87,10 +87,7 @@ fn bad_parameters_and_hopeless_data_are_refused() {
             "--dimensions 0",
             "--dimensions is 0, but must be at least 1",
         ),
-        (
-            "--margin 0",
-            "--margin is 0, but must be at least 1e-9",
-        ),
+        ("--margin 0", "--margin is 0, but must be at least 1e-9"),
         (
             "--margin nan",
             "--margin is NaN, but must be a finite number",
@@ -105,10 +102,7 @@ fn bad_parameters_and_hopeless_data_are_refused() {
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
         ("--models 0", "--models is 0, but must be at least 1"),
-        (
-            "--bits 5",
-            "--bits is 5, but must be one of [4.0, 8.0, 32.0]",
-        ),
+        ("--bits 5", "--bits is 5, but must be one of 4, 8, 32"),
         ("--block 0", "--block is 0, but must be at least 1"),
     ] {
         folder
