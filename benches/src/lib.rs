@@ -37,15 +37,23 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
         };
         return Ok((shape.make(0)?, test.make(1)?));
     }
+    Ok((
+        load_part(set, "train.txt.xz")?,
+        load_part(set, "test.txt.xz")?,
+    ))
+}
+
+/// The rows of one file of a set.
+///
+/// # Errors
+/// If the file is absent or holds no rows.
+pub fn load_part(set: &str, file: &str) -> Result<Dataset, Box<dyn Error>> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
-    let part = |name: &str| -> Result<Dataset, Box<dyn Error>> {
-        let text = read_text(&folder.join(name))?;
-        match read(&text, &ReadOptions::default(), &Sequential)?.source {
-            Source::Rows(data) => Ok(data),
-            Source::Texts(_) => Err(format!("{set} holds texts").into()),
-        }
-    };
-    Ok((part("train.txt.xz")?, part("test.txt.xz")?))
+    let text = read_text(&folder.join(file))?;
+    match read(&text, &ReadOptions::default(), &Sequential)?.source {
+        Source::Rows(data) => Ok(data),
+        Source::Texts(_) => Err(format!("{set} holds texts").into()),
+    }
 }
 
 /// A synthetic dense set by name.

@@ -18,6 +18,18 @@ pub trait Executor {
         R: Send,
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
+
+    /// Calls `run(place, item)` for every item and returns the results in the order of the items. Each
+    /// item is owned by its call, so items may be parts of something larger that change in place.
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        F: Fn(usize, T) -> R + Sync,
+    {
+        let numbered = items.into_iter().enumerate();
+        numbered.map(|(place, item)| run(place, item)).collect()
+    }
 }
 
 /// The executor of one thread: jobs run one after the other, here.

@@ -13,6 +13,7 @@ use crate::{
     model::{
         embedding::{LabelScan, score_labels},
         linear::sums::{self, HeadTerm, TailTerm},
+        mach::decode,
     },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
@@ -22,6 +23,13 @@ use crate::{
             steps::{self, VectorSteps},
             visit::{self, Visit, Visited},
         },
+        exact::{
+            class_scores::{self, CHUNK, Chunk},
+            lane::Lane,
+            state::State,
+            weights::FeatureWeights,
+        },
+        mach::step::{self, Step, Term},
     },
 };
 
@@ -85,6 +93,43 @@ pub trait Kernels: Sync {
         out: &mut [f32; 64],
     ) -> f32 {
         sums::scores(sums, scales, biases, unit, out)
+    }
+
+    /// Adds to the scores of all classes what dense features give, in their order.
+    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+        class_scores::add_class_weights(sums, lists, terms);
+    }
+
+    /// Sums and extremes of a chunk of classes' scores.
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+        class_scores::class_shortfalls(chunk, base)
+    }
+
+    /// Solves rows one after the other.
+    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+        lane.run(state, rows, tolerance);
+    }
+
+    /// One row's step of training heads of MACH.
+    fn mach_step(&self, step: &mut Step<'_>) {
+        step.take();
+    }
+
+    /// Upper bounds of the scores of labels, from tables of bytes.
+    fn scan(
+        &self,
+        codes: &[u8],
+        tables: &[u8],
+        heads: usize,
+        sums: &mut [u16],
+        maxima: &mut [u16],
+    ) {
+        decode::scan(codes, tables, heads, sums, maxima);
+    }
+
+    /// Adds rows of weights, each times its value, to sums.
+    fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+        step::add_terms(sums, weights, terms);
     }
 
     /// Scores panels of the prototypes of an embedding model.

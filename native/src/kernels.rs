@@ -5,6 +5,9 @@
 
 use hapax_core::kernels::{Kernels, Portable};
 
+#[cfg(target_arch = "x86_64")]
+mod scan;
+
 /// The fastest kernels this machine can run.
 #[must_use]
 pub fn best() -> &'static dyn Kernels {
@@ -34,6 +37,7 @@ pub fn available() -> Vec<&'static dyn Kernels> {
     reason = "calls of functions compiled for instructions that were detected"
 )]
 mod x86 {
+    use super::scan::{scan_avx2, scan_avx512};
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{Kernels, Portable},
@@ -52,6 +56,13 @@ mod x86 {
                 steps::{self, VectorSteps},
                 visit::{self, Visit, Visited},
             },
+            exact::{
+                class_scores::{self, CHUNK, Chunk},
+                lane::Lane,
+                state::State,
+                weights::FeatureWeights,
+            },
+            mach::step::{self, Step, Term},
         },
     };
 
@@ -126,7 +137,7 @@ mod x86 {
     /// by `detect`, which makes sure that the machine has them: that is the reason why the calls
     /// are safe.
     macro_rules! compiled_for {
-        ($kind:ident, $name:literal, $add_heads:ident, $features:literal, $($feature:tt),+) => {
+        ($kind:ident, $name:literal, $add_heads:ident, $scan:ident, $features:literal, $($feature:tt),+) => {
             pub(super) struct $kind(());
 
             impl $kind {
@@ -178,6 +189,31 @@ mod x86 {
                 #[target_feature(enable = $features)]
                 fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
                     sums::scores(sums, scales, biases, unit, out)
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    class_scores::add_class_weights(sums, lists, terms);
+                }
+
+                #[target_feature(enable = $features)]
+                fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    class_scores::class_shortfalls(chunk, base)
+                }
+
+                #[target_feature(enable = $features)]
+                fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    lane.run(state, rows, tolerance);
+                }
+
+                #[target_feature(enable = $features)]
+                fn mach_step(step: &mut Step<'_>) {
+                    step.take();
+                }
+
+                #[target_feature(enable = $features)]
+                fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    step::add_terms(sums, weights, terms);
                 }
             }
 
@@ -235,6 +271,37 @@ mod x86 {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::scores(sums, scales, biases, unit, out) }
                 }
+
+                fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_class_weights(sums, lists, terms) }
+                }
+
+                fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::class_shortfalls(chunk, base) }
+                }
+
+                fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::run_lane(lane, state, rows, tolerance) }
+                }
+
+                #[allow(unused_unsafe, reason = "one of the two scans is safe to call")]
+                fn scan(&self, codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { $scan(codes, tables, heads, sums, maxima) }
+                }
+
+                fn mach_step(&self, step: &mut Step<'_>) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::mach_step(step) }
+                }
+
+                fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::add_terms(sums, weights, terms) }
+                }
             }
         };
     }
@@ -243,6 +310,7 @@ mod x86 {
         Avx2,
         "avx2",
         add_heads_avx2,
+        scan_avx2,
         "avx2,bmi1,bmi2,popcnt",
         "avx2",
         "bmi1",
@@ -253,6 +321,7 @@ mod x86 {
         Avx512,
         "avx512",
         add_heads_avx512,
+        scan_avx512,
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
         "avx512f",
         "avx512bw",

@@ -56,4 +56,15 @@ impl Executor for Threads {
         });
         parts.into_iter().flatten().collect()
     }
+
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        F: Fn(usize, T) -> R + Sync,
+    {
+        let numbered = || items.into_par_iter().enumerate().with_max_len(1);
+        self.0
+            .install(|| numbered().map(|(place, item)| run(place, item)).collect())
+    }
 }

@@ -1,5 +1,5 @@
 //! Embeddings with threads and with every kernel: the same bytes; and what they reach on real data.
-#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
     core::{

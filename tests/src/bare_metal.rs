@@ -90,14 +90,16 @@ fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 3], Box<dyn Error>> {
     };
     let words = Some(vectorizer.clone());
     let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
-    let parameters = OneVsRest::automatic(&data);
+    let parameters = OneVsRest::by_counts(&data);
     let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());
     let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;
     let training = EmbeddingTraining::Wsabie(Wsabie::distances());
     let words = Some(vectorizer);
     let prototypes =
-        Model::train_embedding(&training, &data, words, &Sequential, &Portable, go_on)?;
+        Model::train_embedding(&training, &data, words, &Sequential, &Portable, |_| {
+            ControlFlow::Continue(())
+        })?;
     Ok([
         ("nearest neighbors", nearest.to_bytes()?),
         ("linear", linear.to_bytes()?),

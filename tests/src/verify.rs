@@ -162,16 +162,6 @@ const PARTS: &[Part] = &[
         commands: &[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]],
     },
     Part {
-        name: "edge",
-        shows: "the example worker in workerd: starts, answers as the command does, soon",
-        needs: &[C_COMPILER, NPM],
-        commands: &[
-            NPM_INSTALL,
-            COMMAND,
-            &["npm", "--prefix", "wasm", "run", "edge"],
-        ],
-    },
-    Part {
         name: "tests",
         shows: "unit, property, command, README and documentation tests",
         needs: &[C_COMPILER, NPM],
@@ -182,6 +172,16 @@ const PARTS: &[Part] = &[
         shows: "one command trains and judges both models and makes the page",
         needs: &[RUSTUP, C_COMPILER, NPM],
         commands: &[&["cargo", "demo", "--no-prompt", "--no-serve"]],
+    },
+    Part {
+        name: "edge",
+        shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
+        needs: &[C_COMPILER, NPM],
+        commands: &[
+            NPM_INSTALL,
+            COMMAND,
+            &["npm", "--prefix", "wasm", "run", "edge"],
+        ],
     },
     Part {
         name: "page",

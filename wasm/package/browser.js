@@ -3,7 +3,7 @@
 import start, { initSync as startSync } from "./bindings.js";
 import { hasSimd } from "./simd.js";
 
-export { Dataset, Model, Trainer } from "./bindings.js";
+export * from "./classes.js";
 export * from "./errors.js";
 
 // Both names stand as they are, so that bundlers find the files.

@@ -1,4 +1,4 @@
-export { Dataset, Model, Trainer } from "./bindings.js";
+export * from "./classes.js";
 export { FormatError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
 export type { Answer, Evidence, ModelInfo, TrainerOptions } from "./values.js";
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import start, { initSync as startSync } from "./bindings.js";
 import { hasSimd } from "./simd.js";
 
-export { Dataset, Model, Trainer } from "./bindings.js";
+export * from "./classes.js";
 export * from "./errors.js";
 
 const file = () => new URL(hasSimd() ? "./hapax_simd.wasm" : "./hapax.wasm", import.meta.url);

@@ -4,7 +4,7 @@
 import module from "./hapax_simd.wasm";
 import { initSync as startSync } from "./bindings.js";
 
-export { Dataset, Model, Trainer } from "./bindings.js";
+export * from "./classes.js";
 export * from "./errors.js";
 
 export const initSync = (source = module) => {

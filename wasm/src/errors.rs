@@ -43,6 +43,7 @@ impl Thrown {
     }
 
     /// Refuses lists of different lengths.
+    #[cfg(feature = "training")]
     pub(crate) fn unless_equal(texts: usize, labels: usize) -> Result<(), Self> {
         if texts == labels {
             return Ok(());

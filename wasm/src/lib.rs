@@ -5,7 +5,9 @@
 //! `package/errors.js`. What it does stands in `hapax-core`.
 
 mod answers;
+#[cfg(feature = "training")]
 mod dataset;
 mod errors;
 mod model;
+#[cfg(feature = "training")]
 mod trainer;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, truncateSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { after, test } from "node:test";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ after(() => running.forEach((worker) => worker.kill()));
 const start = async (prepare) => {
   const folder = mkdtempSync(join(tmpdir(), "hapax-edge-"));
   cpSync(here("../examples/edge"), folder, { recursive: true });
-  cpSync(here("../dist"), join(folder, "hapax"), { recursive: true });
+  cpSync(here("../dist/model"), join(folder, "hapax"), { recursive: true });
   const model = join(folder, "model.hapax");
   prepare(model);
   const port = await freePort();
@@ -69,15 +69,9 @@ const data = () => {
   return { text, options: ["--columns", "labels,text"] };
 };
 
-for (const algorithm of ["nearest", "ovr"]) test(`${algorithm}: the worker answers as the native command does, and soon`, async () => {
-  const { text, options } = data();
-  const begun = performance.now();
-  const edge = await start((model) => {
-    const train = native.write(native.folder(), "train.tsv", text);
-    native.hapax("train", algorithm, train, "-o", model, ...options);
-  });
+/** Asks a worker all queries, holds the answers against the native command's, and tells how soon they came. */
+const judge = async (name, edge, queries) => {
   const started = performance.now();
-  const queries = text.split("\n").slice(0, 200).flatMap((line) => line.split("\t")[options.length ? 1 : 0] || []);
   const first = await firstAnswer(edge, queries[0]);
   const firstMilliseconds = performance.now() - started;
   assert.equal(first.status, 200);
@@ -94,12 +88,30 @@ for (const algorithm of ["nearest", "ovr"]) test(`${algorithm}: the worker answe
   }
   const each = (total) => (total / queries.length).toFixed(2);
   console.log(
-    `edge, ${algorithm}: trained in ${(started - begun).toFixed(0)} ms; first answer ${firstMilliseconds.toFixed(0)} ms after the start; ` +
+    `edge, ${name}: first answer ${firstMilliseconds.toFixed(0)} ms after the start; ` +
       `warm ${each(performance.now() - warm)} ms, of which ${each(cpu(edge.worker.pid) - used)} ms CPU, an answer; ` +
       `model ${readFileSync(edge.model).length} bytes`,
   );
+};
+
+for (const algorithm of ["nearest", "ovr"]) test(`${algorithm}: the worker answers as the native command does`, async () => {
+  const { text, options } = data();
+  const edge = await start((model) => {
+    const train = native.write(native.folder(), "train.tsv", text);
+    native.hapax("train", algorithm, train, "-o", model, ...options);
+  });
+  const queries = text.split("\n").slice(0, 200).flatMap((line) => line.split("\t")[options.length ? 1 : 0] || []);
+  await judge(algorithm, edge, queries);
   assert.equal((await ask(edge.address, "?!")).status, 422);
   assert.equal((await fetch(edge.address)).status, 400);
+});
+
+test("the reverse dictionary answers as the native command does, and soon", async () => {
+  const made = (ending) => here(`../../target/demo/reverse-dictionary.${ending}`);
+  assert.ok(existsSync(made("hapax")), "no reverse dictionary: make it by `cargo demo --no-serve`");
+  const edge = await start((model) => copyFileSync(made("hapax"), model));
+  const definitions = readFileSync(made("glosses.txt"), "utf8").split("\n");
+  await judge("reverse dictionary", edge, definitions.filter((line, at) => line && at % 500 === 0).slice(0, 200));
 });
 
 test("a truncated model is a FormatError at the start", async () => {

@@ -123,15 +123,40 @@ export const suite = (name, file) => {
       length: bytes.length - 1,
       expected: bytes.length,
     });
+    const damaged = bytes.slice();
+    // The last byte that is not zero: padding is.
+    damaged[bytes.findLastIndex((byte) => byte !== 0)] ^= 2;
+    assert.throws(
+      () => Model.fromBytes(damaged),
+      ({ rule, section, offset }) => rule === "SectionDamaged" && section.length > 3 && offset % 64 === 0,
+    );
     thrown(() => model.predictText("tree", 0), PredictError, { rule: "ZeroAnswers" });
-    thrown(() => model.predictText("?!", 1), PredictError, { rule: "NoFeatures" });
+    thrown(() => model.predictText("?!", 1), PredictError, { rule: "NoFeatures", tokens: 0 });
+    thrown(() => model.predictText("xqzzt", 1), PredictError, { rule: "NoFeatures", tokens: 1 });
     thrown(() => model.predict(Uint32Array.of(2, 1), Float32Array.of(1, 1), 1), ReadError, {
       rule: "NotRising",
       position: 1,
     });
     thrown(() => new Trainer({ neighbors: Number.NaN }), ParamError, { parameter: "neighbors" });
+    thrown(() => model.predict(Uint32Array.of(1), Float32Array.of(Number.NaN), 1), ReadError, {
+      rule: "NotFinite",
+      position: 0,
+      value: Number.NaN,
+    });
+    thrown(() => model.predict(Uint32Array.of(1, 2), Float32Array.of(1), 1), ReadError, {
+      rule: "LengthsDiffer",
+      indices: 2,
+      values: 1,
+    });
+    thrown(() => new Trainer({ characters: [3, 1] }), ParamError, { rule: "BadNGrams", min: 3, max: 1 });
+    thrown(() => new Trainer({ words: [], characters: [] }), ParamError, { rule: "NoTokenKind" });
+    thrown(() => new Trainer({ minDocuments: 99 }).train(dataset(texts)), TrainError, { rule: "NothingKept" });
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
-    thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, { rule: "Dataset" });
+    thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
+      rule: "RowsDiffer",
+      rows: 1,
+      labelLists: 0,
+    });
     thrown(() => Dataset.fromTexts(["a"], [[""]]), ReadError, { rule: "EmptyLabel", line: 1 });
   });
 
@@ -190,6 +215,24 @@ export const suite = (name, file) => {
     assert.equal(model.info().algorithm, "ovr");
     assert(model.info().weights > 0);
     model.free();
+  });
+
+  test(`${name}: a MACH model gets the native scores to the bit`, () => {
+    const directory = native.folder();
+    const small = ["--buckets", "2", "--repetitions", "9", "--rerank", "4"];
+    for (const form of [["--bits", "4"], ["--bits", "8"], ["--bits", "32"], ["--estimator", "mean"]]) {
+      const path = trainedBy("mach", directory, texts, "--min-documents", "1", ...small, ...form);
+      const model = Model.fromBytes(native.read(path));
+      const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+      const input = native.write(directory, "queries.txt", queries.join("\n"));
+      const wanted = native.answers(path, input, 5);
+      queries.forEach((query, at) => {
+        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+      });
+      assert.deepEqual(model.toBytes(), native.read(path));
+      assert.equal(model.info().algorithm, "mach");
+      model.free();
+    }
   });
 
   test(`${name}: what features add to a label's score is the native command's`, () => {

@@ -40,3 +40,9 @@ model.free();
 model.predict("text", 5);
 // @ts-expect-error There is no such option.
 new Trainer({ neighbours: 3 });
+
+import { init as initModel, Model as OnlyModel } from "hapax/model";
+
+await initModel();
+const answersOfTheModel: Answer[] = OnlyModel.fromBytes(new Uint8Array()).predictText("text", 1);
+answersOfTheModel.forEach(({ score }) => score.toFixed(3));

@@ -10,8 +10,7 @@ use hapax_demo::{
     site,
     table::Counts,
     training::{
-        KIND_OF_THING, REVERSE_DICTIONARY, Recipe, Trained, WEIGHTS, microseconds_a_query,
-        precision, train,
+        KIND_OF_THING, REVERSE_DICTIONARY, Recipe, Trained, microseconds_a_query, precision, train,
     },
     tsv,
     wordnet::{
@@ -229,7 +228,7 @@ fn train_both(
         Ok((trained, line))
     };
     let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY)?;
-    let (weights_model, weights_line) = dictionary("  by weights", WEIGHTS)?;
+    let (weights_model, weights_line) = dictionary("  by weights", Recipe::Weights)?;
     println!("{}", Results(vec![kinds_line, words_line, weights_line]));
     println!(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\

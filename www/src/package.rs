@@ -55,7 +55,8 @@ pub fn build() -> Result<PathBuf, PackageError> {
         .output()
         .map_err(PackageError::NoCargo)?;
     if built.status.success() {
-        Ok(workspace.join("wasm/dist"))
+        // The page teaches single words, which takes no trainer.
+        Ok(workspace.join("wasm/dist/model"))
     } else {
         eprint!("{}", String::from_utf8_lossy(&built.stdout));
         Err(PackageError::BuildFailed)

@@ -98,11 +98,8 @@ fn text_options() -> VectorizerOptions {
 pub enum Recipe {
     /// Nearest neighbors.
     Neighbors(NearestParameters),
-    /// One-vs-rest, in so many rounds.
-    Weights {
-        /// How often negatives are looked for.
-        rounds: u32,
-    },
+    /// One-vs-rest, with what the automatic rule finds.
+    Weights,
 }
 
 /// How neighbors are compared and vote on what kind of thing a definition describes: what
@@ -122,10 +119,6 @@ pub const REVERSE_DICTIONARY: Recipe = Recipe::Neighbors(NearestParameters {
     beta: 0.5,
     exponent: 1.0,
 });
-
-/// The reverse dictionary by weights of words, as the automatic rule has it. Rounds of mining help where
-/// labels have rows enough to be told apart; these have one or two, and one round is as good.
-pub const WEIGHTS: Recipe = Recipe::Weights { rounds: 1 };
 
 /// Trains on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
 /// so that what is judged is what is kept.
@@ -147,11 +140,8 @@ pub fn train(
         Recipe::Neighbors(parameters) => {
             Model::train_nearest(within(parameters, &data), &data, words, threads)?
         }
-        Recipe::Weights { rounds } => {
-            let parameters = OneVsRest {
-                rounds,
-                ..OneVsRest::automatic(&data)
-            };
+        Recipe::Weights => {
+            let parameters = OneVsRest::by_counts(&data);
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
         }

@@ -9,7 +9,13 @@ use hapax::{
     core::{
         data::Dataset,
         model::{Model, NearestParameters, Scratch},
-        train::dual::parameters::OneVsRest,
+        train::{
+            dual::parameters::OneVsRest,
+            exact::{
+                parameters::{MultiClassLoss, MultiClassSvm},
+                problem::MultiLabel,
+            },
+        },
     },
     kernels,
     threads::Threads,
@@ -22,7 +28,7 @@ use std::{env, error::Error, hint::black_box, ops::ControlFlow, process::Command
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-const METHODS: [&str; 2] = ["nearest", "ovr"];
+const METHODS: [&str; 4] = ["nearest", "ovr", "cs", "ww"];
 
 const MIDDLE: Shape = Shape {
     rows: 20_000,
@@ -155,9 +161,22 @@ fn train(method: &str, data: &Dataset) -> Result<Model> {
     Ok(match method {
         "nearest" => Model::train_nearest(NearestParameters::default(), data, None, &threads)?,
         "ovr" => {
-            let parameters = OneVsRest::automatic(data);
+            let parameters = OneVsRest::by_counts(data);
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, data, None, &threads, kernels::best(), go_on)?
+        }
+        "cs" | "ww" => {
+            let loss = match method {
+                "cs" => MultiClassLoss::CrammerSinger,
+                _ => MultiClassLoss::WestonWatkins,
+            };
+            let parameters = MultiClassSvm {
+                gap: 1e-2,
+                ..MultiClassSvm::new(loss)
+            };
+            let (all, go_on) = (MultiLabel::Replicate, |_| ControlFlow::Continue(()));
+            let machine = parameters.train(data, all, None, &threads, kernels::best(), go_on)?;
+            Model::from_machine(&machine, &parameters, data, None)
         }
         _ => return Err(format!("no method {method}; there are {}", METHODS.join(", ")).into()),
     })

@@ -5,17 +5,19 @@
 //! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
 //! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`).
+//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With `from=SHARE` training
+//! starts from a model of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
         data::Dataset,
         model::{
-            linear::LinearScratch,
             linear::scorer::{LinearScorer, ScorerScratch},
+            linear::{LinearModel, LinearScratch},
         },
         search::Scored,
         train::dual::{
+            choice::Given,
             one_vs_rest::Stage,
             parameters::{Bias, Loss, Negatives, OneVsRest},
         },
@@ -41,7 +43,7 @@ fn main() -> Result<()> {
     }
     let threads = Threads::new(options.get("threads").map_or(Ok(1), |t| t.parse())?)?;
     println!(
-        "{:<22}   P@1   P@3   P@5  maF1 train-s (solve mine) us:batch single plain  nonzeros    bytes peakMB stated",
+        "{:<22}   P@1   P@3   P@5  maF1 train-s (choose solve mine) us:batch single plain  nonzeros    bytes peakMB stated",
         "data"
     );
     for set in &sets {
@@ -50,8 +52,38 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn parameters(options: &BTreeMap<String, String>, data: &Dataset) -> Result<OneVsRest> {
-    let mut p = OneVsRest::automatic(data);
+fn parameters(
+    options: &BTreeMap<String, String>,
+    data: &Dataset,
+    threads: &Threads,
+) -> Result<OneVsRest> {
+    let mut p = OneVsRest::by_counts(data);
+    if options.get("choose").is_some_and(|v| v == "held-out") {
+        let number = |name: &str| options.get(name).map(|v| v.parse::<f64>()).transpose();
+        let given = Given {
+            cost: number("cost")?,
+            positive_weight: number("positive-weight")?,
+            exponent: number("exponent")?,
+            bias: number("bias")?.map(Bias::Fixed),
+            prune: number("prune")?.map(|v| v as f32),
+            centroid: number("centroid")?,
+        };
+        let choice = OneVsRest::default().choose(&given, data, threads, kernels::best(), |_| ())?;
+        for trial in &choice.tried {
+            let t = &trial.parameters;
+            eprintln!(
+                "  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {}",
+                100.0 * trial.precision,
+                t.cost,
+                t.positive_weight,
+                t.exponent,
+                t.bias,
+                t.centroid,
+                t.prune
+            );
+        }
+        p = choice.parameters;
+    }
     for (name, value) in options {
         match name.as_str() {
             "cost" => p.cost = value.parse()?,
@@ -85,7 +117,9 @@ fn parameters(options: &BTreeMap<String, String>, data: &Dataset) -> Result<OneV
                     _ => Negatives::Auto,
                 }
             }
-            "threads" | "kernels" => {}
+            "prior" => p.prior = value.parse()?,
+            "centroid" => p.centroid = value.parse()?,
+            "threads" | "kernels" | "choose" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -101,10 +135,17 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };
-    let parameters = parameters(options, &data)?;
     let start = cpu_seconds();
-    let (mut solve, mut mine, mut last) = (0.0, 0.0, start);
-    let model = parameters.train(&data, threads, kernels, |report| {
+    let parameters = parameters(options, &data, threads)?;
+    let chosen = cpu_seconds() - start;
+    let (mut solve, mut mine) = (0.0, 0.0);
+    let earlier = match options.get("from") {
+        Some(share) => Some(earlier(&parameters, &data, share.parse()?, threads)?),
+        None => None,
+    };
+    let mut last = cpu_seconds();
+    let start = if earlier.is_some() { last } else { start };
+    let model = parameters.train_from(earlier.as_ref(), &data, threads, kernels, |report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -136,7 +177,7 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
     }) / rows.len() as f64;
     let k = 5.min(model.labels() as usize);
     println!(
-        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
+        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({chosen:4.2} {solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
         precision(&found, k, &test, 1),
         precision(&found, k, &test, 3),
         precision(&found, k, &test, 5),
@@ -145,6 +186,20 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
         model.bytes(),
     );
     Ok(())
+}
+
+/// A model of the first part of the rows, to start from.
+fn earlier(
+    parameters: &OneVsRest,
+    data: &Dataset,
+    share: f64,
+    threads: &Threads,
+) -> Result<LinearModel> {
+    let rows: Vec<usize> = (0..(share * data.len() as f64) as usize).collect();
+    let part = data.select(&rows);
+    Ok(parameters.train(&part, threads, kernels::best(), |_| {
+        ControlFlow::Continue(())
+    })?)
 }
 
 fn best_of(times: u32, mut run: impl FnMut()) -> f64 {

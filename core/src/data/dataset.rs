@@ -166,6 +166,14 @@ impl Dataset {
         })
     }
 
+    /// Declares more features and labels than before; never fewer. Labels with names stay as many as names.
+    pub fn widen(&mut self, features: u32, labels: u32) {
+        self.rows.widen(features);
+        if self.label_names.is_none() {
+            self.labels.widen(labels);
+        }
+    }
+
     /// The rows.
     #[must_use]
     pub fn rows(&self) -> &SparseRows {

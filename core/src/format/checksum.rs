@@ -70,10 +70,7 @@ fn byte_by_byte(crc: u32, bytes: &[u8]) -> u32 {
 fn eight_by_eight(mut crc: u32, bytes: &[u8]) -> u32 {
     let mut tables = [TABLE; 8];
     for k in 1..8 {
-        for byte in 0..256 {
-            let before = tables[k - 1][byte];
-            tables[k][byte] = (before >> 8) ^ TABLE[usize::from(before as u8)];
-        }
+        tables[k] = tables[k - 1].map(|before| (before >> 8) ^ TABLE[usize::from(before as u8)]);
     }
     let (eights, rest) = bytes.as_chunks::<8>();
     for &eight in eights {

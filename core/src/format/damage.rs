@@ -6,7 +6,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
+    model::{CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
@@ -14,6 +14,7 @@ use crate::{
         TrainError,
         dual::parameters::{Bias, OneVsRest},
         embedding::{nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled},
+        mach::MachParameters,
     },
 };
 use alloc::{format, string::String, vec::Vec};
@@ -177,6 +178,25 @@ fn changed_sections_of_a_linear_model() {
 }
 
 #[test]
+fn changed_sections_of_a_fused_model() {
+    let go_on = |_| ControlFlow::Continue(());
+    let (data, parameters) = (sparse(false), OneVsRest::default());
+    let model =
+        Model::train_ovr_fused(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+    let whole = model.to_bytes().unwrap();
+    let read = Model::from_bytes(whole.clone()).unwrap();
+    assert_eq!(read.to_bytes().unwrap(), whole);
+    let mut scratch = Scratch::default();
+    for row in data.rows().iter().take(50) {
+        let expected = model.predict(row, 5, &mut scratch).unwrap().to_vec();
+        assert_eq!(read.predict(row, 5, &mut scratch).unwrap(), expected);
+    }
+    survive(&model, 1000);
+    let refused = model.compacted(whole.len() as u64 / 2, 1, &Sequential, &Portable);
+    assert!(matches!(refused, Err(CompactionError::Fused)));
+}
+
+#[test]
 fn changed_sections_of_models_of_prototypes() {
     let data = sparse(true);
     let go_on = |_| ControlFlow::Continue(());
@@ -254,4 +274,66 @@ fn a_linear_model_refuses_to_learn_and_changes_nothing() {
     assert_eq!(model.learn(row.view(), &[0]), Err(TrainError::CannotLearn));
     assert!(!model.forget(0));
     assert_eq!(model.to_bytes().unwrap(), before);
+}
+
+#[test]
+fn changed_sections_of_a_mach_model() {
+    let data = sparse(true);
+    for (bits, hashed_rows, rerank) in [(32, 0, 0), (8, 0, 20), (4, 0, 20), (4, 50, 0)] {
+        let parameters = MachParameters {
+            buckets: 8,
+            repetitions: 12,
+            keep: 0.5,
+            epochs: 2,
+            bits,
+            hashed_rows,
+            rerank,
+            ..MachParameters::default()
+        };
+        let go_on = |_| ControlFlow::Continue(());
+        let model =
+            Model::train_mach(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+        let whole = model.to_bytes().unwrap();
+        let read = Model::from_bytes(whole.clone()).unwrap();
+        assert_eq!(read.to_bytes().unwrap(), whole);
+        assert_eq!(read.label_frequencies(), model.label_frequencies());
+        let mut scratch = (Scratch::default(), Scratch::default());
+        for row in data.rows().iter().take(50) {
+            let own = model.predict(row, 45, &mut scratch.0).unwrap();
+            assert_eq!(read.predict(row, 45, &mut scratch.1).unwrap(), own);
+        }
+        survive(&model, 300);
+        if hashed_rows > 0 {
+            continue;
+        }
+        let most = whole.len() as u64 * 3 / 4;
+        let small = model.compacted(most, 1, &Sequential, &Portable).unwrap();
+        assert!(small.bytes.len() as u64 <= most && small.weights.is_some());
+        survive(&small.model, 150);
+    }
+}
+
+/// A label that no row carries has no code: it comes last, with the least score.
+#[test]
+fn labels_never_seen_come_last_in_a_mach_model() {
+    let mut data = sparse(false);
+    let mut lists = LabelLists::new(45);
+    data.labels()
+        .iter()
+        .for_each(|ids| lists.push(ids.iter().copied()));
+    data = Dataset::new(data.rows().clone(), lists, None).unwrap();
+    let parameters = MachParameters {
+        buckets: 8,
+        ..MachParameters::default()
+    };
+    let go_on = |_| ControlFlow::Continue(());
+    let model = Model::train_mach(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+    let mut scratch = Scratch::default();
+    let empty = SparseVec::default();
+    for row in [data.rows().row(3), empty.view()] {
+        let all = model.predict(row, 100, &mut scratch).unwrap();
+        let last: Vec<(u32, f32)> = all[40..].iter().map(|a| (a.id, a.score)).collect();
+        let expected: Vec<(u32, f32)> = (40..45).map(|id| (id, f32::MIN)).collect();
+        assert_eq!((all.len(), last), (45, expected));
+    }
 }

@@ -1,29 +1,37 @@
 //! Linear models to sections and back.
 
-use super::{Container, ContainerWriter, FormatError, SectionId};
-use crate::{
-    model::linear::{Linear, LinearError, LinearModel, LinearParts},
-    train::dual::parameters::OneVsRest,
+use super::{
+    Container, ContainerWriter, FormatError, SectionId,
+    nearest::{self, NearestArrays, NearestDescription},
+};
+use crate::model::linear::{
+    Linear, LinearError, LinearModel, LinearParts, LinearTraining, fused::FusedNearest,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LinearDescription {
-    parameters: OneVsRest,
+    parameters: LinearTraining,
     /// Bits of a stored weight, which compacting may have made fewer.
     bits: u32,
     /// The bias of all labels, where none are stored.
     bias: f32,
+    /// The neighbors of a fused model, whose sections are those of nearest neighbors, and their weight.
+    nearest: Option<(NearestDescription, f32)>,
 }
 
 impl LinearDescription {
-    pub(super) fn of(linear: &Linear) -> Self {
+    /// What describes `linear`, whose neighbors, if it has any, have these arrays.
+    pub(super) fn of(linear: &Linear, nearest: Option<&NearestArrays<'_>>) -> Self {
         let parts = linear.model().parts();
         Self {
             parameters: linear.parameters().clone(),
             bits: parts.bits,
             bias: parts.bias,
+            nearest: nearest
+                .map(NearestArrays::description)
+                .zip(linear.nearest().map(FusedNearest::weight)),
         }
     }
 }
@@ -47,6 +55,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         parameters,
         bits,
         bias,
+        nearest,
     } = description;
     let parts = LinearParts {
         transform: parameters.transform(),
@@ -59,7 +68,14 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     };
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
     let model = LinearModel::from_parts(parts).map_err(invalid)?;
-    Linear::from_stored(model, frequencies, parameters).ok_or(FormatError::MetadataInvalid)
+    let nearest = match nearest {
+        None => None,
+        Some((described, weight)) => {
+            let nearest = nearest::read(container, described, labels)?;
+            Some(FusedNearest::new(nearest, weight).ok_or(FormatError::MetadataInvalid)?)
+        }
+    };
+    Linear::from_stored(model, frequencies, parameters, nearest).ok_or(FormatError::MetadataInvalid)
 }
 
 fn invalid(error: LinearError) -> FormatError {

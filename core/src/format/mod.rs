@@ -8,7 +8,7 @@
 //! header    = magic version kind file-length metadata-length checksum reserved      (64 bytes)
 //! magic     = "HAPAX" 1A 0D 0A                                                       offset  0
 //! version   = u32, 1                                                                 offset  8
-//! kind      = u32, 1 = nearest neighbors, 2 = linear, 4 = prototypes                            offset 12
+//! kind      = u32, 1 = nearest neighbors, 2 = linear, 3 = MACH, 4 = prototypes       offset 12
 //! file-length     = u64, bytes of the whole file                                     offset 16
 //! metadata-length = u32, at most 1 MiB                                               offset 24
 //! checksum  = u32, CRC-32 (ISO-HDLC) of the header with this field zero, and metadata, offset 28
@@ -39,6 +39,7 @@ mod container;
 mod embedding;
 mod error;
 mod linear;
+mod mach;
 mod model;
 mod nearest;
 mod sections;

@@ -5,6 +5,7 @@ use super::{
     container::kind,
     embedding::{self, EmbeddingDescription},
     linear::{self, LinearDescription},
+    mach::{self, MachDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     text::{Vectorizer, VectorizerOptions},
     train::{Provenance, TrainError},
 };
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ use serde::{Deserialize, Serialize};
 const NEAREST: u32 = 1;
 /// The kind of a linear model.
 const LINEAR: u32 = 2;
+/// The kind of a MACH model.
+const MACH: u32 = 3;
 /// The kind of a model of prototypes.
 const EMBEDDING: u32 = 4;
 
@@ -49,6 +52,7 @@ struct VectorizerDescription {
 enum MethodDescription {
     Nearest(NearestDescription),
     Linear(LinearDescription),
+    Mach(MachDescription),
     Embedding(EmbeddingDescription),
 }
 
@@ -65,9 +69,20 @@ impl Model {
         let current = match &self.method {
             Method::Nearest(current) => current,
             Method::Linear(linear) => {
-                let method = MethodDescription::Linear(LinearDescription::of(linear));
+                let arrays = linear.nearest().map(|n| NearestArrays::of(n.nearest()));
+                let description = LinearDescription::of(linear, arrays.as_ref());
+                let method = MethodDescription::Linear(description);
                 let mut writer = ContainerWriter::new(LINEAR);
                 linear::write(linear, &mut writer);
+                if let Some(arrays) = &arrays {
+                    arrays.write(&mut writer);
+                }
+                return self.write(writer, method);
+            }
+            Method::Mach(mach) => {
+                let method = MethodDescription::Mach(MachDescription::of(mach));
+                let mut writer = ContainerWriter::new(MACH);
+                mach::write(mach, &mut writer);
                 return self.write(writer, method);
             }
             Method::Embedding(embedding) => {
@@ -142,7 +157,7 @@ impl Model {
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
-        if !matches!(kind, NEAREST | LINEAR | EMBEDDING) {
+        if !matches!(kind, NEAREST | LINEAR | MACH | EMBEDDING) {
             return Err(FormatError::UnknownKind { kind });
         }
         let mut container = Container::<Description>::open(&bytes)?;
@@ -160,6 +175,12 @@ impl Model {
             (LINEAR, MethodDescription::Linear(linear)) => {
                 Method::Linear(linear::read(&mut container, linear, features, labels)?)
             }
+            (MACH, MethodDescription::Mach(mach)) => Method::Mach(Box::new(mach::read(
+                &mut container,
+                mach,
+                features,
+                labels,
+            )?)),
             (EMBEDDING, MethodDescription::Embedding(description)) => Method::Embedding(
                 embedding::read(&mut container, description, features, labels)?,
             ),

@@ -86,6 +86,18 @@ sections! {
     WEIGHTS = 67, "weights";
     /// How many training rows carry each label (u32).
     LABEL_FREQUENCIES = 68, "rows per label";
+    /// The bias of each bucket of each head of a MACH model (f32).
+    HEAD_BIASES = 80, "biases of buckets";
+    /// Weights of all heads by feature, as they were trained (f32).
+    HEAD_WEIGHTS = 81, "weights of heads";
+    /// Where each 16th record of weights begins, and where the last ends (u32).
+    RECORD_OFFSETS = 82, "starts of weight records";
+    /// Records of the weights of all heads by feature: skips with values.
+    WEIGHT_RECORDS = 83, "weight records";
+    /// Where the centroid of each label with rows begins, and where the last ends (u32).
+    CENTROID_OFFSETS = 84, "starts of centroids";
+    /// The largest entries of the mean row of each label with rows.
+    CENTROIDS = 85, "centroids of labels";
     /// The vectors of features: f32, or codes of 8 or 4 bits.
     EMBEDDING = 96, "vectors of features";
     /// What a weight of 1 is worth in each feature's vector; empty for f32 (f32).

@@ -4,10 +4,14 @@ use super::{
     Method, Model,
     embedding::Embedding,
     linear::{Linear, compact::CompactError},
+    mach::{Mach, weights::HeadWeights},
     nearest::{BudgetError, BudgetReport},
 };
-use crate::{executor::Executor, format::FormatError, kernels::Kernels, names::Names};
-use alloc::vec::Vec;
+use crate::{
+    executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
+    train::TrainError,
+};
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
 /// A model that fits, its file, and what fitting it cost.
@@ -45,6 +49,8 @@ pub enum CompactionError {
         /// About how many bytes the smallest file takes.
         smallest: u64,
     },
+    /// A linear model with neighbors cannot be made smaller.
+    Fused,
     /// The file cannot be written.
     Format(FormatError),
     /// No index can be made.
@@ -61,6 +67,10 @@ impl fmt::Display for CompactionError {
                 f,
                 "{max_bytes} bytes are too few for this model: its smallest file takes about \
                  {smallest}"
+            ),
+            Self::Fused => f.write_str(
+                "a linear model fused with nearest neighbors cannot be fitted into a budget: train \
+                 without --fuse nearest",
             ),
             Self::Format(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
@@ -79,16 +89,21 @@ impl From<FormatError> for CompactionError {
 /// At most the bytes of header, metadata and padding.
 const SLACK: u64 = 2048;
 
+/// Bytes of a file for label names and texts, and what header and metadata take.
+pub(super) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>) -> u64 {
+    let of = |names: &Names| 4 * names.starts().len() + names.text().len();
+    let names = names.map_or(0, of);
+    let texts = vectorizer.map_or(0, |vectorizer| {
+        let parts = vectorizer.parts();
+        parts.vocabulary.map_or(0, of) + 4 * parts.frequencies.len()
+    });
+    (names + texts) as u64 + SLACK
+}
+
 impl Model {
     /// Bytes of a file beside index, row labels and row ids.
     fn fixed_bytes(&self) -> u64 {
-        let of = |names: &Names| 4 * names.starts().len() + names.text().len();
-        let names = self.label_table().map_or(0, |names| of(&names));
-        let texts = self.vectorizer.as_ref().map_or(0, |vectorizer| {
-            let parts = vectorizer.parts();
-            parts.vocabulary.map_or(0, of) + 4 * parts.frequencies.len()
-        });
-        (names + texts) as u64 + SLACK
+        fixed_bytes(self.label_table().as_ref(), self.vectorizer.as_ref())
     }
 
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
@@ -117,6 +132,7 @@ impl Model {
         let nearest = match &self.method {
             Method::Nearest(nearest) => nearest,
             Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
+            Method::Mach(mach) => return self.compacted_mach(mach, max_bytes),
             Method::Embedding(embedding) => {
                 return self.compacted_embedding(embedding, max_bytes);
             }
@@ -153,11 +169,60 @@ impl Model {
         })
     }
 
+    /// Of 8 and 4 bits, each with as many weights as fit, what changes the weights least.
+    fn compacted_mach(&self, mach: &Mach, max_bytes: u64) -> Result<Compacted, CompactionError> {
+        let fixed = self.fixed_bytes();
+        let budget = max_bytes.saturating_sub(fixed);
+        let most = mach.weights().bits().min(8);
+        let mut best: Option<(f64, HeadWeights)> = None;
+        for bits in [4, 8].into_iter().filter(|&bits| bits <= most) {
+            let weights = match mach.weights_within(bits, budget) {
+                Ok(weights) => weights,
+                Err(TrainError::Budget { smallest, .. }) => {
+                    let smallest = smallest + fixed;
+                    return Err(CompactionError::TooSmall {
+                        max_bytes,
+                        smallest,
+                    });
+                }
+                Err(_) => {
+                    let bytes = mach.bytes() as u64;
+                    return Err(FormatError::OutOfMemory { bytes }.into());
+                }
+            };
+            let lost = mach.lost(&weights);
+            if best.as_ref().is_none_or(|(least, _)| lost < *least) {
+                best = Some((lost, weights));
+            }
+        }
+        let Some((lost, weights)) = best else {
+            return Err(FormatError::NothingToWrite.into());
+        };
+        let bits = weights.bits();
+        let model = Self {
+            method: Method::Mach(Box::new(mach.with_weights(weights))),
+            ..self.clone()
+        };
+        Ok(Compacted {
+            bytes: model.to_bytes()?,
+            model,
+            report: None,
+            weights: Some(FewerWeights {
+                bits,
+                prune: 0.0,
+                lost,
+            }),
+        })
+    }
+
     fn compacted_linear(
         &self,
         linear: &Linear,
         max_bytes: u64,
     ) -> Result<Compacted, CompactionError> {
+        if linear.nearest().is_some() {
+            return Err(CompactionError::Fused);
+        }
         let fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
         let fitted = linear.model().fitted(budget).map_err(|error| match error {

@@ -22,12 +22,13 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .explain(row, neighbors, features, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
-            Method::Linear(_) | Method::Embedding(_) => Ok(Vec::new()),
+            Method::Linear(_) | Method::Mach(_) | Method::Embedding(_) => Ok(Vec::new()),
         }
     }
 
     /// Why a row gets this label: the `features` features that add most to its score or take most from it.
-    /// Nearest neighbors and embeddings have no such parts: the list is empty; see [`Model::explain`].
+    /// Of nearest neighbors, see [`Model::explain`], of MACH, whose buckets are shared, and of embeddings the list is
+    /// empty.
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
@@ -41,7 +42,7 @@ impl Model {
     /// # let options = VectorizerOptions { features, ..Default::default() };
     /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
-    /// let parameters = OneVsRest::automatic(&data);
+    /// let parameters = OneVsRest::by_counts(&data);
     /// let mut model = Model::train_ovr(
     ///     &parameters, &data, Some(vectorizer), &Sequential, &Portable, |_| Continue(()),
     /// )?;
@@ -70,7 +71,7 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<Vec<Contribution>, PredictError> {
         match &self.method {
-            Method::Nearest(_) | Method::Embedding(_) => Ok(Vec::new()),
+            Method::Nearest(_) | Method::Mach(_) | Method::Embedding(_) => Ok(Vec::new()),
             Method::Linear(linear) => {
                 let (model, scratch) = (linear.model(), &mut scratch.linear);
                 let found = model.contributions(row, label, features, scratch);

@@ -10,34 +10,33 @@ mod answer;
 mod compacted;
 pub mod embedding;
 mod evidence;
+mod from_proof;
 mod label_names;
 pub mod linear;
+pub mod mach;
 pub mod nearest;
 mod scratch;
+mod train_embedding;
+mod train_ovr;
 
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use embedding::{Embedding, EmbeddingTraining};
-pub use linear::Linear;
+pub use linear::{Linear, LinearTraining};
+pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
 pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-        embedding::trainer,
-    },
+    train::{Provenance, TrainError},
 };
-use alloc::{string::String, vec::Vec};
-use core::ops::ControlFlow;
+use alloc::{boxed::Box, string::String, vec::Vec};
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
 
@@ -58,8 +57,10 @@ pub struct Model {
 pub enum Method {
     /// Sparse weighted nearest neighbors.
     Nearest(Nearest),
-    /// One-vs-rest with mined negatives.
+    /// A linear machine: one-vs-rest or multi-class.
     Linear(Linear),
+    /// Heads over hashed labels.
+    Mach(Box<Mach>),
     /// Prototypes of labels, perhaps in an embedding.
     Embedding(Embedding),
 }
@@ -79,52 +80,6 @@ impl Model {
         let provenance = Provenance::new("nearest", data, 0);
         Ok(Self::new(
             Method::Nearest(nearest),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
-    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_ovr(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        Ok(Self::new(
-            Method::Linear(linear),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    /// Trains prototypes of labels, in an embedding or directly on features; `progress` hears of every
-    /// part of the work and may stop it. Equal data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// As [`Embedding::train`].
-    pub fn train_embedding(
-        training: &EmbeddingTraining,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let embedding = Embedding::train(training, data, executor, kernels, progress)?;
-        let provenance = Provenance::new(training.name(), data, training.seed());
-        Ok(Self::new(
-            Method::Embedding(embedding),
             data,
             vectorizer,
             provenance,
@@ -212,6 +167,7 @@ impl Model {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
+            Method::Mach(mach) => Some(mach.frequencies().to_vec()),
             Method::Embedding(embedding) => Some(embedding.frequencies().to_vec()),
         }
     }
@@ -225,7 +181,7 @@ impl Model {
     /// If memory is lacking; the model stays as it is and answers more slowly.
     pub fn prepare(&mut self) -> Result<usize, PredictError> {
         match &mut self.method {
-            Method::Nearest(_) | Method::Embedding(_) => Ok(0),
+            Method::Nearest(_) | Method::Mach(_) | Method::Embedding(_) => Ok(0),
             Method::Linear(linear) => linear.prepare().map_err(|_| {
                 let least = size_of::<u32>() * linear.model().nonzeros();
                 out_of_memory(least)
@@ -252,8 +208,12 @@ impl Model {
                 .map_err(PredictError::Failed),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
-                Ok(linear.model().predict(row, k, &mut scratch.linear))
+                let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);
+                linear
+                    .predict(row, k, linear_scratch, nearest)
+                    .map_err(PredictError::Failed)
             }
+            Method::Mach(mach) => Ok(mach.predict(row, k, &mut scratch.mach)),
             Method::Embedding(embedding) => {
                 Ok(embedding.model().predict(row, k, &mut scratch.embedding))
             }
@@ -298,7 +258,7 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up; [`TrainError::CannotLearn`] if the model is none of nearest neighbors.
+    /// are used up; [`TrainError::CannotLearn`] if the model holds no rows.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
         let Method::Nearest(nearest) = &mut self.method else {
             return Err(TrainError::CannotLearn);
@@ -356,7 +316,7 @@ impl Model {
     pub fn forget(&mut self, id: u32) -> bool {
         match &mut self.method {
             Method::Nearest(nearest) => nearest.forget(id),
-            Method::Linear(_) | Method::Embedding(_) => false,
+            Method::Linear(_) | Method::Mach(_) | Method::Embedding(_) => false,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The memory of queries.
 
-use super::{embedding::EmbeddingScratch, linear::LinearScratch, nearest::NearestScratch};
+use super::{
+    embedding::EmbeddingScratch, linear::LinearScratch, mach::MachScratch, nearest::NearestScratch,
+};
 use crate::{kernels::Kernels, text::TextScratch};
 
 /// The memory that queries need, owned by the caller and reused.
@@ -8,6 +10,7 @@ use crate::{kernels::Kernels, text::TextScratch};
 pub struct Scratch {
     pub(crate) nearest: NearestScratch,
     pub(crate) linear: LinearScratch,
+    pub(crate) mach: MachScratch,
     pub(crate) embedding: EmbeddingScratch,
     pub(crate) text: TextScratch,
 }
@@ -19,6 +22,7 @@ impl Scratch {
         Self {
             nearest: NearestScratch::new(kernels),
             linear: LinearScratch::new(kernels),
+            mach: MachScratch::new(kernels),
             embedding: EmbeddingScratch::new(kernels),
             text: TextScratch::default(),
         }

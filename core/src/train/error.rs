@@ -101,6 +101,23 @@ pub enum TrainError {
     NoFeatures,
     /// No row has a label.
     NoLabels,
+    /// A row of data for a method that needs one label a row has none or several.
+    NotOneLabel {
+        /// The row, from 1.
+        row: u64,
+        /// How many labels it has.
+        labels: u64,
+    },
+    /// All rows that can be learned from have the same label.
+    OneClass {
+        /// The label.
+        label: u32,
+    },
+    /// The values of a row are too large to compute with.
+    RowTooLong {
+        /// The row, from 1.
+        row: u64,
+    },
     /// There are fewer than two labels to choose among.
     TooFewLabels {
         /// How many there are.
@@ -108,8 +125,6 @@ pub enum TrainError {
     },
     /// No row can be learned from: each lacks features or labels, or carries every label.
     NoNegatives,
-    /// Weights grew beyond all numbers.
-    Diverged,
     /// More rows, values or labels than the model can number.
     TooLarge {
         /// What there is too much of.
@@ -119,10 +134,32 @@ pub enum TrainError {
         /// The most there can be.
         limit: u64,
     },
+    /// The model to start from has another number of features or labels than the data.
+    StartDiffers {
+        /// Features or labels.
+        what: &'static str,
+        /// How many the model has.
+        model: u32,
+        /// How many the data have.
+        data: u32,
+    },
+    /// The model to start from is of another method.
+    StartNotLinear,
+    /// The model to start from sees rows through another exponent or another normalization.
+    StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
     /// The method cannot learn single rows once it is trained.
     CannotLearn,
+    /// Weights grew beyond all bounds.
+    Diverged,
+    /// No model is so small.
+    Budget {
+        /// The most bytes allowed.
+        budget: u64,
+        /// The bytes of the smallest model.
+        smallest: u64,
+    },
     /// Memory is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -143,6 +180,19 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::NotOneLabel { row, labels } => write!(
+                f,
+                "row {row} has {labels} labels, but this method needs exactly one: choose a method for \
+                 several labels, such as ovr, or replicate rows for each of their labels"
+            ),
+            Self::OneClass { label } => write!(
+                f,
+                "all rows with features have the label {label}: at least 2 labels are needed"
+            ),
+            Self::RowTooLong { row } => write!(
+                f,
+                "the values of row {row} are too large: their squares must add up to at most 1e30"
+            ),
             Self::TooFewLabels { labels } => write!(
                 f,
                 "{labels} label: at least 2 are needed, to tell one from another"
@@ -150,18 +200,34 @@ impl fmt::Display for TrainError {
             Self::NoNegatives => f.write_str(
                 "no training row can be learned from: each lacks features or labels, or carries every label",
             ),
-            Self::Diverged => {
-                f.write_str("weights grew beyond all numbers: give a smaller step size")
-            }
             Self::TooLarge { what, value, limit } => {
                 write!(f, "{value} {what}, but at most {limit} are possible")
             }
+            Self::StartDiffers { what, model, data } => write!(
+                f,
+                "the model to start from has {model} {what}, the data have {data}: start from a model \
+                 of the same features, and of labels that the data have, too"
+            ),
+            Self::StartNotLinear => f.write_str(
+                "the model to start from is not linear: only a model that one-vs-rest trained will do",
+            ),
+            Self::StartTransform => f.write_str(
+                "the model to start from was trained with another exponent: give the same, or train \
+                 anew",
+            ),
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")
             }
             Self::CannotLearn => f.write_str(
-                "a linear model cannot learn single rows: train it again with them, or train \
+                "this model cannot learn single rows: train it again with them, or train \
                  nearest neighbors, which can",
+            ),
+            Self::Diverged => f.write_str(
+                "the weights grew beyond all bounds: give a smaller step size (learning rate), or normalize rows",
+            ),
+            Self::Budget { budget, smallest } => write!(
+                f,
+                "{budget} bytes are too few for this model: the smallest takes {smallest}"
             ),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }

@@ -4,6 +4,8 @@
 pub mod dual;
 pub mod embedding;
 mod error;
+pub mod exact;
+pub mod mach;
 mod provenance;
 mod unusable;
 

@@ -12,17 +12,24 @@ use hapax::core::{
     data::{Dataset, ReadOptions, Source, read},
     executor::Sequential,
     format::FormatError,
+    hash::BucketHash,
+    kernels::Portable,
     model::{Model, NearestParameters, Scratch},
     text::{Vectorizer, VectorizerOptions},
+    train::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
 };
 use std::{
     fmt::Write,
     fs, io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
 /// The golden file of the present version of the format.
 pub const NEWEST: &str = "nearest-1";
+
+/// The golden file of MACH models of that version.
+pub const NEWEST_MACH: &str = "mach-1";
 
 /// What the newest golden model is trained on.
 const TEXTS: &str = include_str!("../../data/golden.tsv");
@@ -60,13 +67,7 @@ pub fn stored(name: &str) -> io::Result<(Vec<u8>, String)> {
 /// # Errors
 /// If the texts cannot be read, trained on or written, which would be a mistake of this release.
 pub fn made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let input = read(TEXTS.as_bytes(), &ReadOptions::default(), &Sequential)?;
-    let Source::Texts(documents) = input.source else {
-        return Err("the golden texts were not read as texts".into());
-    };
-    let options = VectorizerOptions::default();
-    let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
-    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
+    let (vectorizer, data) = texts()?;
     // Not the defaults, which may improve.
     let parameters = NearestParameters {
         neighbors: 5,
@@ -78,6 +79,62 @@ pub fn made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     // Which release made it is not to change the file.
     model.provenance_mut().library = "golden".into();
     Ok(model.to_bytes()?)
+}
+
+/// Trains the newest golden MACH model as this release does.
+///
+/// # Errors
+/// As [`made_now`].
+pub fn mach_made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (vectorizer, data) = texts()?;
+    // Not the defaults, which may improve.
+    let parameters = MachParameters {
+        buckets: 4,
+        repetitions: 9,
+        hash: BucketHash::Permutation,
+        loss: HeadLoss::Softmax,
+        optimizer: Optimizer::FeatureAdaGrad,
+        learning_rate: 0.9,
+        decay: true,
+        epochs: 4,
+        early_stopping: false,
+        l1: 0.001,
+        l2: 0.001,
+        exponent: 0.75,
+        normalize: true,
+        bias: 1.0,
+        hashed_rows: 0,
+        estimator: Estimator::LogitSum,
+        bits: 4,
+        keep: 0.5,
+        rerank: 6,
+        rerank_weight: 2.0,
+        centroid_entries: 8,
+        seed: 42,
+    };
+    let go_on = |_| ControlFlow::Continue(());
+    let mut model = Model::train_mach(
+        &parameters,
+        &data,
+        Some(vectorizer),
+        &Sequential,
+        &Portable,
+        go_on,
+    )?;
+    model.provenance_mut().library = "golden".into();
+    Ok(model.to_bytes()?)
+}
+
+/// The golden texts as rows.
+fn texts() -> Result<(Vectorizer, Dataset), Box<dyn std::error::Error>> {
+    let input = read(TEXTS.as_bytes(), &ReadOptions::default(), &Sequential)?;
+    let Source::Texts(documents) = input.source else {
+        return Err("the golden texts were not read as texts".into());
+    };
+    let options = VectorizerOptions::default();
+    let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
+    Ok((vectorizer, data))
 }
 
 /// The model's answers to the golden queries, as they are stored.

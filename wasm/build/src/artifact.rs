@@ -1,19 +1,25 @@
 //! One wasm file: compiled, bound, optimized.
 
 use super::{Folders, command};
-use std::{env, error::Error, fs, path::Path, process::Command};
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The files that differ in the instructions they use.
 #[derive(Clone, Copy)]
-pub enum Artifact {
+pub enum Instructions {
     /// Runs everywhere. Its bindings serve both.
     Baseline,
     /// Needs 128-bit vectors.
     Simd,
 }
 
-impl Artifact {
+impl Instructions {
     fn file_name(self) -> &'static str {
         match self {
             Self::Baseline => "hapax.wasm",
@@ -29,11 +35,41 @@ impl Artifact {
     }
 }
 
+/// How much of the package a file holds.
+#[derive(Clone, Copy)]
+pub enum Part {
+    /// Everything.
+    Whole,
+    /// Models only, without training, for whom the file comes trained.
+    Model,
+}
+
+impl Part {
+    /// Where it stands in the package.
+    pub fn folder(self, dist: &Path) -> PathBuf {
+        match self {
+            Self::Whole => dist.to_owned(),
+            Self::Model => dist.join("model"),
+        }
+    }
+
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Whole => &[],
+            Self::Model => &["--no-default-features"],
+        }
+    }
+}
+
 /// Builds one wasm file of the package, and with the baseline the bindings.
-pub fn build(folders: &Folders, artifact: Artifact) -> Result<(), Box<dyn Error>> {
-    let name = artifact.file_name();
+pub fn build(
+    folders: &Folders,
+    instructions: Instructions,
+    part: Part,
+) -> Result<(), Box<dyn Error>> {
+    let name = instructions.file_name();
     let target = folders.root.join("target/wasm").join(name);
-    compile(folders, artifact, &target)?;
+    compile(folders, instructions, part, &target)?;
     let compiled = target.join("wasm32-unknown-unknown/wasm/hapax_wasm_module.wasm");
     let bound = target.join("bound");
     Bindgen::new()
@@ -41,24 +77,36 @@ pub fn build(folders: &Folders, artifact: Artifact) -> Result<(), Box<dyn Error>
         .web(true)?
         .typescript(true)
         .omit_default_module_path(false)
-        .remove_name_section(env::var_os("NAMES").is_none())
+        .remove_name_section(true)
         .remove_producers_section(true)
         .out_name("bindings")
         .generate(&bound)?;
-    optimize(folders, &bound.join("bindings_bg.wasm"), name)?;
-    if let Artifact::Baseline = artifact {
+    let folder = part.folder(&folders.dist);
+    optimize(folders, &bound.join("bindings_bg.wasm"), &folder.join(name))?;
+    if let Instructions::Baseline = instructions {
         for file in ["bindings.js", "bindings.d.ts"] {
-            fs::copy(bound.join(file), folders.dist.join(file))?;
+            fs::copy(bound.join(file), folder.join(file))?;
         }
     }
     Ok(())
 }
 
-/// Compiles the crate, and with it the standard library: that one for size, and so that a panic is a
-/// trap without a message, which saves a third of the file. Cargo wants `RUSTC_BOOTSTRAP` for that.
-fn compile(folders: &Folders, artifact: Artifact, target: &Path) -> Result<(), Box<dyn Error>> {
+/// Compiles the module, and with it the standard library: that one for size, and so that a panic is a
+/// trap without a message and derived `Debug` prints nothing, which saves a third of the file. Cargo
+/// wants `RUSTC_BOOTSTRAP` for that.
+fn compile(
+    folders: &Folders,
+    instructions: Instructions,
+    part: Part,
+    target: &Path,
+) -> Result<(), Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let panics = "-Zunstable-options\u{1f}-Cpanic=immediate-abort\u{1f}-Zfmt-debug=none\u{1f}-Zlocation-detail=none";
+    let flags = [
+        "-Zunstable-options",
+        "-Cpanic=immediate-abort",
+        "-Zfmt-debug=none",
+        "-Zlocation-detail=none",
+    ];
     let status = Command::new(cargo)
         .args([
             "build",
@@ -69,6 +117,7 @@ fn compile(folders: &Folders, artifact: Artifact, target: &Path) -> Result<(), B
             "--locked",
             "--quiet",
         ])
+        .args(part.features())
         .args([
             "-Zbuild-std=std,panic_abort",
             "-Zbuild-std-features=optimize_for_size",
@@ -79,22 +128,21 @@ fn compile(folders: &Folders, artifact: Artifact, target: &Path) -> Result<(), B
         .env("RUSTC_BOOTSTRAP", "1")
         .env(
             "CARGO_ENCODED_RUSTFLAGS",
-            format!("{panics}{}", artifact.target_features()),
+            flags.join("\u{1f}") + instructions.target_features(),
         )
         .status()?;
     if status.success() {
         Ok(())
     } else {
-        Err("the crate hapax-wasm does not compile".into())
+        Err("the crate hapax-wasm-module does not compile".into())
     }
 }
 
-fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+fn optimize(folders: &Folders, input: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
     let program = folders.wasm.join("node_modules/binaryen/bin/wasm-opt");
-    let (input, output) = (input.to_string_lossy(), folders.dist.join(name));
     let arguments = [
         program.to_string_lossy().into_owned(),
-        env::var("OPT").unwrap_or("-Oz".to_owned()),
+        "-Oz".to_owned(),
         "--enable-simd".to_owned(),
         "--enable-bulk-memory".to_owned(),
         "--enable-nontrapping-float-to-int".to_owned(),
@@ -103,13 +151,7 @@ fn optimize(folders: &Folders, input: &Path, name: &str) -> Result<(), Box<dyn E
         "--enable-reference-types".to_owned(),
         "--enable-multivalue".to_owned(),
         "--strip-producers".to_owned(),
-        if env::var_os("NAMES").is_some() {
-            "-g"
-        } else {
-            "-Oz"
-        }
-        .to_owned(),
-        input.into_owned(),
+        input.to_string_lossy().into_owned(),
         "-o".to_owned(),
         output.to_string_lossy().into_owned(),
     ];

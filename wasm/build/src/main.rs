@@ -1,13 +1,13 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
-//! The crate is built twice, for plain WebAssembly and with 128-bit vectors; wasm-bindgen, as a
-//! library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
+//! The crate is built for plain WebAssembly and with 128-bit vectors, both whole and without training;
+//! wasm-bindgen, as a library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
 //! and every file is weighed against `limits.txt`.
 
 mod artifact;
 mod weigh;
 
-use artifact::{Artifact, build};
+use artifact::{Instructions, Part, build};
 use std::{
     error::Error,
     fs, io,
@@ -62,16 +62,30 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    if std::env::var_os("SIMD").is_none() {
-        build(&folders, Artifact::Baseline)?;
+    for part in [Part::Whole, Part::Model] {
+        let folder = part.folder(&folders.dist);
+        fs::create_dir_all(&folder)?;
+        copy_files(&folders.wasm.join("package"), &folder)?;
+        build(&folders, Instructions::Baseline, part)?;
+        build(&folders, Instructions::Simd, part)?;
     }
-    build(&folders, Artifact::Simd)?;
-    for entry in fs::read_dir(folders.wasm.join("package"))? {
-        let entry = entry?;
-        fs::copy(entry.path(), folders.dist.join(entry.file_name()))?;
-    }
+    // What stands once, and what differs.
+    let model = Part::Model.folder(&folders.dist);
+    fs::remove_file(model.join("package.json"))?;
+    copy_files(&folders.wasm.join("package/model"), &model)?;
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
+}
+
+/// Copies the files of a folder, not those of folders within it.
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs a program and fails if it does.

@@ -11,12 +11,11 @@ use std::{
 /// Prints the bytes of each file: as it is, gzipped and by brotli. Whether those named in `limits` are
 /// there and within their limits.
 pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
-    let mut names: Vec<_> = fs::read_dir(folder)?
-        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-        .collect::<io::Result<_>>()?;
+    let mut names = Vec::new();
+    list(folder, "", &mut names)?;
     names.sort();
     println!(
-        "{:<18} {:>9} {:>9} {:>9}  limit, gzipped",
+        "{:<22} {:>9} {:>9} {:>9}  limit, gzipped",
         "file", "bytes", "gzip", "brotli"
     );
     let limits = parse(limits)?;
@@ -34,11 +33,25 @@ pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
             }
         };
         println!(
-            "{name:<18} {:>9} {gzip:>9} {brotli:>9}  {verdict}",
+            "{name:<22} {:>9} {gzip:>9} {brotli:>9}  {verdict}",
             bytes.len()
         );
     }
     Ok(kept)
+}
+
+/// The files of a folder and of those within it, named from the first.
+fn list(folder: &Path, prefix: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            list(&entry.path(), &format!("{name}/"), names)?;
+        } else {
+            names.push(name);
+        }
+    }
+    Ok(())
 }
 
 fn parse(limits: &str) -> io::Result<Vec<(String, usize)>> {

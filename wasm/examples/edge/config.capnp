@@ -14,6 +14,7 @@ const worker :Workerd.Worker = (
     (name = "model", data = embed "model.hapax"),
     (name = "hapax", esModule = embed "hapax/workerd.js"),
     (name = "bindings.js", esModule = embed "hapax/bindings.js"),
+    (name = "classes.js", esModule = embed "hapax/classes.js"),
     (name = "errors.js", esModule = embed "hapax/errors.js"),
     (name = "values.js", esModule = embed "hapax/values.js"),
     (name = "hapax_simd.wasm", wasm = embed "hapax/hapax_simd.wasm"),

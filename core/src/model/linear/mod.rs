@@ -18,6 +18,7 @@
 pub mod build;
 pub mod compact;
 pub mod contributions;
+pub mod fused;
 pub mod query;
 pub mod record;
 mod rules;
@@ -39,7 +40,7 @@ pub use rules::LinearError;
 use rules::{MOST_SCALE, MOST_UNIT, check};
 use scorer::{LinearScorer, ScorerScratch};
 use sums::{score, term};
-pub use trained::Linear;
+pub use trained::{Linear, LinearTraining};
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug)]
@@ -246,9 +247,21 @@ impl LinearModel {
             let fast = scratch.fast.get_or_insert_default();
             return scorer.predict(row, k, scratch.kernels, fast);
         }
+        self.add_up(row, scratch);
         let LinearScratch {
             query, sums, top, ..
         } = scratch;
+        top.reset(k);
+        for (id, score) in self.scores(sums, query.unit).enumerate() {
+            let id = id as u32;
+            top.push(Scored { id, score });
+        }
+        top.sorted()
+    }
+
+    /// Leaves the query and the sums of all labels in `scratch`.
+    fn add_up(&self, row: SparseView<'_>, scratch: &mut LinearScratch) {
+        let LinearScratch { query, sums, .. } = scratch;
         query.set(row, self.parts.transform, self.features());
         sums.clear();
         sums.resize(self.labels() as usize, 0);
@@ -259,14 +272,11 @@ impl LinearModel {
                 }
             });
         }
-        top.reset(k);
-        for (id, (&sum, &scale)) in sums.iter().zip(&*self.parts.scales).enumerate() {
-            let id = id as u32;
-            top.push(Scored {
-                id,
-                score: score(sum, scale, self.bias(id), query.unit),
-            });
-        }
-        top.sorted()
+    }
+
+    /// The scores of all labels by their sums.
+    fn scores<'a>(&'a self, sums: &'a [i16], unit: f32) -> impl Iterator<Item = f32> + 'a {
+        let parts = sums.iter().zip(&*self.parts.scales).enumerate();
+        parts.map(move |(id, (&sum, &scale))| score(sum, scale, self.bias(id as u32), unit))
     }
 }

@@ -218,7 +218,7 @@ impl LinearScorer {
 }
 
 /// The weights of a model by label.
-pub(super) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
+pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
     let scales = &model.parts().scales;
     let mut labels: Vec<LabelWeights> = scales
         .iter()

@@ -1,25 +1,59 @@
-//! The method of a model that one-vs-rest training made: the weights and what belongs to them.
+//! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::LinearModel;
+use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::nearest::NearestScratch,
+    search::Scored,
+    sparse::SparseView,
     train::{
-        TrainError,
+        ParamError, TrainError,
         dual::{one_vs_rest::Report, parameters::OneVsRest},
+        exact::{machine::Machine, parameters::MultiClassSvm},
     },
 };
-use alloc::collections::TryReserveError;
+use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
+
+/// The parameters of what made a linear model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LinearTraining {
+    /// One-vs-rest.
+    OneVsRest(OneVsRest),
+    /// A multi-class machine.
+    MultiClass(MultiClassSvm),
+}
+
+impl LinearTraining {
+    fn check(&self) -> Result<(), ParamError> {
+        match self {
+            Self::OneVsRest(parameters) => parameters.check(),
+            Self::MultiClass(parameters) => parameters.check(),
+        }
+    }
+
+    /// The transform that rows go through in training and prediction.
+    #[must_use]
+    pub fn transform(&self) -> RowTransform {
+        match self {
+            Self::OneVsRest(parameters) => parameters.transform(),
+            Self::MultiClass(parameters) => parameters.transform(),
+        }
+    }
+}
 
 /// A linear model with the parameters that made it and the counts of its labels.
 #[derive(Clone, Debug)]
 pub struct Linear {
     model: LinearModel,
     frequencies: Array<u32>,
-    parameters: OneVsRest,
+    parameters: LinearTraining,
+    /// Neighbors that vote, too.
+    nearest: Option<Box<FusedNearest>>,
 }
 
 impl Linear {
@@ -34,18 +68,102 @@ impl Linear {
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
+        Self::train_from(None, parameters, data, executor, kernels, progress)
+    }
+
+    /// Trains as [`Linear::train`] does, from an earlier model if there is one; see
+    /// [`crate::train::dual::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train_from`].
+    pub fn train_from(
+        start: Option<&Self>,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let start = start.map(Self::model);
         Ok(Self {
-            model: parameters.train(data, executor, kernels, progress)?,
+            model: parameters.train_from(start, data, executor, kernels, progress)?,
             frequencies: data.labels().frequencies().into(),
-            parameters: parameters.clone(),
+            parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
         })
+    }
+
+    /// Trains on `data` and adds nearest neighbors whose weight is fitted on held-out rows; see
+    /// [`super::fused`]. Takes twice the time.
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train`], and if there are less than two rows.
+    pub fn train_fused(
+        parameters: &OneVsRest,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let nearest = FusedNearest::train(parameters, data, executor, kernels, &mut progress)?;
+        let linear = Self::train(parameters, data, executor, kernels, progress)?;
+        Ok(Self {
+            nearest: Some(Box::new(nearest)),
+            ..linear
+        })
+    }
+
+    /// The `k` best labels for `row`, best first.
+    ///
+    /// # Errors
+    /// If memory is lacking for the search of neighbors, where the model has them.
+    pub fn predict<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut LinearScratch,
+        nearest: &mut NearestScratch,
+    ) -> Result<&'s [Scored], TrainError> {
+        match &self.nearest {
+            None => Ok(self.model.predict(row, k, scratch)),
+            Some(fused) => fused.predict(&self.model, row, k, scratch, nearest),
+        }
+    }
+
+    /// The neighbors that vote, too, in a fused model.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&FusedNearest> {
+        self.nearest.as_deref()
+    }
+
+    /// Of weights that one-vs-rest with `parameters` made of `data`.
+    #[must_use]
+    pub fn from_proven(model: LinearModel, parameters: &OneVsRest, data: &Dataset) -> Self {
+        Self {
+            model,
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearTraining::OneVsRest(parameters.clone()),
+            nearest: None,
+        }
+    }
+
+    /// Of a machine that `parameters` made of `data`.
+    #[must_use]
+    pub fn from_machine(machine: &Machine, parameters: &MultiClassSvm, data: &Dataset) -> Self {
+        Self {
+            model: machine.model.clone(),
+            frequencies: data.labels().frequencies().into(),
+            parameters: LinearTraining::MultiClass(parameters.clone()),
+            nearest: None,
+        }
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.
     pub(crate) fn from_stored(
         model: LinearModel,
         frequencies: Array<u32>,
-        parameters: OneVsRest,
+        parameters: LinearTraining,
+        nearest: Option<FusedNearest>,
     ) -> Option<Self> {
         let fits = parameters.check().is_ok()
             && frequencies.len() == model.labels() as usize
@@ -54,6 +172,7 @@ impl Linear {
             model,
             frequencies,
             parameters,
+            nearest: nearest.map(Box::new),
         })
     }
 
@@ -70,6 +189,10 @@ impl Linear {
     /// # Errors
     /// If memory is lacking.
     pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+        // Fused scores need all labels' sums, which only the walk leaves.
+        if self.nearest.is_some() {
+            return Ok(0);
+        }
         self.model.prepare()
     }
 
@@ -87,7 +210,7 @@ impl Linear {
 
     /// What the user chose, or the automatic rule.
     #[must_use]
-    pub fn parameters(&self) -> &OneVsRest {
+    pub fn parameters(&self) -> &LinearTraining {
         &self.parameters
     }
 }

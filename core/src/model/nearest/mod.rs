@@ -30,6 +30,7 @@ mod index;
 mod judge;
 mod learn;
 mod parameters;
+mod share;
 #[cfg(test)]
 mod tests;
 mod tune;

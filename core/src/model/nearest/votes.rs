@@ -12,6 +12,7 @@ pub(super) struct Votes {
     /// Label, turn and vote: within a label votes are added in turn, so that sums never differ.
     cast: Vec<(u32, u32, f64)>,
     top: Top,
+    shares: Vec<Scored>,
 }
 
 impl Votes {
@@ -19,6 +20,22 @@ impl Votes {
     pub(super) fn cast(&mut self, vote: f64, label: u32) {
         let turn = self.cast.len() as u32;
         self.cast.push((label, turn, vote));
+    }
+
+    /// All labels with votes by rising id, each with its share of `total`; all votes are forgotten.
+    pub(super) fn shares(&mut self, total: f64) -> &[Scored] {
+        self.cast
+            .sort_unstable_by_key(|&(label, turn, _)| (label, turn));
+        self.shares.clear();
+        for votes in self.cast.chunk_by(|a, b| a.0 == b.0) {
+            let sum: f64 = votes.iter().map(|&(_, _, vote)| vote).sum();
+            self.shares.push(Scored {
+                id: votes[0].0,
+                score: (sum / total).min(1.0) as f32,
+            });
+        }
+        self.cast.clear();
+        &self.shares
     }
 
     /// The `k` labels with the most votes, best first; all votes are forgotten.

@@ -314,9 +314,20 @@ fn dots<I: Copy + Into<u32>, V: Copy>(
         }
     }
     for lane in 0..4 {
-        for (&id, &value) in ids[lane][common..].iter().zip(&values[lane][common..]) {
-            step(&mut sums[lane], id, value);
-        }
+        let rest = (&ids[lane][common..], &values[lane][common..]);
+        add_rest(&mut sums[lane], rest, &step);
     }
     sums
+}
+
+/// Adds what one row has more than the shortest of four.
+#[inline(never)]
+fn add_rest<I: Copy, V: Copy>(
+    sum: &mut (f32, u32),
+    (ids, values): (&[I], &[V]),
+    step: &impl Fn(&mut (f32, u32), I, V),
+) {
+    for (&id, &value) in ids.iter().zip(values) {
+        step(sum, id, value);
+    }
 }

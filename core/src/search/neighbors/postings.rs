@@ -51,3 +51,46 @@ pub(super) fn sums_for(padded_rows: usize) -> usize {
         padded_rows
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Posted, RANGE, sums_for};
+    use crate::{random::Stream, search::neighbors::BLOCK};
+    use alloc::{vec, vec::Vec};
+
+    #[test]
+    fn a_small_index_takes_little_memory_and_a_large_one_a_range() {
+        assert_eq!(sums_for(BLOCK), BLOCK);
+        assert_eq!(sums_for(RANGE / 2), RANGE / 2);
+        assert_eq!(sums_for(RANGE / 2 + BLOCK), RANGE);
+        assert_eq!(sums_for(40 * RANGE), RANGE);
+    }
+
+    #[test]
+    fn few_sums_are_as_a_whole_range_of_them() {
+        let mut stream = Stream::new(3, 0);
+        let rows: Vec<u16> = (0..3000).map(|_| stream.bits() as u16).collect();
+        let values: Vec<u8> = (0..3000).map(|_| stream.bits() as u8).collect();
+        let posted = Posted {
+            rows: &rows,
+            values: &values,
+            weight: 0u32.wrapping_sub(77),
+            base: 12345,
+        };
+        let mut whole = vec![9; RANGE];
+        posted.add(&mut whole);
+        let mut plain = vec![9u32; RANGE];
+        for (&row, &value) in rows.iter().zip(&values) {
+            let place = &mut plain[usize::from(row)];
+            *place = place
+                .wrapping_sub(77 * u32::from(value))
+                .wrapping_add(12345);
+        }
+        assert_eq!(whole, plain);
+        for length in [0, BLOCK, RANGE / 2] {
+            let mut few = vec![9; length];
+            posted.add(&mut few);
+            assert_eq!(few, whole[..length]);
+        }
+    }
+}

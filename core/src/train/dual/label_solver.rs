@@ -19,9 +19,9 @@
 use super::{
     packed_rows::{PackedRows, Weights},
     parameters::{Bias, Loss, OneVsRest},
-    sweep::{Example, GradientRange, Sweep, add},
+    sweep::{Example, GradientRange, Sweep, add, dot},
 };
-use crate::{kernels::Kernels, random::Stream};
+use crate::{float, kernels::Kernels, random::Stream};
 use alloc::vec::Vec;
 
 /// Memory of one thread's solver, reused from label to label.
@@ -36,6 +36,8 @@ pub struct SolverScratch {
     /// Weights worth keeping, with their features.
     pub kept: Vec<(u32, f32)>,
     order: Vec<u32>,
+    /// Whether all weights are zero.
+    clean: bool,
 }
 
 /// How hard to try.
@@ -59,6 +61,7 @@ impl SolverScratch {
             bias: 0.0,
             kept: Vec::new(),
             order: Vec::new(),
+            clean: true,
         }
     }
 
@@ -79,6 +82,7 @@ impl SolverScratch {
             positive,
             alpha: alpha.clamp(0.0, bound),
             bound,
+            moved: false,
             diagonal,
         });
     }
@@ -130,12 +134,60 @@ impl SolverScratch {
         sweeps
     }
 
+    /// The Euclidean length of the sum of the positive examples' rows. The weights are lost.
+    ///
+    /// Cost: two passes over their values.
+    pub fn centroid_length(&mut self, rows: &PackedRows) -> f64 {
+        self.clear();
+        self.clean = false;
+        let (head, rest) = self.weights.parts_mut();
+        let positives = || self.examples.iter().filter(|e| e.positive);
+        let row = |example: &Example| rows.row(example.row as usize);
+        positives().for_each(|example| add(row(example), 1.0, head, rest));
+        let square: f64 = positives().map(|e| dot(row(e), head, rest)).sum();
+        let positives = positives().map(row);
+        self.weights
+            .take_above(f32::INFINITY, positives, &mut self.kept);
+        self.clean = true;
+        float::sqrt(square.max(0.0))
+    }
+
+    /// Adds `step` times the rows of the positive examples to the weights.
+    ///
+    /// Cost: a pass over their values.
+    pub fn add_positives(&mut self, rows: &PackedRows, step: f64) {
+        let (head, rest) = self.weights.parts_mut();
+        for example in self.examples.iter_mut().filter(|e| e.positive) {
+            add(rows.row(example.row as usize), step, head, rest);
+            example.moved = true;
+        }
+    }
+
+    /// Lists the weights larger than `prune` in size in `kept` and sets all to zero.
+    ///
+    /// Cost: the values of the rows that were added to them, or D if that is less.
+    pub fn take_above(&mut self, rows: &PackedRows, prune: f32) {
+        let moved = self.examples.iter().filter(|e| e.moved);
+        let moved = moved.map(|e| rows.row(e.row as usize));
+        self.weights.take_above(prune, moved, &mut self.kept);
+        self.clean = true;
+    }
+
+    fn clear(&mut self) {
+        if !self.clean {
+            self.weights.clear();
+            self.clean = true;
+        }
+    }
+
     /// Puts weights and bias where the duals say.
     fn start(&mut self, rows: &PackedRows, fixed: f64, bias_feature: f64) {
-        self.weights.clear();
+        self.clear();
+        self.clean = false;
         self.bias = fixed;
         let (head, rest) = self.weights.parts_mut();
-        for example in self.examples.iter().filter(|e| e.alpha > 0.0) {
+        for example in self.examples.iter_mut().filter(|e| e.alpha > 0.0) {
+            example.moved = true;
             let step = if example.positive {
                 example.alpha
             } else {

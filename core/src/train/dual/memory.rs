@@ -82,7 +82,7 @@ mod tests {
             ..OneVsRest::default()
         };
         let estimate = parameters.memory_estimate(&data, 1);
-        let mut trainer = parameters.trainer(&data, &Portable).unwrap();
+        let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
         let mut most = trainer.bytes();
         while trainer.step(&Sequential).is_some() {
             most = most.max(trainer.bytes());

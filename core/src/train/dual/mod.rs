@@ -7,6 +7,8 @@
 
 pub mod automatic;
 pub mod certificate;
+pub mod choice;
+pub mod label_jobs;
 pub mod label_solver;
 pub mod memory;
 pub mod mining;
@@ -15,3 +17,4 @@ pub mod packed_rows;
 pub mod parameters;
 pub mod sweep;
 pub mod trainer;
+pub mod training_rows;

@@ -67,9 +67,28 @@ impl OneVsRest {
         data: &Dataset,
         executor: &E,
         kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<LinearModel, TrainError> {
+        self.train_from(None, data, executor, kernels, progress)
+    }
+
+    /// Trains as [`OneVsRest::train`] does, from an earlier model if there is one; see
+    /// [`super::trainer::Trainer::start_from`].
+    ///
+    /// # Errors
+    /// As [`OneVsRest::train`], and if the model does not fit the data.
+    pub fn train_from<E: Executor>(
+        &self,
+        start: Option<&LinearModel>,
+        data: &Dataset,
+        executor: &E,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
-        let mut trainer = self.trainer(data, kernels)?;
+        let mut trainer = self.trainer(data, executor, kernels)?;
+        if let Some(model) = start {
+            trainer.start_from(model)?;
+        }
         while let Some(report) = trainer.step(executor) {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);
@@ -164,6 +183,70 @@ mod tests {
             let model = train(&data(&[(&[0], &[0]), (&[1], &[0])], 1), &parameters).unwrap();
             assert_eq!(ids(&model, &[0]), [0]);
         }
+    }
+
+    #[test]
+    fn a_label_of_all_rows_ranks_behind_what_is_sure() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0, 1]), (&[1], &[0, 2]), (&[0, 2], &[0, 1])];
+        for negatives in EVERY_WAY {
+            let parameters = OneVsRest {
+                negatives,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(rows, 3), &parameters).unwrap();
+            assert_eq!(ids(&model, &[1])[2], 1);
+            assert_eq!(ids(&model, &[0])[2], 2);
+        }
+    }
+
+    #[test]
+    fn centroids_and_priors_are_added_to_weights_and_biases() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0]), (&[0], &[0]), (&[1], &[1])];
+        let score = |centroid, prior| {
+            let parameters = OneVsRest {
+                centroid,
+                prior,
+                ..OneVsRest::default()
+            };
+            let model = train(&data(rows, 2), &parameters).unwrap();
+            let row = SparseVec::from_pairs([(0, 1.0)]).unwrap();
+            model.predict(row.view(), 1, &mut LinearScratch::default())[0].score
+        };
+        let plain = score(0.0, 0.0);
+        assert!((score(0.5, 0.0) - plain - 0.5).abs() < 0.02);
+        assert!((score(0.0, 0.1) - plain - 0.1 * core::f32::consts::LN_2).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_model_that_does_not_fit_is_no_start() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[0]), (&[1], &[1]), (&[2, 3], &[2])];
+        let parameters = OneVsRest {
+            negatives: Negatives::Mined,
+            ..OneVsRest::default()
+        };
+        let model = train(&data(rows, 3), &parameters).unwrap();
+        let start = |parameters: &OneVsRest, data: &Dataset| {
+            parameters.train_from(Some(&model), data, &Sequential, &Portable, |_| {
+                ControlFlow::Continue(())
+            })
+        };
+        let more = start(&parameters, &data(rows, 5)).unwrap();
+        assert_eq!(ids(&more, &[2, 3])[0], 2, "labels may be new");
+        let (what, known, given) = ("labels", 3, 2);
+        let differ = TrainError::StartDiffers {
+            what,
+            model: known,
+            data: given,
+        };
+        assert_eq!(start(&parameters, &data(&rows[..2], 2)), Err(differ));
+        let other = OneVsRest {
+            exponent: 0.5,
+            ..parameters
+        };
+        assert_eq!(
+            start(&other, &data(rows, 3)),
+            Err(TrainError::StartTransform)
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! then belong to the first 65,536 features, whose ids fit 16 bits and whose weights are one
 //! array that any such id is inside of. Values of rarer features are kept apart as the rest.
 
-use crate::sparse::SparseRows;
+use crate::{sparse::SparseRows, train::TrainError};
 use alloc::{vec, vec::Vec};
 
 /// Features whose ids fit 16 bits: the head.
@@ -143,6 +143,49 @@ impl PackedRows {
         });
     }
 
+    /// Makes room for rows of these lengths, were all their features in the head.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn reserve(&mut self, lengths: impl Iterator<Item = usize>) -> Result<(), TrainError> {
+        let (mut groups, mut rows) = (0, 0);
+        for length in lengths {
+            groups += length.div_ceil(8);
+            rows += 1;
+        }
+        let lacking = |bytes: usize| TrainError::OutOfMemory {
+            bytes: bytes as u64,
+        };
+        let reserved = self.groups.try_reserve_exact(groups);
+        reserved.map_err(|_| lacking(groups.saturating_mul(size_of::<Group>())))?;
+        let reserved = self.rows.try_reserve_exact(rows);
+        reserved.map_err(|_| lacking(rows.saturating_mul(size_of::<RowEnd>())))
+    }
+
+    /// Appends the rows of `other`.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn append(&mut self, other: &Self) -> Result<(), TrainError> {
+        let (groups, rare) = (self.groups.len(), self.rare.len());
+        let reserved = self
+            .groups
+            .try_reserve(other.groups.len())
+            .and_then(|()| self.rare.try_reserve(other.rare.len()))
+            .and_then(|()| self.rows.try_reserve(other.rows.len()));
+        reserved.map_err(|_| TrainError::OutOfMemory {
+            bytes: other.bytes() as u64,
+        })?;
+        self.groups.extend_from_slice(&other.groups);
+        self.rare.extend_from_slice(&other.rare);
+        self.rows.extend(other.rows.iter().map(|end| RowEnd {
+            groups: groups + end.groups,
+            rare: rare + end.rare,
+            ..*end
+        }));
+        Ok(())
+    }
+
     /// Row `row`.
     ///
     /// # Panics
@@ -245,6 +288,47 @@ impl Weights {
                 }
             }
         }
+    }
+
+    /// Lists the weights larger than `prune` in size, as [`Weights::above`] does, and sets all to zero.
+    /// Only features of `rows` may have weights.
+    ///
+    /// Cost: the values of `rows`, or D if that is less.
+    pub fn take_above<'a>(
+        &mut self,
+        prune: f32,
+        rows: impl Iterator<Item = PackedRow<'a>> + Clone,
+        out: &mut Vec<(u32, f32)>,
+    ) {
+        let values: usize = rows
+            .clone()
+            .map(|r| 8 * r.groups.len() + r.rare.len())
+            .sum();
+        // A value costs a jump to its weight; sixteen neighbors together cost little more.
+        if values > self.features / 8 {
+            self.above(prune, out);
+            self.clear();
+            return;
+        }
+        out.clear();
+        let mut take = |id: u32, weight: &mut f32| {
+            if weight.abs() > prune {
+                out.push((id, *weight));
+            }
+            // A feature met again has weight zero by then.
+            *weight = 0.0;
+        };
+        for row in rows {
+            for &id in row.groups.iter().flat_map(|group| &group.ids) {
+                take(u32::from(id), &mut self.head[usize::from(id)]);
+            }
+            for &Rare { id, .. } in row.rare {
+                if let Some(weight) = self.rest.get_mut(id as usize) {
+                    take(id + HEAD_FEATURES as u32, weight);
+                }
+            }
+        }
+        out.sort_unstable_by_key(|&(id, _)| id);
     }
 
     /// The weights of the head that belong to a feature.

@@ -70,6 +70,12 @@ pub struct OneVsRest {
     pub mine_prune: f32,
     /// Bits of a stored weight: 4, 5, 6 or 8.
     pub bits: u32,
+    /// So many times the direction of the mean of its rows is added to a label's weights at the end:
+    /// the score of a nearest centroid beside that of the machine. 0 adds nothing.
+    pub centroid: f64,
+    /// So many times the natural logarithm of the number of its rows is added to a label's bias at the end:
+    /// above 0, frequent labels are preferred, below, rare ones.
+    pub prior: f64,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -94,6 +100,8 @@ impl Default for OneVsRest {
             prune: 0.11,
             mine_prune: 0.1,
             bits: 8,
+            centroid: 0.0,
+            prior: 0.0,
             seed: 42,
         }
     }
@@ -131,6 +139,8 @@ impl OneVsRest {
         within("early_epochs", f64::from(self.early_epochs), 1.0, 1e6)?;
         within("prune", f64::from(self.prune), 0.0, 1e6)?;
         within("mine_prune", f64::from(self.mine_prune), 0.0, 1e6)?;
+        within("prior", self.prior, -10.0, 10.0)?;
+        within("centroid", self.centroid, 0.0, 1e3)?;
         ParamError::check("bits", f64::from(self.bits), BITS)
     }
 }
@@ -191,9 +201,6 @@ mod tests {
         }
         let bits = OneVsRest { bits: 7, ..good };
         let refused = bits.check().unwrap_err().to_string();
-        assert_eq!(
-            refused,
-            "bits is 7, but must be one of [4.0, 5.0, 6.0, 8.0]"
-        );
+        assert_eq!(refused, "bits is 7, but must be one of 4, 5, 6, 8");
     }
 }

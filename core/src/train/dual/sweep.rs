@@ -13,6 +13,8 @@ pub struct Example {
     pub alpha: f64,
     /// The largest dual allowed: infinite for the squared hinge.
     pub bound: f64,
+    /// Whether its row was ever added to the weights of this solve.
+    pub moved: bool,
     /// What the loss adds to the diagonal: 1 / (2 C) for the squared hinge, 0 for the hinge.
     pub diagonal: f64,
 }
@@ -105,6 +107,7 @@ pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRa
         let before = example.alpha;
         example.alpha = (before - gradient / curvature).clamp(0.0, example.bound);
         let step = sign * (example.alpha - before);
+        example.moved = true;
         add(row, step, head, rest);
         state.bias += step * state.bias_feature * state.bias_feature;
     }

@@ -12,7 +12,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{Method, Model},
+        model::{LinearTraining, Method, Model},
         text::{FeatureSpace, Vectorizer},
     },
     files::map_model,
@@ -181,13 +181,40 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             ]
         }
         Method::Linear(linear) => {
-            let (parameters, weights) = (linear.parameters(), linear.model());
+            let weights = linear.model();
+            let mut facts = match linear.parameters() {
+                LinearTraining::OneVsRest(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("positive weight", parameters.positive_weight.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                    ("centroid in the weights", parameters.centroid.to_string()),
+                ],
+                LinearTraining::MultiClass(parameters) => vec![
+                    ("cost", parameters.cost.to_string()),
+                    ("bias", parameters.bias.to_string()),
+                    ("exponent", parameters.exponent.to_string()),
+                ],
+            };
+            facts.push(("weights", count(weights.nonzeros() as u64)));
+            facts.push(("bits of a weight", weights.parts().bits.to_string()));
+            if let Some(fused) = linear.nearest() {
+                facts.push(("weight of neighbors", fused.weight().to_string()));
+                facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
+                facts.push(("rows", count(fused.nearest().len() as u64)));
+            }
+            facts
+        }
+        Method::Mach(mach) => {
+            let (parameters, weights) = (mach.parameters(), mach.weights());
             vec![
-                ("cost", parameters.cost.to_string()),
-                ("positive weight", parameters.positive_weight.to_string()),
+                ("buckets", parameters.buckets.to_string()),
+                ("repetitions", parameters.repetitions.to_string()),
+                ("epochs", parameters.epochs.to_string()),
+                ("learning rate", parameters.learning_rate.to_string()),
                 ("exponent", parameters.exponent.to_string()),
                 ("weights", count(weights.nonzeros() as u64)),
-                ("bits of a weight", weights.parts().bits.to_string()),
+                ("bits of a weight", weights.bits().to_string()),
+                ("memory for codes", count(mach.decoder().bytes() as u64)),
             ]
         }
         Method::Embedding(embedding) => {

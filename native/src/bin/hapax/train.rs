@@ -1,14 +1,16 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 mod embedding;
+mod exact;
 mod finish;
+mod mach;
 mod nearest;
 mod ovr;
 mod wsabie;
 
 use super::{
     failure::Failure,
-    input::{DataOptions, name_labels, read_input},
+    input::{DataOptions, name_labels, read_for_model, read_input},
     table::parse_bytes,
     text_options::TextOptions,
 };
@@ -16,8 +18,10 @@ use clap::{Args, Subcommand};
 use hapax::{
     core::{
         data::{Dataset, IndexBase, Source},
+        model::Model,
         text::{Vectorizer, VectorizerError},
         train::check_data,
+        train::exact::parameters::MultiClassLoss,
     },
     files::{check_readable, check_writable},
     threads::Threads,
@@ -31,6 +35,14 @@ pub enum Algorithm {
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
     Ovr(ovr::TrainOvr),
+    /// Crammer-Singer: one machine for all labels, the largest violation of a row counts
+    Cs(exact::TrainExact),
+    /// Weston-Watkins: one machine for all labels, all violations of a row count
+    Ww(exact::TrainExact),
+    /// Lee-Lin-Wahba: one machine for few labels, for comparison
+    Llw(exact::TrainExact),
+    /// Small classifiers over hashed labels: the size does not depend on the number of labels
+    Mach(Box<mach::TrainMach>),
     /// Rows and labels in one space of few dimensions: fast and small
     Wsabie(wsabie::TrainWsabie),
     /// The same by distances, which is more precise
@@ -48,6 +60,10 @@ impl Algorithm {
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
+            Self::Cs(train) => train.run(MultiClassLoss::CrammerSinger),
+            Self::Ww(train) => train.run(MultiClassLoss::WestonWatkins),
+            Self::Llw(train) => train.run(MultiClassLoss::LeeLinWahba),
+            Self::Mach(train) => train.run(),
             Self::Wsabie(train) => train.run(),
             Self::WsabiePp(train) => train.run(),
             Self::OvaSgd(train) => train.run(),
@@ -133,6 +149,18 @@ impl Common {
             data: self.named(data)?,
             vectorizer,
             index_base,
+        })
+    }
+
+    /// Reads data as `model` would be given them: texts go through its vectorizer, its labels keep their
+    /// ids.
+    fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
+        let mut data = read_for_model(&self.train, &self.data, model, threads)?;
+        data.widen(model.features(), model.labels());
+        Ok(Training {
+            data: self.named(data)?,
+            vectorizer: model.vectorizer().cloned(),
+            index_base: self.data.for_model(model).index_base,
         })
     }
 

@@ -10,13 +10,13 @@ use super::{
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
     },
-    Common, embedding, nearest, ovr,
+    Common, embedding, exact, mach, nearest, ovr,
 };
 use hapax::{
     core::{
         data::IndexBase,
         executor::Executor,
-        model::{Compacted, Method, Model},
+        model::{Compacted, LinearTraining, Method, Model},
     },
     files::write_whole,
     kernels,
@@ -141,7 +141,11 @@ impl Trained {
 fn parameters_json(model: &Model) -> Value {
     match model.method() {
         Method::Nearest(nearest) => nearest::parameters_json(nearest.parameters()),
-        Method::Linear(linear) => ovr::parameters_json(linear.parameters()),
+        Method::Linear(linear) => match linear.parameters() {
+            LinearTraining::OneVsRest(parameters) => ovr::parameters_json(parameters),
+            LinearTraining::MultiClass(parameters) => exact::parameters_json(parameters),
+        },
+        Method::Mach(mach) => mach::parameters_json(mach.parameters()),
         Method::Embedding(made) => embedding::parameters_json(made.training()),
         _ => Value::Null,
     }

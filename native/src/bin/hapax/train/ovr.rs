@@ -1,11 +1,17 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
+mod proof;
+
 use super::{
     super::{
-        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
-        table::bytes,
+        failure::Failure,
+        input::{load_model, threads},
+        output::note,
+        progress::Progress,
+        resources::Stopwatch,
+        table::{bytes, count},
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
@@ -13,12 +19,13 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::Model,
+        model::{Method, Model},
         train::{
             TrainError,
             dual::{
+                choice::{Choice, Given},
                 one_vs_rest::{Report, Stage},
-                parameters::{Bias, Negatives, OneVsRest},
+                parameters::{Bias, Loss, Negatives, OneVsRest},
             },
         },
     },
@@ -26,19 +33,22 @@ use hapax::{
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, path::PathBuf};
 
 /// One-vs-rest with mined negatives.
 ///
 /// Trains one linear machine for each label on its own rows and on the few others that it wrongly claims.
-/// Slower to train than nearest neighbors, more precise on most data, and smaller. What is not given is chosen
-/// by the counts of the data: cost, weight of positives and exponent.
+/// Slower to train than nearest neighbors, more precise on most data, and smaller. What is not given of cost,
+/// positive weight, exponent, bias, centroid and prune is chosen: on training rows held out where the data
+/// are small enough to try several settings, else by their counts.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   hapax train ovr train.tsv -o model.hapax --test test.tsv
   hapax train ovr train.txt.xz -o model.hapax --cost 0.3 --positive-weight 3
-  hapax train ovr train.tsv -o small.hapax --max-bytes 2MB")]
+  hapax train ovr train.tsv -o small.hapax --max-bytes 2MB
+  hapax train ovr train.txt.xz -o model.hapax --fuse nearest
+  hapax train ovr more.tsv -o newer.hapax --from model.hapax")]
 pub struct TrainOvr {
     #[command(flatten)]
     common: Common,
@@ -63,16 +73,51 @@ pub struct TrainOvr {
     /// How many labels are proposed for each row when mining [default: 20]
     #[arg(long, help_heading = "One-vs-rest")]
     mine: Option<u32>,
-    /// The fixed score a label begins with [default: -1]
+    /// The fixed score a label begins with [default: -1, or chosen by the data]; with --learn-bias
+    /// the value of the constant feature [default: 1]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     bias: Option<f64>,
-    /// Weights up to this size are left out [default: 0.11]
+    /// Learn the bias of each label as the weight of a constant feature
+    #[arg(long, help_heading = "One-vs-rest")]
+    learn_bias: bool,
+    /// The loss of a row whose margin is too small
+    #[arg(long, value_enum, default_value_t = LossName::SquaredHinge, help_heading = "One-vs-rest")]
+    loss: LossName,
+    /// What votes beside the machines
+    #[arg(long, value_enum, default_value_t = Fuse::Centroid, help_heading = "One-vs-rest")]
+    fuse: Fuse,
+    /// How many times the direction of the mean of its rows is added to a label's weights: 0 or more
+    /// [default: chosen by the data]
+    #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
+    centroid: Option<f64>,
+    /// Add so many times the logarithm of the number of its rows to each label's score: above 0 prefers
+    /// frequent labels (0.03 can raise macro-F1 where most labels are rare), below 0 rare ones
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        help_heading = "One-vs-rest",
+        allow_negative_numbers = true
+    )]
+    prior: f64,
+    /// Start from this linear model of the same features: its wrong answers are the first negatives
+    #[arg(
+        long,
+        value_name = "MODEL",
+        help_heading = "One-vs-rest",
+        conflicts_with = "fuse"
+    )]
+    from: Option<PathBuf>,
+    /// Weights up to this size are left out [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prune: Option<f32>,
     /// How exactly labels are solved, at most: smaller is more exact [default: 0.5]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
-    /// How often the rows of a label are gone over at most in the last round [default: 15]
+    /// Solve every label until its gap is at most this share of its objective, and prove it; needs
+    /// --negatives all
+    #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
+    gap: Option<f64>,
+    /// How often the rows of a label are gone over at most in the last round [default: 15, or 10000 with --gap]
     #[arg(long, help_heading = "One-vs-rest")]
     max_epochs: Option<u32>,
 }
@@ -88,13 +133,35 @@ enum Against {
     Auto,
 }
 
+/// The loss of a row whose margin is too small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LossName {
+    /// What is missing
+    Hinge,
+    /// Its square
+    SquaredHinge,
+}
+
+/// What else votes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Fuse {
+    /// The mean of each label's rows, added to its weights: costs next to nothing
+    Centroid,
+    /// Nearest neighbors, beside the centroids: takes twice the time and a second index
+    Nearest,
+    /// Nothing
+    None,
+}
+
 impl TrainOvr {
-    /// The given values in place of those of `base`.
-    fn parameters(&self, base: &OneVsRest) -> OneVsRest {
+    /// The parameters that are not chosen by the data.
+    fn fixed(&self) -> OneVsRest {
+        let base = OneVsRest::default();
         OneVsRest {
-            cost: self.cost.unwrap_or(base.cost),
-            positive_weight: self.positive_weight.unwrap_or(base.positive_weight),
-            exponent: self.exponent.unwrap_or(base.exponent),
+            loss: match self.loss {
+                LossName::Hinge => Loss::Hinge,
+                LossName::SquaredHinge => Loss::SquaredHinge,
+            },
             negatives: match self.negatives {
                 Against::Mined => Negatives::Mined,
                 Against::All => Negatives::All,
@@ -103,55 +170,161 @@ impl TrainOvr {
             rounds: self.rounds.unwrap_or(base.rounds),
             pool: self.pool.unwrap_or(base.pool),
             mine: self.mine.unwrap_or(base.mine),
-            bias: self.bias.map_or(base.bias, Bias::Fixed),
-            prune: self.prune.unwrap_or(base.prune),
             epsilon: self.epsilon.unwrap_or(base.epsilon),
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
+            prior: self.prior,
             seed: self.common.seed,
-            ..base.clone()
+            ..base
+        }
+    }
+
+    /// What the user decided of that which the data would choose.
+    fn given(&self) -> Given {
+        let value = self
+            .bias
+            .unwrap_or(if self.learn_bias { 1.0 } else { -1.0 });
+        let bias = match self.learn_bias {
+            true => Bias::Learned(value),
+            false => Bias::Fixed(value),
+        };
+        let decided = self.learn_bias || self.bias.is_some();
+        Given {
+            cost: self.cost,
+            positive_weight: self.positive_weight,
+            exponent: self.exponent,
+            bias: decided.then_some(bias),
+            prune: self.prune,
+            centroid: match self.fuse {
+                Fuse::None => Some(0.0),
+                _ => self.centroid,
+            },
         }
     }
 
     pub fn run(self) -> Result<(), Failure> {
         self.common.check()?;
-        let given = self.parameters(&OneVsRest::default());
-        given.check().map_err(TrainError::from)?;
+        let (fixed, mut given) = (self.fixed(), self.given());
+        given.over(&fixed).check().map_err(TrainError::from)?;
+        if self.gap.is_some() && self.negatives != Against::All {
+            let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
+            return Err(Failure::Input(rule.into()));
+        }
         let threads = threads(self.common.threads)?;
-        let training = self.common.read(&threads)?;
+        let start = self.from.as_deref().map(load_model).transpose()?;
+        let training = match &start {
+            Some(model) => self.common.read_like(model, &threads)?,
+            None => self.common.read(&threads)?,
+        };
+        if let Some(Method::Linear(linear)) = start.as_ref().map(Model::method) {
+            // Only with the same exponent do its weights fit the rows.
+            given.exponent = given
+                .exponent
+                .or(Some(linear.parameters().transform().exponent));
+        }
         let watch = Stopwatch::start();
-        let parameters = self.parameters(&OneVsRest::automatic(&training.data));
-        say_what_comes(&parameters, &training.data, &threads);
-        let mut parts = Parts::default();
-        let model = Model::train_ovr(
-            &parameters,
-            &training.data,
-            training.vectorizer,
-            &threads,
-            kernels::best(),
-            |report| parts.tell(report),
-        )?;
-        drop(parts);
+        let choice = choose(&fixed, &given, &training.data, &threads)?;
+        say_what_comes(&choice, &training.data, &threads);
+        let told = Told {
+            held_out: (choice.held_out > 0).then_some(choice.held_out),
+            lines: (choice.held_out > 0)
+                .then(|| chosen(&choice))
+                .into_iter()
+                .collect(),
+            ..Told::default()
+        };
+        if let Some(gap) = self.gap {
+            return proof::run_to_gap(&self, gap, &choice.parameters, training, &watch, &threads);
+        }
+        let index_base = training.index_base;
+        let model = self.train(&choice.parameters, start.as_ref(), training, &threads)?;
         let made = Made {
             model,
-            index_base: training.index_base,
-            told: Told::default(),
+            index_base,
+            told,
         };
         self.common.finish(made, &watch, &threads)
     }
+
+    fn train(
+        &self,
+        parameters: &OneVsRest,
+        start: Option<&Model>,
+        training: Training,
+        threads: &Threads,
+    ) -> Result<Model, TrainError> {
+        let Training {
+            data, vectorizer, ..
+        } = training;
+        let kernels = kernels::best();
+        let mut parts = Parts::default();
+        let tell = |report| parts.tell(report);
+        match start {
+            Some(start) => {
+                Model::train_ovr_from(start, parameters, &data, vectorizer, threads, kernels, tell)
+            }
+            None if self.fuse == Fuse::Nearest => {
+                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell)
+            }
+            None => Model::train_ovr(parameters, &data, vectorizer, threads, kernels, tell),
+        }
+    }
 }
 
-/// Says the parameters that training will have, and about how much memory it will need.
-fn say_what_comes(parameters: &OneVsRest, data: &Dataset, threads: &Threads) {
+/// Chooses the parameters that were not given.
+fn choose(
+    fixed: &OneVsRest,
+    given: &Given,
+    data: &Dataset,
+    threads: &Threads,
+) -> Result<Choice, TrainError> {
+    let progress = Progress::new("choosing parameters", Choice::MOST_TRIALS);
+    fixed.choose(given, data, threads, kernels::best(), |done| {
+        progress.set(done, Choice::MOST_TRIALS);
+    })
+}
+
+/// The settings as options.
+fn options(parameters: &OneVsRest) -> String {
     let OneVsRest {
         cost,
         positive_weight,
         exponent,
+        centroid,
+        prune,
         ..
     } = parameters;
+    let bias = match parameters.bias {
+        Bias::Fixed(bias) => format!("--bias {bias}"),
+        Bias::Learned(bias) => format!("--bias {bias} --learn-bias"),
+    };
+    format!(
+        "--cost {cost} --positive-weight {positive_weight} --exponent {exponent} {bias} \
+         --centroid {centroid} --prune {prune}"
+    )
+}
+
+/// The settings that were chosen.
+fn chosen(choice: &Choice) -> String {
+    format!(
+        "best of {} settings on {} held-out rows: {}",
+        choice.tried.len(),
+        count(choice.held_out as u64),
+        options(&choice.parameters),
+    )
+}
+
+/// Says the parameters that training will have, and about how much memory it will need.
+fn say_what_comes(choice: &Choice, data: &Dataset, threads: &Threads) {
+    let parameters = &choice.parameters;
     let memory = bytes(parameters.memory_estimate(data, threads.threads()));
+    let by = match choice.held_out {
+        0 => "by the counts of the data".to_string(),
+        rows => format!("on {} held-out rows", count(rows as u64)),
+    };
     note(format_args!(
-        "training with --cost {cost} --positive-weight {positive_weight} --exponent {exponent}; this takes \
-         up to about {memory} of memory beside the data"
+        "training with {}, chosen {by} where not given; this takes up to about {memory} of memory \
+         beside the data",
+        options(parameters),
     ));
 }
 
@@ -189,6 +362,9 @@ pub fn parameters_json(parameters: &OneVsRest) -> Value {
         "cost": parameters.cost, "positive_weight": parameters.positive_weight,
         "exponent": parameters.exponent, "negatives": negatives, "rounds": parameters.rounds,
         "pool": parameters.pool, "mine": parameters.mine, "bias": bias,
+        "bias_learned": matches!(parameters.bias, Bias::Learned(_)),
+        "loss": if parameters.loss == Loss::Hinge { "hinge" } else { "squared-hinge" },
+        "centroid": parameters.centroid, "prior": parameters.prior,
         "prune": parameters.prune, "epsilon": parameters.epsilon,
         "max_epochs": parameters.max_epochs,
     })

@@ -1,15 +1,19 @@
 //! One-vs-rest training, part by part; [`super::one_vs_rest`] says what is computed.
 
+mod start;
+
 use super::{
+    label_jobs::LabelJobs,
     label_solver::{Effort, SolverScratch},
     mining::{RowsByLabel, mine},
     one_vs_rest::{Report, Stage},
-    packed_rows::{FeatureOrder, PackedRows},
     parameters::{Negatives, OneVsRest},
+    training_rows::TrainingRows,
 };
 use crate::{
     data::Dataset,
     executor::Executor,
+    float,
     kernels::Kernels,
     model::{
         linear::LinearModel,
@@ -19,7 +23,7 @@ use crate::{
     random::Stream,
     train::{TrainError, check_data},
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// The duals of one label between rounds.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +34,14 @@ struct Duals {
     negatives: Vec<(u32, f32)>,
 }
 
+/// What solving a label gives. As it is by default for a label without rows.
+#[derive(Default)]
+struct Solved {
+    duals: Duals,
+    weights: LabelWeights,
+    sweeps: u32,
+}
+
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
 pub struct Trainer<'a> {
     parameters: OneVsRest,
@@ -37,21 +49,26 @@ pub struct Trainer<'a> {
     rounds: u32,
     data: &'a Dataset,
     kernels: &'a dyn Kernels,
-    order: FeatureOrder,
-    full: PackedRows,
-    /// Rows with their largest values only; empty if that is all of them.
-    short: PackedRows,
+    rows: TrainingRows,
     positives: RowsByLabel,
     pool: Vec<u32>,
+    jobs: LabelJobs,
+    /// Jobs of this stage that are done.
+    jobs_done: usize,
     duals: Vec<Duals>,
     weights: Vec<LabelWeights>,
     wrong: RowsByLabel,
     proposals: Vec<Vec<u32>>,
     oracle: Option<LinearScorer>,
+    /// Labels that the model to start from has not seen; empty without one.
+    unseen: Vec<bool>,
     round: u32,
     stage: Stage,
     done: usize,
 }
+
+/// Jobs of solving between two reports.
+const PART: usize = 64;
 
 /// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
 const ALL_IS_CHEAP: u64 = 150_000_000;
@@ -61,9 +78,10 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub fn trainer<'a>(
+    pub fn trainer<'a, E: Executor>(
         &self,
         data: &'a Dataset,
+        executor: &E,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
@@ -75,56 +93,33 @@ impl OneVsRest {
             Negatives::Mined => false,
             Negatives::Auto => labels as u64 * rows.nonzeros() as u64 <= ALL_IS_CHEAP,
         };
-        let order = FeatureOrder::new(rows);
-        let (full, short) = pack(self, data, &order, all);
+        let with_short = !all && self.rounds > 1;
+        let packed = TrainingRows::new(self, data, with_short, executor)?;
         let positives = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
+        let pool = draw_pool(self, rows.len());
+        let jobs = LabelJobs::new(labels, |label| positives.of(label).len() + pool.len());
         Ok(Trainer {
             parameters: self.clone(),
             all,
             rounds: if all { 1 } else { self.rounds },
             data,
             kernels,
-            order,
-            full,
-            short,
+            rows: packed,
             positives,
-            pool: draw_pool(self, rows.len()),
-            duals: alloc::vec![Duals::default(); labels],
-            weights: Vec::new(),
+            pool,
+            jobs,
+            duals: vec![Duals::default(); labels],
+            weights: vec![LabelWeights::default(); labels],
             wrong: RowsByLabel::default(),
             proposals: Vec::new(),
             oracle: None,
+            jobs_done: 0,
+            unseen: Vec::new(),
             round: 0,
             stage: Stage::Solve,
             done: 0,
         })
     }
-}
-
-/// Packs the rows in full and, where rounds with short rows will come, short.
-fn pack(
-    parameters: &OneVsRest,
-    data: &Dataset,
-    order: &FeatureOrder,
-    all: bool,
-) -> (PackedRows, PackedRows) {
-    let most = parameters.short_terms as usize;
-    let longest = data.rows().iter().map(|row| row.len()).max().unwrap_or(0);
-    let with_short = !all && parameters.rounds > 1 && longest > most;
-    let (mut full, mut short) = (PackedRows::default(), PackedRows::default());
-    let (mut values, mut terms) = (Vec::new(), Vec::new());
-    for row in data.rows().iter() {
-        values.clear();
-        parameters.transform().apply(row, &mut values);
-        let ranks = row.indices().iter().map(|&id| order.rank[id as usize]);
-        terms.clear();
-        terms.extend(ranks.zip(values.iter().copied()));
-        full.push(&mut terms, usize::MAX);
-        if with_short {
-            short.push(&mut terms, most);
-        }
-    }
-    (full, short)
 }
 
 /// The random rows every label starts with, rising.
@@ -178,13 +173,13 @@ impl Trainer<'_> {
         let Self {
             parameters,
             data,
-            order,
+            rows,
             mut weights,
             ..
         } = self;
         for label in &mut weights {
             for feature in &mut label.features {
-                *feature = order.feature[*feature as usize];
+                *feature = rows.order.feature[*feature as usize];
             }
         }
         let features = data.rows().features() as usize;
@@ -204,42 +199,50 @@ impl Trainer<'_> {
             .iter()
             .map(|d| 4 * d.positives.capacity() + 8 * d.negatives.capacity());
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
-        self.full.bytes() + self.short.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
+        self.rows.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
     }
 
     fn solve_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
-        let labels = self.duals.len();
-        let part = labels.div_ceil(16).max(256).min(labels - self.done);
-        let first = self.done;
+        let part = PART.min(self.jobs.len() - self.jobs_done);
+        let first = self.jobs_done;
         let this = &*self;
         let features = this.data.rows().features() as usize;
         let solved = executor.map(
             part,
             || SolverScratch::new(features),
-            |scratch, job| this.solve(scratch, first + job),
+            |scratch, job| -> Vec<Solved> {
+                let labels = this.jobs.job(first + job).iter();
+                labels
+                    .map(|&label| this.solve(scratch, label as usize))
+                    .collect()
+            },
         );
         let mut sweeps = 0;
-        for (at, (duals, weights, count)) in solved.into_iter().enumerate() {
-            self.duals[first + at] = duals;
-            self.weights.push(weights);
-            sweeps += u64::from(count);
+        for (job, solved) in solved.into_iter().enumerate() {
+            let labels = self.jobs.job(first + job);
+            for (&label, solved) in labels.iter().zip(solved) {
+                self.duals[label as usize] = solved.duals;
+                self.weights[label as usize] = solved.weights;
+                sweeps += u64::from(solved.sweeps);
+            }
+            self.done += labels.len();
         }
-        self.done += part;
-        (labels, sweeps)
+        self.jobs_done += part;
+        (self.duals.len(), sweeps)
     }
 
     /// Solves one label on its present working rows.
-    fn solve(&self, scratch: &mut SolverScratch, label: usize) -> (Duals, LabelWeights, u32) {
+    fn solve(&self, scratch: &mut SolverScratch, label: usize) -> Solved {
         let own = self.positives.of(label);
         if own.is_empty() {
-            return (Duals::default(), LabelWeights::unseen(), 0);
+            return Solved::default();
         }
         let last = self.round + 1 == self.rounds;
         let parameters = &self.parameters;
-        let rows = if last || self.short.is_empty() {
-            &self.full
+        let rows = if last || self.rows.short.is_empty() {
+            &self.rows.full
         } else {
-            &self.short
+            &self.rows.short
         };
         self.collect(scratch, label, own);
         let effort = Effort {
@@ -251,22 +254,38 @@ impl Trainer<'_> {
             epsilon: parameters.epsilon,
             skip: 0.2 * parameters.epsilon,
         };
+        let centroid = if last { parameters.centroid } else { 0.0 };
+        let length = match centroid > 0.0 {
+            true => scratch.centroid_length(rows),
+            false => 0.0,
+        };
         let job = u64::from(self.round) << 32 | label as u64;
         let mut stream = Stream::new(parameters.seed, job);
         let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
+        if length > 0.0 {
+            scratch.add_positives(rows, centroid / length);
+        }
         let (prune, bits) = if last {
             (parameters.prune, parameters.bits)
         } else {
             (parameters.mine_prune, 8)
         };
-        scratch.weights.above(prune, &mut scratch.kept);
-        let rounded = LabelWeights::round(&scratch.kept, scratch.bias as f32, bits);
+        scratch.take_above(rows, prune);
+        let mut bias = scratch.bias;
+        if last && parameters.prior != 0.0 {
+            bias += parameters.prior * float::ln(own.len() as f64);
+        }
+        let rounded = LabelWeights::round(&scratch.kept, bias as f32, bits);
         let duals = if last {
             Duals::default()
         } else {
             keep(scratch, own.len())
         };
-        (duals, rounded, sweeps)
+        Solved {
+            duals,
+            weights: rounded,
+            sweeps,
+        }
     }
 
     /// Puts the working rows of a label into `scratch`: its own, then negatives.
@@ -279,13 +298,14 @@ impl Trainer<'_> {
             scratch.push(parameters, row, true, alpha);
         }
         if self.all {
-            let rows = 0..self.full.len() as u32;
+            let rows = 0..self.rows.full.len() as u32;
             for row in rows.filter(|row| own.binary_search(row).is_err()) {
                 scratch.push(parameters, row, false, 0.0);
             }
             return;
         }
-        let fresh = if self.round == 0 {
+        let unseen = self.unseen.get(label).is_some_and(|&unseen| unseen);
+        let fresh = if self.round == 0 || unseen {
             &self.pool[..]
         } else {
             self.wrong.of(label)
@@ -308,11 +328,11 @@ impl Trainer<'_> {
     }
 
     fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
-        let rows = self.full.len();
+        let rows = self.rows.full.len();
         let oracle = self.oracle.take().unwrap_or_else(|| {
             LinearScorer::from_weights(
                 &self.weights,
-                self.order.feature.len(),
+                self.rows.order.feature.len(),
                 self.parameters.transform(),
             )
         });
@@ -323,8 +343,13 @@ impl Trainer<'_> {
             kernels: self.kernels,
         };
         let most = self.parameters.mine as usize;
+        let first = self.round + 1 < self.rounds && !self.rows.short.is_empty();
         self.proposals.extend(mine(
-            &self.full,
+            if first {
+                &self.rows.short
+            } else {
+                &self.rows.full
+            },
             self.data.labels(),
             range,
             most,
@@ -343,7 +368,16 @@ impl Trainer<'_> {
                 RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
             self.proposals = Vec::new();
             self.oracle = None;
-            self.weights = Vec::new();
+            self.weights
+                .iter_mut()
+                .for_each(|w| *w = LabelWeights::default());
+            let work = |label| {
+                self.positives.of(label).len()
+                    + self.duals[label].negatives.len()
+                    + self.wrong.of(label).len()
+            };
+            self.jobs = LabelJobs::new(self.duals.len(), work);
+            self.jobs_done = 0;
             self.stage = Stage::Solve;
         } else {
             self.round += 1;

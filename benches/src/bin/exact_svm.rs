@@ -1,0 +1,104 @@
+//! Exact multi-class machines: CPU seconds to a proven gap, accuracy, and memory.
+//!
+//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`, SET a folder of `../shared/data` or `lshtc`,
+//! which is synthetic and has the shape of LSHTC-2011.
+
+use hapax::{
+    core::{
+        data::Dataset,
+        model::linear::scorer::LinearScorer,
+        train::exact::{
+            parameters::{MultiClassLoss, MultiClassSvm},
+            problem::MultiLabel,
+        },
+    },
+    kernels,
+    threads::Threads,
+};
+use hapax_benches::{
+    process::{cpu_seconds, peak_megabytes},
+    synthetic::Shape,
+};
+use std::{env::args, error::Error, ops::ControlFlow, time::Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let given: Vec<String> = args().skip(1).collect();
+    let [set, loss, rest @ ..] = &given[..] else {
+        return Err("usage: exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]".into());
+    };
+    let loss = match loss.as_str() {
+        "cs" => MultiClassLoss::CrammerSinger,
+        "ww" => MultiClassLoss::WestonWatkins,
+        _ => return Err("the loss is cs or ww".into()),
+    };
+    let number = |at: usize, default: f64| rest.get(at).map_or(Ok(default), |text| text.parse());
+    let (train, test) = load(set)?;
+    let parameters = MultiClassSvm {
+        cost: number(0, 1.0)?,
+        gap: number(1, 1e-3)?,
+        bias: number(3, 0.0)?,
+        max_epochs: number(4, 1000.0)? as u32,
+        ..MultiClassSvm::new(loss)
+    };
+    let threads = Threads::new(number(2, 1.0)? as usize)?;
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let (first, trace) = (several(&train), std::env::var_os("TRACE").is_some());
+    let train = first.unwrap_or(train);
+    let all = MultiLabel::Replicate;
+    let machine = parameters.train(&train, all, None, &threads, kernels::best(), |report| {
+        if trace {
+            eprintln!("{:.2} {report:?}", cpu_seconds() - cpu);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let proof = machine.certificate;
+    let scorer = LinearScorer::new(&machine.model)?;
+    let found = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);
+    let right = found.iter().enumerate();
+    let right = right.filter(|(row, best)| test.labels().row(*row).contains(&best.id));
+    println!(
+        "{set} {loss:?} cost {}: CPU {cpu:.2} s, wall {wall:.2} s, gap {:.2e} (stored {:.2e}), primal {:.4}, {} epochs, \
+         {} non-zeros, {:.1} duals a row, accuracy {:.2}, peak {:.0} MB",
+        parameters.cost,
+        proof.relative_gap(),
+        machine.stored_gap(),
+        proof.primal,
+        proof.epochs,
+        proof.nonzeros,
+        proof.duals as f64 / train.len() as f64,
+        100.0 * right.count() as f64 / test.len().max(1) as f64,
+        peak_megabytes(),
+    );
+    Ok(())
+}
+
+fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
+    if set != "lshtc" {
+        return hapax_benches::load(set);
+    }
+    let shape = Shape {
+        rows: 394_754,
+        features: 594_158,
+        labels: 27_875,
+        row_features: 60,
+        row_labels: 1.0,
+    };
+    let test = Shape {
+        rows: 5_000,
+        ..shape
+    };
+    Ok((shape.make(0)?, test.make(1)?))
+}
+
+/// The data with the first label of each row only, if a row has several.
+fn several(data: &Dataset) -> Option<Dataset> {
+    if data.labels().iter().all(|labels| labels.len() == 1) {
+        return None;
+    }
+    let mut lists = hapax::core::data::LabelLists::new(data.labels().labels());
+    for labels in data.labels().iter() {
+        lists.push(labels.iter().copied().take(1));
+    }
+    Dataset::new(data.rows().clone(), lists, None).ok()
+}

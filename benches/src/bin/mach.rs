@@ -1,0 +1,379 @@
+//! MACH on real and synthetic data.
+//!
+//! * `mach train SET... [key=value]...`: accuracy on the test rows by every estimator, CPU seconds of
+//!   training, microseconds of an answer, bytes of the arrays. `held-out=1` judges a tenth of the training rows
+//!   instead. Parameters are chosen automatically unless given (`buckets`, `repetitions`, `rate`,
+//!   `epochs`, `exponent`, `bits`, `keep`, `rerank`, `weight`, `entries`, `hashed`, `optimizer`, `seed`, `threads`).
+//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel and by the plain decoder.
+//! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713 features, 105,033
+//!   labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes moved, microseconds of an answer.
+//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`.
+
+use hapax::{
+    core::{
+        data::{Dataset, Split},
+        hash::{BucketHash, BucketPlan},
+        model::mach::{
+            Mach, MachScratch,
+            decode::{DecodeScratch, LabelDecoder},
+        },
+        random::Stream,
+        search::Top,
+        train::mach::{Estimator, MachParameters, Optimizer},
+    },
+    kernels,
+    threads::Threads,
+};
+use hapax_benches::{
+    load,
+    process::{cpu_seconds, peak_megabytes},
+    synthetic::Shape,
+};
+use std::{
+    collections::BTreeMap, error::Error, fmt::Write, fs, hint::black_box, ops::ControlFlow,
+    time::Instant,
+};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Options = BTreeMap<String, String>;
+
+fn main() -> Result<()> {
+    let (keys, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.contains('='));
+    let mut options = Options::new();
+    for key in keys {
+        let (name, value) = key.split_once('=').ok_or("key=value")?;
+        options.insert(name.into(), value.into());
+    }
+    match words.first().map(String::as_str) {
+        Some("train") => words[1..].iter().try_for_each(|set| train(set, &options)),
+        Some("decode") => decode(),
+        Some("odp") => odp(&options),
+        Some("grid") => words[1..].iter().try_for_each(|set| grid(set, &options)),
+        _ => Err("train, decode, odp or grid".into()),
+    }
+}
+
+fn number(options: &Options, name: &str, default: f64) -> Result<f64> {
+    Ok(options
+        .get(name)
+        .map_or(Ok(default), |value| value.parse())?)
+}
+
+fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
+    let mut p = MachParameters::automatic(data);
+    for (name, value) in options {
+        match name.as_str() {
+            "buckets" => p.buckets = value.parse()?,
+            "repetitions" => p.repetitions = value.parse()?,
+            "rate" => p.learning_rate = value.parse()?,
+            "epochs" => p.epochs = value.parse()?,
+            "exponent" => p.exponent = value.parse()?,
+            "bits" => p.bits = value.parse()?,
+            "keep" => p.keep = value.parse()?,
+            "rerank" => p.rerank = value.parse()?,
+            "weight" => p.rerank_weight = value.parse()?,
+            "entries" => p.centroid_entries = value.parse()?,
+            "hashed" => p.hashed_rows = value.parse()?,
+            "seed" => p.seed = value.parse()?,
+            "decay" => p.decay = value.parse()?,
+            "optimizer" => {
+                p.optimizer = match value.as_str() {
+                    "sgd" => Optimizer::Sgd,
+                    "weights" => Optimizer::WeightAdaGrad,
+                    _ => Optimizer::FeatureAdaGrad,
+                };
+                p.decay = p.optimizer == Optimizer::Sgd;
+            }
+            "estimator" => p.estimator = estimator(value)?,
+            "threads" | "held-out" | "rows" | "estimators" => {}
+            other => return Err(format!("no parameter {other}").into()),
+        }
+    }
+    Ok(p)
+}
+
+const ESTIMATORS: [(&str, Estimator); 5] = [
+    ("logit-sum", Estimator::LogitSum),
+    ("log-mean", Estimator::LogMean),
+    ("mean", Estimator::Mean),
+    ("median", Estimator::Median),
+    ("min", Estimator::Min),
+];
+
+fn estimator(name: &str) -> Result<Estimator> {
+    let found = ESTIMATORS.iter().find(|(own, _)| *own == name);
+    Ok(found.ok_or("no such estimator")?.1)
+}
+
+/// Training rows and the rows to judge by.
+fn parts(set: &str, options: &Options) -> Result<(Dataset, Dataset)> {
+    let (data, test) = load(set)?;
+    if !options.contains_key("held-out") {
+        return Ok((data, test));
+    }
+    let split = Split::new(data.len(), 0.1, 7)?;
+    Ok((data.select(split.train()), data.select(split.held_out())))
+}
+
+fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Mach> {
+    let go_on = |_| ControlFlow::Continue(());
+    Ok(p.train(data, threads, kernels::best(), go_on)?)
+}
+
+fn train(set: &str, options: &Options) -> Result<()> {
+    let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
+    let (data, test) = parts(set, options)?;
+    let base = parameters(options, &data)?;
+    let estimators = if options.contains_key("estimators") {
+        ESTIMATORS.to_vec()
+    } else {
+        vec![("own", base.estimator)]
+    };
+    for (name, estimator) in estimators {
+        let p = MachParameters {
+            estimator,
+            ..base.clone()
+        };
+        let start = cpu_seconds();
+        let mach = fit(&p, &data, &threads)?;
+        let seconds = cpu_seconds() - start;
+        let start = cpu_seconds();
+        let [at_1, at_3, at_5] = precision(&mach, &test);
+        let answer = (cpu_seconds() - start) * 1e6 / test.len() as f64;
+        println!(
+            "{set} {}x{} {name}: {at_1:.2} {at_3:.2} {at_5:.2}, {seconds:.2} CPU s, {answer:.0} us, {} bytes, {} weights of {} bits",
+            p.buckets,
+            p.repetitions,
+            mach.bytes(),
+            mach.weights().nonzeros(),
+            mach.weights().bits(),
+        );
+    }
+    Ok(())
+}
+
+fn precision(mach: &Mach, test: &Dataset) -> [f64; 3] {
+    let mut scratch = MachScratch::new(kernels::best());
+    let mut hits = [0f64; 3];
+    for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
+        let best = mach.predict(row, 5, &mut scratch);
+        for (sum, k) in hits.iter_mut().zip([1, 3, 5]) {
+            let right = best
+                .iter()
+                .take(k)
+                .filter(|a| truth.contains(&a.id))
+                .count();
+            *sum += right as f64 / k as f64;
+        }
+    }
+    hits.map(|sum| 100.0 * sum / test.len() as f64)
+}
+
+fn decode() -> Result<()> {
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets: 32,
+        repetitions: 25,
+        labels: 105_033,
+        seed: 42,
+    };
+    let decoder = LabelDecoder::new(plan.draw()?);
+    let mut dice = Stream::new(1, 1);
+    // Heads of a trained model are sure of some rows and not of others; one label is right.
+    let queries: Vec<Vec<f32>> = (0..200)
+        .map(|query| {
+            let sharp = 1.0 + 6.0 * dice.unit();
+            let label = dice.below(105_033) as usize;
+            let codes = plan.evaluate(0).ok();
+            let mut scores: Vec<f32> = (0..800).map(|_| dice.unit() as f32).collect();
+            for head in 0..25 {
+                if let Some(codes) = &codes
+                    && dice.unit() < 0.3 + 0.003 * f64::from(query)
+                {
+                    scores[head * 32 + usize::from(codes.repetition(head)[label])] += sharp as f32;
+                }
+                let own = &mut scores[head * 32..(head + 1) * 32];
+                own.iter_mut().for_each(|s| *s = s.exp());
+                let total: f32 = own.iter().sum();
+                own.iter_mut().for_each(|s| *s /= total);
+            }
+            scores
+        })
+        .collect();
+    let mut top = Top::default();
+    let mut scratch = DecodeScratch::default();
+    let time = |run: &mut dyn FnMut(&[f32])| {
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = cpu_seconds();
+            (0..5).for_each(|_| queries.iter().for_each(|query| run(query)));
+            best = best.min((cpu_seconds() - start) * 1e6 / (5 * queries.len()) as f64);
+        }
+        best
+    };
+    let plain = time(&mut |query| decoder.plain(query, 5, Estimator::Mean, &mut top));
+    println!("plain decoder: {plain:.0} us");
+    for kernels in kernels::available() {
+        let mut scored = 0;
+        let fast = time(&mut |query| {
+            decoder.best(query, 5, Estimator::Mean, kernels, &mut scratch, &mut top);
+            scored += scratch.scored;
+        });
+        let scored = scored / (15 * queries.len());
+        println!(
+            "{}: {fast:.0} us, {:.1} times faster, {scored} labels scored exactly",
+            kernels.name(),
+            plain / fast
+        );
+    }
+    Ok(())
+}
+
+fn odp(options: &Options) -> Result<()> {
+    let rows = number(options, "rows", 100_000.0)? as usize;
+    let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
+    let shape = Shape {
+        rows,
+        features: 422_713,
+        labels: 105_033,
+        row_features: 116,
+        row_labels: 1.0,
+    };
+    let data = shape.make(0)?;
+    let p = MachParameters {
+        buckets: 32,
+        repetitions: 25,
+        epochs: 1,
+        normalize: false,
+        estimator: Estimator::Mean,
+        ..MachParameters::default()
+    };
+    let stated = p.memory_estimate(&data);
+    println!("memory stated: {} MB", stated >> 20);
+    println!(
+        "bandwidth of memory: {:.1} GB/s (256 MB added to another 256 MB)",
+        bandwidth()
+    );
+    let before = peak_megabytes();
+    let mut trainer = p.trainer(
+        &data,
+        hapax::core::executor::Executor::threads(&threads),
+        kernels::best(),
+    )?;
+    let (start, cpu) = (Instant::now(), cpu_seconds());
+    while trainer.step(&threads).is_some() {}
+    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    println!(
+        "memory held at most: {:.0} MB more than the data",
+        peak_megabytes() - before
+    );
+    // A row of weights is read for the logits, and read and written by the step.
+    let moved = data.rows().nonzeros() as f64 * 800.0 * 4.0 * 3.0;
+    let whole = 1_084_404.0 / rows as f64;
+    println!(
+        "{rows} rows: {seconds:.2} s, {cpu:.2} CPU s, {:.1} GB/s; an epoch of 1,084,404 rows: {:.0} s ({:.0} CPU s); paper: 7.2 h of training on a Titan X",
+        moved / seconds / 1e9,
+        seconds * whole,
+        cpu * whole,
+    );
+    drop(trainer);
+    let first: Vec<usize> = (0..2000.min(rows)).collect();
+    let few = data.select(&first);
+    let mach = fit(&p, &few, &threads)?;
+    let mut scratch = MachScratch::new(kernels::best());
+    let start = Instant::now();
+    for row in few.rows().iter() {
+        black_box(mach.predict(row, 5, &mut scratch));
+    }
+    let answer = start.elapsed().as_secs_f64() * 1e6 / few.len() as f64;
+    println!(
+        "an answer of a packed model of {} labels: {answer:.0} us; paper: 2,850 us",
+        mach.decoder().labels()
+    );
+    Ok(())
+}
+
+/// Gigabytes a second of adding one array to another: two reads and a write.
+fn bandwidth() -> f64 {
+    let (mut a, b) = (vec![1f32; 1 << 26], vec![0.5f32; 1 << 26]);
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        let start = Instant::now();
+        a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+        black_box(&mut a);
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    3.0 * 4.0 * (1u64 << 26) as f64 / best / 1e9
+}
+
+fn grid(set: &str, options: &Options) -> Result<()> {
+    let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
+    let (data, test) = parts(set, options)?;
+    let base = parameters(options, &data)?;
+    let repetitions = [4u32, 8, 16, 32];
+    let mut lines = Vec::new();
+    for buckets in [8u32, 16, 32, 64] {
+        let mut points = Vec::new();
+        for repetitions in repetitions {
+            let p = MachParameters {
+                buckets,
+                repetitions,
+                rerank: 0,
+                ..base.clone()
+            };
+            let mach = fit(&p, &data, &threads)?;
+            let [at_1, ..] = precision(&mach, &test);
+            println!(
+                "{set} B {buckets} R {repetitions}: P@1 {at_1:.2}, {} bytes",
+                mach.bytes()
+            );
+            points.push((repetitions, at_1));
+        }
+        lines.push((buckets, points));
+    }
+    fs::write(format!("mach-{set}.svg"), svg(set, &lines))?;
+    Ok(())
+}
+
+/// Lines of precision against repetitions, one for each number of buckets.
+fn svg(set: &str, lines: &[(u32, Vec<(u32, f64)>)]) -> String {
+    let mut out = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 420 320\" font-family=\"sans-serif\" font-size=\"11\">\n",
+    );
+    let all = lines.iter().flat_map(|(_, points)| points);
+    let most = all.map(|(_, at_1)| *at_1).fold(1.0, f64::max);
+    let place = |repetitions: u32, at_1: f64| {
+        let x = 40.0 + 60.0 * f64::from(repetitions).log2();
+        (x, 280.0 - 240.0 * at_1 / most)
+    };
+    let _ = writeln!(
+        out,
+        "<text x=\"60\" y=\"20\">{set}: P@1 against repetitions R, one line for each B</text>"
+    );
+    let _ = writeln!(
+        out,
+        "<path d=\"M100 40V280H400\" fill=\"none\" stroke=\"#888\"/>"
+    );
+    for (at, (buckets, points)) in lines.iter().enumerate() {
+        let color = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"][at % 4];
+        let mut path = String::new();
+        for (index, &(repetitions, at_1)) in points.iter().enumerate() {
+            let (x, y) = place(repetitions, at_1);
+            let _ = write!(path, "{}{x:.0} {y:.0}", if index == 0 { "M" } else { "L" });
+            let _ = writeln!(
+                out,
+                "<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"3\" fill=\"{color}\"/><text x=\"{x:.0}\" y=\"{:.0}\">{at_1:.1}</text>",
+                y - 6.0
+            );
+            let _ = writeln!(out, "<text x=\"{x:.0}\" y=\"295\">{repetitions}</text>");
+        }
+        let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\"/>");
+        let _ = writeln!(
+            out,
+            "<text x=\"360\" y=\"{}\" fill=\"{color}\">B = {buckets}</text>",
+            60 + 14 * at
+        );
+    }
+    out + "</svg>\n"
+}

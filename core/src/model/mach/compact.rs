@@ -1,0 +1,171 @@
+//! How good a model is, and the same model in fewer bytes.
+
+use super::{
+    Mach, MachParts, MachScratch,
+    centroids::Centroids,
+    pack::{FirstHeads, Shape, WeightSource, center, importance},
+    search::Search,
+    weights::HeadWeights,
+};
+use crate::{
+    array::Array,
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::nearest::Precision,
+    train::{TrainError, mach::MachParameters},
+};
+use alloc::vec::Vec;
+
+/// A way to pack a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) bits: u32,
+    /// Most entries of a centroid; 0 for no centroids.
+    pub(super) entries: u32,
+    /// Heads kept: the first ones.
+    pub(super) heads: u32,
+}
+
+impl Mach {
+    /// The precision of the model's answers.
+    pub(crate) fn judge<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+    ) -> Precision {
+        let scratch = || MachScratch::new(kernels);
+        let hits = executor.map(data.len(), scratch, |scratch, row| {
+            let best = self.predict(data.rows().row(row), Precision::DEPTH, scratch);
+            let truth = data.labels().row(row);
+            let right = best
+                .iter()
+                .map(|answer| truth.binary_search(&answer.id).is_ok());
+            let right: Vec<bool> = right.collect();
+            let among = |k: usize| right.iter().take(k).filter(|right| **right).count() as u64;
+            [among(1), among(3), among(5)]
+        });
+        let rows = data.len().max(1) as f64;
+        let share =
+            |at: usize, k: f64| hits.iter().map(|hits| hits[at]).sum::<u64>() as f64 / (rows * k);
+        Precision {
+            at_1: share(0, 1.0),
+            at_3: share(1, 3.0),
+            at_5: share(2, 5.0),
+        }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape {
+            rows: self.weights.rows,
+            repetitions: self.weights.repetitions,
+            buckets: self.weights.buckets,
+            centered: Self::centered(&self.parameters, self.softmax),
+        }
+    }
+
+    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
+    /// centroids made anew from `data`. The weights are around their medians already.
+    pub(super) fn packed_within(
+        &self,
+        setting: Setting,
+        data: &Dataset,
+        budget: u64,
+    ) -> Result<Self, TrainError> {
+        let Setting {
+            bits,
+            entries,
+            heads,
+        } = setting;
+        let centroids = if entries == 0 {
+            None
+        } else {
+            let entries = entries as usize;
+            Some(Centroids::build(
+                data,
+                &self.seen,
+                self.parameters.transform(),
+                entries,
+            )?)
+        };
+        let parameters = MachParameters {
+            bits,
+            centroid_entries: entries.max(1),
+            repetitions: heads,
+            ..self.parameters.clone()
+        };
+        let codes = parameters
+            .plan(self.seen.ids.len() as u32)
+            .evaluate(self.draw);
+        let codes = codes.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
+        let shape = Shape {
+            repetitions: heads as usize,
+            centered: false,
+            ..self.shape()
+        };
+        let width = match shape.rows.hashed {
+            0 => shape.repetitions * shape.buckets,
+            _ => shape.buckets,
+        };
+        let source = FirstHeads {
+            weights: &self.weights,
+            width,
+        };
+        let biases = self
+            .weights
+            .biases()
+            .get(..shape.repetitions * shape.buckets);
+        let biases = Array::from(biases.unwrap_or(&[]).to_vec());
+        let beside = centroids.as_ref().map_or(0, Centroids::bytes) + 4 * self.frequencies.len();
+        let search = Search {
+            shape,
+            biases,
+            importance: &importance(data, shape),
+            beside: beside as u64,
+        };
+        let weights = search.within(&source, bits, budget)?;
+        Ok(Self::new(MachParts {
+            parameters,
+            softmax: self.softmax,
+            frequencies: self.frequencies.clone(),
+            codes,
+            weights,
+            centroids,
+        }))
+    }
+
+    /// The sum of squared differences between the centered weights and `other`, as a share of that of the
+    /// weights.
+    pub(crate) fn lost(&self, other: &HeadWeights) -> f64 {
+        let (mut row, mut with, mut sorted) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut lost, mut all) = (0f64, 0f64);
+        let shape = self.shape();
+        for record in 0..shape.records() {
+            self.weights.record(record, &mut row);
+            if shape.centered {
+                center(&mut row, shape.buckets, &mut sorted);
+            }
+            other.record(record, &mut with);
+            for (own, other) in row.iter().zip(&with) {
+                lost += f64::from(own - other) * f64::from(own - other);
+                all += f64::from(*own) * f64::from(*own);
+            }
+        }
+        if all > 0.0 { lost / all } else { 0.0 }
+    }
+
+    /// The largest weights, of `bits` bits, with which the model takes at most `budget` bytes.
+    ///
+    /// # Errors
+    /// [`TrainError::Budget`] if even no weights take more.
+    pub(crate) fn weights_within(&self, bits: u32, budget: u64) -> Result<HeadWeights, TrainError> {
+        let search = Search {
+            shape: self.shape(),
+            biases: self.weights.biases().clone(),
+            importance: &[],
+            beside: (self.bytes() - self.weights.bytes()) as u64,
+        };
+        search.within(&self.weights, bits, budget)
+    }
+}

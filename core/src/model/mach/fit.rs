@@ -1,0 +1,366 @@
+//! From data to a model: training, early stopping, and fitting into a number of bytes.
+
+use super::{
+    Mach, MachParts,
+    centroids::Centroids,
+    compact::Setting,
+    pack::{Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
+    weights::{Form, HeadWeights},
+};
+use crate::{
+    array::Array,
+    data::{Dataset, Split},
+    executor::Executor,
+    kernels::Kernels,
+    model::nearest::Precision,
+    train::{
+        TrainError,
+        mach::{MachParameters, Report, Trainer, trainer::SeenLabels},
+    },
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+/// Rows held out are a tenth, but at most this many.
+const MOST_HELD_OUT: f64 = 3000.0;
+
+/// How many budgets of entries a centroid is tried with.
+const ENTRIES: [u32; 3] = [32, 16, 8];
+
+/// A setting that was tried on held-out rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitStep {
+    /// Bits of a weight.
+    pub bits: u32,
+    /// Heads kept: the first ones.
+    pub heads: u32,
+    /// Weights stored.
+    pub weights: u64,
+    /// Most entries of a centroid; 0 for no centroids.
+    pub entries: u32,
+    /// Bytes of the arrays.
+    pub bytes: u64,
+    /// Precision on the held-out rows.
+    pub precision: Precision,
+}
+
+/// What was tried to fit a model into its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachFit {
+    /// How many rows were held out.
+    pub held_out: usize,
+    /// The precision of unrounded weights on them.
+    pub before: Precision,
+    /// What was tried.
+    pub tried: Vec<FitStep>,
+    /// Which of it was chosen.
+    pub chosen: usize,
+}
+
+impl WeightSource for Trainer<'_> {
+    fn record(&self, record: usize, out: &mut Vec<f32>) {
+        let rows = self.feature_rows();
+        if rows.hashed == 0 {
+            self.copy_row(record, out);
+        } else {
+            let own = rows.rows() - 1;
+            out.clear();
+            out.extend_from_slice(self.unit_row(record / own, record % own));
+        }
+    }
+}
+
+/// Weights as they were trained, or around the median of each block, which answers do not see.
+fn dense(trainer: &Trainer<'_>, centered: bool) -> Result<HeadWeights, TrainError> {
+    let shape = shape(trainer);
+    let mut weights = Vec::new();
+    let width = shape.buckets
+        * if shape.rows.hashed == 0 {
+            shape.repetitions
+        } else {
+            1
+        };
+    let count = shape.records() * width;
+    weights
+        .try_reserve_exact(count)
+        .map_err(|_| TrainError::OutOfMemory {
+            bytes: 4 * count as u64,
+        })?;
+    let (mut row, mut sorted) = (Vec::new(), Vec::new());
+    for record in 0..shape.records() {
+        trainer.record(record, &mut row);
+        if centered && shape.centered {
+            center(&mut row, shape.buckets, &mut sorted);
+        }
+        weights.extend_from_slice(&row);
+    }
+    HeadWeights::from_parts(
+        shape.rows,
+        shape.repetitions,
+        shape.buckets,
+        biases(trainer),
+        Form::Dense(weights.into()),
+    )
+    .map_err(diverged)
+}
+
+/// Weights beyond all bounds: the rate was too high.
+fn diverged(_: super::weights::WeightsError) -> TrainError {
+    TrainError::Diverged
+}
+
+fn shape(trainer: &Trainer<'_>) -> Shape {
+    let codes = trainer.codes();
+    Shape {
+        rows: trainer.feature_rows(),
+        repetitions: codes.repetitions(),
+        buckets: codes.buckets() as usize,
+        centered: Mach::centered(trainer.parameters(), trainer.is_softmax()),
+    }
+}
+
+fn biases(trainer: &Trainer<'_>) -> Array<f32> {
+    let mut biases = Vec::new();
+    trainer.copy_row(trainer.feature_rows().rows() - 1, &mut biases);
+    biases.into()
+}
+
+/// The model of trained weights, packed as the parameters say.
+fn assemble(trainer: &Trainer<'_>, weights: HeadWeights, centroids: Option<Centroids>) -> Mach {
+    Mach::new(MachParts {
+        parameters: trainer.parameters().clone(),
+        softmax: trainer.is_softmax(),
+        frequencies: trainer.frequencies().into(),
+        codes: trainer.codes().clone(),
+        weights,
+        centroids,
+    })
+}
+
+/// Packs weights as the parameters say; 32 bits are those of the source.
+fn packed(
+    source: &impl WeightSource,
+    shape: Shape,
+    parameters: &MachParameters,
+    biases: Array<f32>,
+    data: &Dataset,
+) -> Result<HeadWeights, TrainError> {
+    let importance = importance(data, shape);
+    let counts = SizeCounts::of(source, shape, &importance);
+    let kept = (counts.total() as f64 * parameters.keep) as u64;
+    let packing = Packing {
+        bits: parameters.bits,
+        prune: counts.threshold(kept),
+        importance: &importance,
+    };
+    pack(source, shape, packing, biases)
+}
+
+/// Goes through all epochs; `each` hears of every part.
+fn run(
+    trainer: &mut Trainer<'_>,
+    executor: &impl Executor,
+    each: &mut impl FnMut(Report) -> ControlFlow<()>,
+) -> Result<(), TrainError> {
+    while let Some(report) = trainer.step(executor) {
+        if each(report).is_break() {
+            return Err(TrainError::Stopped);
+        }
+    }
+    Ok(())
+}
+
+fn split(data: &Dataset, seed: u64) -> Result<Split, TrainError> {
+    let share = 0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64);
+    Split::new(data.len(), share, seed).map_err(|_| TrainError::TooFewRows {
+        rows: data.len() as u64,
+    })
+}
+
+impl MachParameters {
+    fn centroids(&self, data: &Dataset) -> Result<Option<Centroids>, TrainError> {
+        if self.rerank == 0 {
+            return Ok(None);
+        }
+        let seen = SeenLabels::new(&data.labels().frequencies());
+        let entries = self.centroid_entries as usize;
+        Centroids::build(data, &seen, self.transform(), entries).map(Some)
+    }
+
+    /// Trains from begin to end. `progress` hears of every part and may stop the work. Equal data and
+    /// parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Mach, TrainError> {
+        if self.early_stopping {
+            return self.train_until_worse(data, executor, kernels, &mut progress);
+        }
+        let mut trainer = self.trainer(data, executor.threads(), kernels)?;
+        run(&mut trainer, executor, &mut progress)?;
+        let weights = if self.bits == 32 {
+            dense(&trainer, false)?
+        } else {
+            packed(&trainer, shape(&trainer), self, biases(&trainer), data)?
+        };
+        Ok(assemble(&trainer, weights, self.centroids(data)?))
+    }
+
+    /// Holds out a tenth of the rows, stops after the first epoch that does not raise its precision, and
+    /// keeps the weights of the epoch before.
+    fn train_until_worse<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Mach, TrainError> {
+        self.check()?;
+        let split = split(data, self.seed)?;
+        let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
+        let mut trainer = self.trainer(&rest, executor.threads(), kernels)?;
+        let mut best: Option<(f64, Mach)> = None;
+        while let Some(report) = trainer.step(executor) {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
+            }
+            if report.done < report.of {
+                continue;
+            }
+            let mach = assemble(&trainer, dense(&trainer, false)?, self.centroids(&rest)?);
+            let precision = mach.judge(&held_out, executor, kernels).mean();
+            match &best {
+                Some((least, _)) if precision <= *least => break,
+                _ => best = Some((precision, mach)),
+            }
+        }
+        let (_, mach) = best.ok_or(TrainError::Stopped)?;
+        if self.bits == 32 {
+            return Ok(mach);
+        }
+        let biases = mach.weights().biases().clone();
+        let weights = packed(mach.weights(), shape(&trainer), self, biases, &rest)?;
+        Ok(mach.with_weights(weights))
+    }
+
+    /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is trained
+    /// once and packed in several ways that fit; the best of them on these rows is what the model trained on all
+    /// rows is packed by.
+    ///
+    /// Cost: twice that of [`MachParameters::train`], and the packing.
+    ///
+    /// # Errors
+    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits.
+    pub fn train_within<E: Executor>(
+        &self,
+        data: &Dataset,
+        budget: u64,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<(Mach, MachFit), TrainError> {
+        self.check()?;
+        let split = split(data, self.seed)?;
+        let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
+        let mut trainer = self.trainer(&rest, executor.threads(), kernels)?;
+        run(&mut trainer, executor, &mut progress)?;
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(&rest)?);
+        drop(trainer);
+        let before = whole.judge(&held_out, executor, kernels);
+        let mut tried = Vec::new();
+        for setting in self.settings() {
+            let Ok(mach) = whole.packed_within(setting, &rest, budget) else {
+                continue;
+            };
+            tried.push(FitStep {
+                bits: setting.bits,
+                entries: setting.entries,
+                heads: setting.heads,
+                weights: mach.weights().nonzeros() as u64,
+                bytes: mach.bytes() as u64,
+                precision: mach.judge(&held_out, executor, kernels),
+            });
+        }
+        drop(whole);
+        let better = |a: &usize, b: &usize| {
+            let mean = |at: &usize| tried[*at].precision.mean();
+            mean(a).total_cmp(&mean(b)).then(b.cmp(a))
+        };
+        let chosen = (0..tried.len()).max_by(better);
+        let mut trainer = self.trainer(data, executor.threads(), kernels)?;
+        let Some(chosen) = chosen else {
+            let smallest = smallest(&assemble(&trainer, packed_empty(&trainer)?, None));
+            return Err(TrainError::Budget { budget, smallest });
+        };
+        run(&mut trainer, executor, &mut progress)?;
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
+        drop(trainer);
+        let FitStep {
+            bits,
+            entries,
+            heads,
+            ..
+        } = tried[chosen];
+        let setting = Setting {
+            bits,
+            entries,
+            heads,
+        };
+        let mach = whole.packed_within(setting, data, budget)?;
+        let held_out = held_out.len();
+        let fit = MachFit {
+            held_out,
+            before,
+            tried,
+            chosen,
+        };
+        Ok((mach, fit))
+    }
+
+    /// Bits, heads and entries to try.
+    fn settings(&self) -> Vec<Setting> {
+        let entries: &[u32] = if self.rerank == 0 { &[0] } else { &ENTRIES };
+        let all = self.repetitions;
+        let mut settings = Vec::new();
+        for &entries in entries {
+            for (bits, heads) in [
+                (4, all),
+                (4, all.div_ceil(2)),
+                (4, all.div_ceil(4)),
+                (8, all),
+                (8, all.div_ceil(2)),
+            ] {
+                let setting = Setting {
+                    bits,
+                    entries,
+                    heads,
+                };
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
+        }
+        settings
+    }
+}
+
+/// Weights of which none is stored.
+fn packed_empty(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
+    let packing = Packing {
+        bits: 4,
+        prune: f32::MAX,
+        importance: &[],
+    };
+    pack(trainer, shape(trainer), packing, biases(trainer))
+}
+
+/// Bytes of a model without weights.
+fn smallest(mach: &Mach) -> u64 {
+    mach.bytes() as u64
+}

@@ -1,0 +1,311 @@
+//! MACH models: R heads of B buckets each, whatever the number of labels.
+//!
+//! A row's features are weighed by all heads ([`weights`]); what the buckets of a label score makes the
+//! label's score ([`estimate`]), and the best labels are found without scoring all of them
+//! ([`decode`]). The best `rerank` labels can be compared once more with the mean row of each label
+//! ([`centroids`]). [`crate::train::mach`] states the problem that the weights solve.
+//!
+//! Labels that no training row carries have no code: they score `f32::MIN` and come last, by their
+//! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
+
+pub mod centroids;
+mod compact;
+pub mod decode;
+pub mod estimate;
+pub mod fit;
+mod model;
+pub mod pack;
+pub mod record;
+mod search;
+pub mod weights;
+
+use crate::{
+    array::Array,
+    float,
+    hash::BucketCodes,
+    kernels::Kernels,
+    search::{Scored, Top, rank},
+    sparse::SparseView,
+    train::mach::{Estimator, MachParameters, step::Term, trainer::SeenLabels},
+};
+use alloc::vec::Vec;
+use centroids::Centroids;
+use decode::{DecodeScratch, LabelDecoder};
+pub use fit::{FitStep, MachFit};
+use weights::HeadWeights;
+
+/// What MACH training made.
+#[derive(Clone, Debug)]
+pub struct Mach {
+    parameters: MachParameters,
+    softmax: bool,
+    frequencies: Array<u32>,
+    seen: SeenLabels,
+    draw: u32,
+    collision_rate: f64,
+    decoder: LabelDecoder,
+    weights: HeadWeights,
+    centroids: Option<Centroids>,
+}
+
+impl core::fmt::Debug for MachScratch {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("MachScratch")
+            .field("kernels", &self.kernels.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Memory for queries, reused from row to row.
+pub struct MachScratch {
+    kernels: &'static dyn Kernels,
+    values: Vec<f32>,
+    terms: Vec<Term>,
+    scores: Vec<f32>,
+    dense: Vec<f32>,
+    decode: DecodeScratch,
+    top: Top,
+    best: Vec<Scored>,
+}
+
+impl MachScratch {
+    /// Scratch memory whose searches run these kernels.
+    #[must_use]
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
+        Self {
+            kernels,
+            values: Vec::new(),
+            terms: Vec::new(),
+            scores: Vec::new(),
+            dense: Vec::new(),
+            decode: DecodeScratch::default(),
+            top: Top::default(),
+            best: Vec::new(),
+        }
+    }
+}
+
+/// What a model is made of.
+pub(crate) struct MachParts {
+    pub(crate) parameters: MachParameters,
+    pub(crate) softmax: bool,
+    pub(crate) frequencies: Array<u32>,
+    pub(crate) codes: BucketCodes,
+    pub(crate) weights: HeadWeights,
+    pub(crate) centroids: Option<Centroids>,
+}
+
+impl Mach {
+    /// From parts that fit each other.
+    pub(crate) fn new(parts: MachParts) -> Self {
+        Self {
+            seen: SeenLabels::new(&parts.frequencies),
+            draw: parts.codes.draw_number(),
+            collision_rate: parts.codes.collision_rate(),
+            decoder: LabelDecoder::new(parts.codes),
+            parameters: parts.parameters,
+            softmax: parts.softmax,
+            frequencies: parts.frequencies,
+            weights: parts.weights,
+            centroids: parts.centroids,
+        }
+    }
+
+    /// The same model with other weights.
+    pub(crate) fn with_weights(&self, weights: HeadWeights) -> Self {
+        Self {
+            weights,
+            ..self.clone()
+        }
+    }
+
+    /// What the user chose, and the defaults.
+    #[must_use]
+    pub fn parameters(&self) -> &MachParameters {
+        &self.parameters
+    }
+
+    /// Whether heads are softmax.
+    #[must_use]
+    pub fn is_softmax(&self) -> bool {
+        self.softmax
+    }
+
+    /// How many training rows carry each label.
+    #[must_use]
+    pub fn frequencies(&self) -> &Array<u32> {
+        &self.frequencies
+    }
+
+    /// Which draw of hash functions the codes are.
+    #[must_use]
+    pub fn draw(&self) -> u32 {
+        self.draw
+    }
+
+    /// The weights of the heads.
+    #[must_use]
+    pub fn weights(&self) -> &HeadWeights {
+        &self.weights
+    }
+
+    /// The labels' centroids, if there are any.
+    #[must_use]
+    pub fn centroids(&self) -> Option<&Centroids> {
+        self.centroids.as_ref()
+    }
+
+    /// The decoder of labels.
+    #[must_use]
+    pub fn decoder(&self) -> &LabelDecoder {
+        &self.decoder
+    }
+
+    /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`; see
+    /// [`estimate::probability`].
+    #[must_use]
+    pub fn probability(&self, score: f32) -> f64 {
+        estimate::probability(score, self.collision_rate, self.parameters.estimator)
+    }
+
+    /// What the buckets score for a row: B numbers a head.
+    pub fn bucket_scores<'s>(
+        &self,
+        row: SparseView<'_>,
+        scratch: &'s mut MachScratch,
+    ) -> &'s [f32] {
+        self.score_buckets(row, scratch);
+        &scratch.scores
+    }
+
+    /// Returns how many features of the row the model knows.
+    fn score_buckets(&self, row: SparseView<'_>, scratch: &mut MachScratch) -> usize {
+        let features = self.weights.feature_rows().features;
+        let known = row.indices().partition_point(|&id| id < features);
+        scratch.values.clear();
+        self.parameters.transform().apply(row, &mut scratch.values);
+        let values = row
+            .indices()
+            .iter()
+            .copied()
+            .zip(scratch.values.iter().copied());
+        self.weights.logits(
+            &values.take(known),
+            self.parameters.bias as f32,
+            scratch.kernels,
+            &mut scratch.terms,
+            &mut scratch.scores,
+        );
+        // Logits of rows with extreme values must still be numbers.
+        for logit in &mut scratch.scores {
+            *logit = logit.clamp(-MOST, MOST);
+            if logit.is_nan() {
+                *logit = 0.0;
+            }
+        }
+        let buckets = self.parameters.buckets as usize;
+        estimate::bucket_scores(
+            &mut scratch.scores,
+            buckets,
+            self.softmax,
+            self.parameters.estimator,
+        );
+        known
+    }
+
+    /// The `k` best labels for `row`, best first.
+    ///
+    /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once `scratch` has grown.
+    pub fn predict<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut MachScratch,
+    ) -> &'s [Scored] {
+        let known = self.score_buckets(row, scratch);
+        let rerank = match &self.centroids {
+            Some(_) => self.parameters.rerank as usize,
+            None => 0,
+        };
+        self.decoder.best(
+            &scratch.scores,
+            k.max(rerank).min(self.decoder.labels()),
+            self.parameters.estimator,
+            scratch.kernels,
+            &mut scratch.decode,
+            &mut scratch.top,
+        );
+        scratch.best.clear();
+        scratch.best.extend_from_slice(scratch.top.sorted());
+        if let Some(centroids) = &self.centroids {
+            self.rerank(centroids, row, known, rerank, scratch);
+        }
+        scratch.best.truncate(k);
+        for best in &mut scratch.best {
+            best.id = self.seen.ids.get(best.id as usize).copied().unwrap_or(0);
+        }
+        let missing = k.saturating_sub(scratch.best.len());
+        let unseen =
+            (0..self.frequencies.len() as u32).filter(|&id| self.frequencies[id as usize] == 0);
+        let score = f32::MIN;
+        scratch
+            .best
+            .extend(unseen.take(missing).map(|id| Scored { id, score }));
+        &scratch.best
+    }
+
+    /// Adds to the scores of the first `count` labels and orders them anew.
+    fn rerank(
+        &self,
+        centroids: &Centroids,
+        row: SparseView<'_>,
+        known: usize,
+        count: usize,
+        scratch: &mut MachScratch,
+    ) {
+        let squares = scratch.values.iter().map(|v| f64::from(*v) * f64::from(*v));
+        let length = float::sqrt(squares.sum());
+        if !length.is_normal() {
+            return;
+        }
+        let width = row.indices()[..known]
+            .last()
+            .map_or(0, |&last| last as usize + 1);
+        if scratch.dense.len() < width {
+            scratch.dense.resize(width, 0.0);
+        }
+        for (&feature, &value) in row.indices()[..known].iter().zip(&scratch.values) {
+            scratch.dense[feature as usize] = (f64::from(value) / length) as f32;
+        }
+        let weight = self.parameters.rerank_weight as f32;
+        let count = count.min(scratch.best.len());
+        for best in &mut scratch.best[..count] {
+            let cosine = centroids.product(best.id as usize, &scratch.dense);
+            best.score += weight * cosine.max(0.0);
+        }
+        scratch.best[..count].sort_unstable_by(rank);
+        for &feature in &row.indices()[..known] {
+            scratch.dense[feature as usize] = 0.0;
+        }
+    }
+
+    /// Bytes of the arrays that a file holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.weights.bytes()
+            + self.centroids.as_ref().map_or(0, Centroids::bytes)
+            + 4 * self.frequencies.len()
+    }
+
+    /// Whether weights may be centered without changing what the model answers; see [`pack`].
+    #[must_use]
+    pub fn centered(parameters: &MachParameters, softmax: bool) -> bool {
+        softmax || parameters.estimator == Estimator::LogitSum
+    }
+}
+
+/// The largest size of a logit: sums over heads stay finite.
+const MOST: f32 = 1e30;
+
+#[cfg(test)]
+mod tests;

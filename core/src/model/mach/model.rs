@@ -1,0 +1,79 @@
+//! MACH as a method of [`Model`].
+
+use super::MachFit;
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{Method, Model, compacted::fixed_bytes},
+    text::Vectorizer,
+    train::{
+        Provenance, TrainError,
+        mach::{MachParameters, Report},
+    },
+};
+use alloc::boxed::Box;
+use core::ops::ControlFlow;
+
+impl Model {
+    /// Trains a model of R heads over B buckets on `data`; `progress` hears of every part of the work and may
+    /// stop it. Equal data and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    pub fn train_mach(
+        parameters: &MachParameters,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let mach = parameters.train(data, executor, kernels, progress)?;
+        let provenance = Provenance::new("mach", data, parameters.seed);
+        Ok(Self::new(
+            Method::Mach(Box::new(mach)),
+            data,
+            vectorizer,
+            provenance,
+        ))
+    }
+
+    /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
+    /// on held-out rows. See [`MachParameters::train_within`].
+    ///
+    /// # Errors
+    /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small.
+    pub fn train_mach_within(
+        parameters: &MachParameters,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        max_bytes: u64,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<(Self, MachFit), TrainError> {
+        let fixed = fixed_bytes(data.label_names(), vectorizer.as_ref());
+        let budget = max_bytes.saturating_sub(fixed);
+        let trained = parameters.train_within(data, budget, executor, kernels, progress);
+        let (mach, fit) = trained.map_err(|error| match error {
+            TrainError::Budget { smallest, .. } => TrainError::Budget {
+                budget: max_bytes,
+                smallest: smallest + fixed,
+            },
+            other => other,
+        })?;
+        let mut provenance = Provenance::new("mach", data, parameters.seed);
+        let chosen = &fit.tried[fit.chosen];
+        provenance.report.extend([
+            ("held-out P@1 before compacting".into(), fit.before.at_1),
+            ("held-out P@1".into(), chosen.precision.at_1),
+            ("held-out P@3".into(), chosen.precision.at_3),
+            ("held-out P@5".into(), chosen.precision.at_5),
+        ]);
+        Ok((
+            Self::new(Method::Mach(Box::new(mach)), data, vectorizer, provenance),
+            fit,
+        ))
+    }
+}

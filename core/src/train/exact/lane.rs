@@ -1,0 +1,259 @@
+//! A run of rows solved one after the other against weights that do not change meanwhile.
+//!
+//! Lanes run side by side, so none may write to the weights. Within its lane a row still sees every
+//! change made before it, by inner products: where row j moved `r_c` by d x_j, the score of row i for
+//! class c is `r_c.x_i + d x_j.x_i`. The rows of other lanes are seen when all lanes have ended and
+//! their changes are applied.
+
+use super::{
+    problem::{Problem, Row},
+    row_step::{Shared, root},
+    state::State,
+};
+use alloc::{vec, vec::Vec};
+
+/// Rows whose duals moved, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The row, and where its moves and its duals end in the lists below.
+    pub rows: Vec<(u32, u32, u32)>,
+    /// Place among the row's own and listed classes, and by how much of the row its weights move.
+    pub moves: Vec<(u32, f32)>,
+    /// The new duals: of all listed classes, then the shared one, then the sum.
+    pub alphas: Vec<f64>,
+    /// By how much of the row the background moves.
+    pub background: Vec<f32>,
+}
+
+/// What became of a visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Visited {
+    /// The row's share of the gap before.
+    pub gap: f64,
+    /// Whether its duals moved.
+    pub moved: bool,
+}
+
+/// An earlier change of a class in this lane.
+#[derive(Clone, Copy, Debug)]
+struct Earlier {
+    /// The one before of the same class, plus 1, or 0.
+    previous: u32,
+    /// The number of the changed row in this lane.
+    row: u32,
+    amount: f32,
+}
+
+/// The memory of a lane.
+///
+/// Memory: 8 bytes a feature and 4 a class.
+#[derive(Debug)]
+pub struct Lane {
+    /// What happened.
+    pub changes: Changes,
+    /// What became of each row.
+    pub visited: Vec<Visited>,
+    /// The last change of each class, plus 1, or 0.
+    last: Vec<u32>,
+    earlier: Vec<Earlier>,
+    touched: Vec<u32>,
+    /// Inner products with earlier changed rows, by their number; NaN if not computed yet.
+    products: Vec<f32>,
+    dense: Vec<f32>,
+    background: Vec<f32>,
+    scores: Vec<f32>,
+    shortfalls: Vec<f64>,
+    targets: Vec<f64>,
+}
+
+impl Lane {
+    /// For a problem.
+    #[must_use]
+    pub fn new(problem: &Problem) -> Self {
+        Self {
+            changes: Changes::default(),
+            visited: Vec::new(),
+            last: vec![0; problem.classes()],
+            earlier: Vec::new(),
+            touched: Vec::new(),
+            products: Vec::new(),
+            dense: vec![0.0; problem.features()],
+            background: vec![0.0; problem.features()],
+            scores: Vec::new(),
+            shortfalls: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Visits `rows` in order. Rows whose share of the gap is at most `tolerance` stay as they are.
+    #[inline(always)]
+    pub fn run(&mut self, state: &State, rows: &[u32], tolerance: f64) {
+        self.changes.rows.clear();
+        self.changes.moves.clear();
+        self.changes.alphas.clear();
+        self.changes.background.clear();
+        self.visited.clear();
+        for &row in rows {
+            let visited = self.visit(state, row, tolerance);
+            self.visited.push(visited);
+        }
+        for class in self.touched.drain(..) {
+            self.last[class as usize] = 0;
+        }
+        self.earlier.clear();
+        for (&(row, ..), &moved) in self.changes.rows.iter().zip(&self.changes.background) {
+            if moved != 0.0 {
+                for &feature in state.problem.row(row as usize).features {
+                    self.background[feature as usize] = 0.0;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, state: &State, number: u32, tolerance: f64) -> Visited {
+        let row = state.problem.row(number as usize);
+        let duals = &state.duals[number as usize];
+        let mut background = state.scores(row, duals, &mut self.scores);
+        let terms = row.features.iter().zip(row.values);
+        background += terms
+            .map(|(&feature, &value)| self.background[feature as usize] * value)
+            .sum::<f32>();
+        self.see_earlier(state, number, row);
+        let own = f64::from(self.scores[0]);
+        self.shortfalls.clear();
+        let wrong = self.scores[1..].iter();
+        self.shortfalls
+            .extend(wrong.map(|&score| 1.0 - own + f64::from(score)));
+        let shared = state.shared_shortfall(duals, f64::from(background), &self.scores);
+        let share = state.share(duals, &self.shortfalls, shared);
+        let moved = share.gap > tolerance && self.solve(state, number, shared);
+        Visited {
+            gap: share.gap,
+            moved,
+        }
+    }
+
+    /// Adds to the scores what earlier rows of this lane changed.
+    #[inline(always)]
+    fn see_earlier(&mut self, state: &State, number: u32, row: Row<'_>) {
+        if self.earlier.is_empty() {
+            return;
+        }
+        let duals = &state.duals[number as usize];
+        let own = state.problem.class(number as usize);
+        self.products.clear();
+        self.products.resize(self.changes.rows.len(), f32::NAN);
+        let mut spread = false;
+        let classes = core::iter::once(&own).chain(&duals.classes);
+        for (score, &class) in self.scores.iter_mut().zip(classes) {
+            let mut at = self.last[class as usize];
+            while at != 0 {
+                let earlier = self.earlier[at as usize - 1];
+                let product = &mut self.products[earlier.row as usize];
+                if product.is_nan() {
+                    if !spread {
+                        spread = true;
+                        for (&feature, &value) in row.features.iter().zip(row.values) {
+                            self.dense[feature as usize] = value;
+                        }
+                    }
+                    let other = self.changes.rows[earlier.row as usize].0;
+                    *product = dot(state.problem.row(other as usize), &self.dense);
+                }
+                *score += earlier.amount * *product;
+                at = earlier.previous;
+            }
+        }
+        if spread {
+            for &feature in row.features {
+                self.dense[feature as usize] = 0.0;
+            }
+        }
+    }
+
+    /// Moves the row's duals to their best; whether they moved.
+    #[inline(always)]
+    fn solve(&mut self, state: &State, number: u32, shared_shortfall: f64) -> bool {
+        let duals = &state.duals[number as usize];
+        let square = state.problem.square(number as usize);
+        let sharing = duals.sharing(state.weights.classes);
+        self.targets.clear();
+        let pairs = self.shortfalls.iter().zip(&duals.alphas);
+        self.targets
+            .extend(pairs.map(|(short, alpha)| short / square + duals.total + alpha));
+        let shared = Shared {
+            count: sharing as f64,
+            target: shared_shortfall / square + duals.total + duals.shared,
+        };
+        let limits = state.limits;
+        let z = root(&self.targets, shared, limits, duals.total);
+        let first = self.changes.alphas.len();
+        let new_shared = if sharing > 0 {
+            (shared.target - z).clamp(0.0, limits.each)
+        } else {
+            0.0
+        };
+        let mut total = sharing as f64 * new_shared;
+        for target in &self.targets {
+            let alpha = (target - z).clamp(0.0, limits.each);
+            total += alpha;
+            self.changes.alphas.push(alpha);
+        }
+        let own_move = (total + new_shared) - (duals.total + duals.shared);
+        let shared_move = new_shared - duals.shared;
+        let start = self.changes.moves.len();
+        let place = self.changes.rows.len() as u32;
+        self.note(state.problem.class(number as usize), 0, place, own_move);
+        for (slot, &class) in duals.classes.iter().enumerate() {
+            let moved = self.changes.alphas[first + slot] - duals.alphas[slot] - shared_move;
+            self.note(class, slot as u32 + 1, place, -moved);
+        }
+        if self.changes.moves.len() == start && shared_move == 0.0 {
+            self.changes.alphas.truncate(first);
+            return false;
+        }
+        self.changes.alphas.push(new_shared);
+        self.changes.alphas.push(total);
+        self.changes.background.push(-shared_move as f32);
+        if shared_move != 0.0 {
+            let row = state.problem.row(number as usize);
+            for (&feature, &value) in row.features.iter().zip(row.values) {
+                self.background[feature as usize] -= shared_move as f32 * value;
+            }
+        }
+        let ends = (self.changes.moves.len(), self.changes.alphas.len());
+        self.changes
+            .rows
+            .push((number, ends.0 as u32, ends.1 as u32));
+        true
+    }
+
+    /// Notes that a class moves by `amount` of the row.
+    #[inline(always)]
+    fn note(&mut self, class: u32, slot: u32, row: u32, amount: f64) {
+        let amount = amount as f32;
+        if amount == 0.0 {
+            return;
+        }
+        self.changes.moves.push((slot, amount));
+        let last = &mut self.last[class as usize];
+        if *last == 0 {
+            self.touched.push(class);
+        }
+        self.earlier.push(Earlier {
+            previous: *last,
+            row,
+            amount,
+        });
+        *last = self.earlier.len() as u32;
+    }
+}
+
+#[inline(always)]
+fn dot(row: Row<'_>, dense: &[f32]) -> f32 {
+    let terms = row.features.iter().zip(row.values);
+    terms
+        .map(|(&feature, &value)| dense[feature as usize] * value)
+        .sum()
+}

@@ -1,0 +1,256 @@
+//! From data to a linear model with its proof.
+
+use super::{
+    certificate::Certificate,
+    duals::RowDuals,
+    lee_lin_wahba::LeeLinWahba,
+    parameters::{MultiClassLoss, MultiClassSvm},
+    problem::{MultiLabel, Problem},
+    row_step::Limits,
+    state::State,
+    survey::{Search, survey},
+    trainer::{Report, Trainer},
+    weights::ClassWeights,
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::linear::{LinearModel, build::LabelWeights, build::build},
+    train::TrainError,
+};
+use alloc::{vec, vec::Vec};
+use core::ops::ControlFlow;
+
+/// A trained machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The model, pruned and rounded.
+    pub model: LinearModel,
+    /// The proof of the weights before they were pruned and rounded.
+    pub certificate: Certificate,
+    /// The primal objective of the model's weights as they are stored.
+    pub stored_primal: f64,
+    /// The duals, for a start at another cost; none of a Lee-Lin-Wahba machine.
+    pub duals: Option<WarmStart>,
+}
+
+/// Duals of a machine, from which another one at another cost may start.
+#[derive(Clone, Debug)]
+pub struct WarmStart {
+    pub(super) cost: f64,
+    pub(super) duals: Vec<RowDuals>,
+}
+
+impl Machine {
+    /// The gap of the stored weights, as a share of their primal objective.
+    #[must_use]
+    pub fn stored_gap(&self) -> f64 {
+        (self.stored_primal - self.certificate.dual) / self.stored_primal.abs().max(1e-12)
+    }
+}
+
+impl MultiClassSvm {
+    /// Trains on `data`; `progress` hears of every epoch and may stop the work. Equal data and
+    /// parameters give equal machines for any executor and kernels.
+    ///
+    /// A path of costs is trained fastest from the smallest on, each machine starting from the duals of the
+    /// one before.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
+    /// too many weights for the model's form.
+    pub fn train<E: Executor>(
+        &self,
+        data: &Dataset,
+        multi_label: MultiLabel,
+        start: Option<&WarmStart>,
+        executor: &E,
+        kernels: &dyn Kernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Machine, TrainError> {
+        let problem = Problem::new(data, self, multi_label)?;
+        let labels = data.labels().labels() as usize;
+        if self.loss == MultiClassLoss::LeeLinWahba {
+            let mut solver = LeeLinWahba::new(self, problem)?;
+            while let Some(report) = solver.epoch() {
+                if progress(report).is_break() {
+                    return Err(TrainError::Stopped);
+                }
+            }
+            let (weights, biases) = class_weights(solver.problem(), |feature, visit| {
+                for (class, weight) in solver.weights(feature).enumerate() {
+                    visit(class as u32, weight as f32);
+                }
+            });
+            let certificate = solver.certificate().unwrap_or_default();
+            let rounded = self.round(solver.problem(), &weights, &biases, labels);
+            let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
+            return self.machine(&rounded, data, certificate, stored, None);
+        }
+        let mut trainer = match start {
+            Some(start) => Trainer::warm(self, problem, start),
+            None => Trainer::new(self, problem),
+        };
+        while let Some(report) = trainer.epoch(executor, kernels) {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        let certificate = trainer.certificate().unwrap_or_default();
+        let state = trainer.into_state();
+        let (weights, biases) = class_weights(&state.problem, |feature, visit| {
+            state.weights.lists[feature].visit(visit);
+        });
+        let State { problem, duals, .. } = state;
+        let rounded = self.round(&problem, &weights, &biases, labels);
+        drop(weights);
+        let stored = self.stored_primal(&problem, &rounded, executor, kernels);
+        let duals = WarmStart {
+            cost: self.cost,
+            duals,
+        };
+        self.machine(&rounded, data, certificate, stored, Some(duals))
+    }
+
+    fn machine(
+        &self,
+        rounded: &[LabelWeights],
+        data: &Dataset,
+        certificate: Certificate,
+        stored_primal: f64,
+        duals: Option<WarmStart>,
+    ) -> Result<Machine, TrainError> {
+        let features = data.rows().features() as usize;
+        Ok(Machine {
+            model: build(rounded, features, self.transform(), self.bits)?,
+            certificate,
+            stored_primal,
+            duals,
+        })
+    }
+
+    /// Weights of each label, pruned and rounded; labels without rows have none.
+    fn round(
+        &self,
+        problem: &Problem,
+        weights: &[Vec<(u32, f32)>],
+        biases: &[f32],
+        labels: usize,
+    ) -> Vec<LabelWeights> {
+        let mut rounded = vec![LabelWeights::unseen(); labels];
+        let mut kept = Vec::new();
+        for ((&label, weights), &bias) in problem.labels().iter().zip(weights).zip(biases) {
+            kept.clear();
+            kept.extend(weights.iter().filter(|w| w.1.abs() > self.prune));
+            rounded[label as usize] = LabelWeights::round(&kept, bias, self.bits);
+        }
+        rounded
+    }
+
+    /// The primal objective of rounded weights. Those of a Lee-Lin-Wahba machine are first shifted so
+    /// that they add up to 0, which answers do not depend on.
+    fn stored_primal<E: Executor>(
+        &self,
+        problem: &Problem,
+        rounded: &[LabelWeights],
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> f64 {
+        let weights = stored_weights(problem, rounded);
+        let square = weights.square();
+        let loss = if self.loss == MultiClassLoss::LeeLinWahba {
+            self.cost * lee_lin_wahba_loss(problem, &weights)
+        } else {
+            let state = State {
+                duals: vec![RowDuals::default(); problem.len()],
+                limits: Limits::new(self.loss, self.cost),
+                problem: problem.clone(),
+                weights,
+            };
+            let search = Search {
+                tolerance: f64::INFINITY,
+                epsilon: f64::INFINITY,
+                most: 0,
+                idle: f64::INFINITY,
+            };
+            survey(&state, search, executor, kernels).loss
+        };
+        0.5 * square + loss
+    }
+}
+
+/// Weights by class, features by the data set's numbers, and the biases.
+fn class_weights(
+    problem: &Problem,
+    visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
+) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
+    let mut weights = vec![Vec::new(); problem.classes()];
+    let mut biases = vec![0f32; problem.classes()];
+    for feature in 0..problem.features() {
+        match problem.feature_ids().get(feature) {
+            Some(&id) => visit(feature, &mut |class, weight| {
+                if weight != 0.0 {
+                    weights[class as usize].push((id, weight));
+                }
+            }),
+            None => visit(feature, &mut |class, weight| {
+                biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
+            }),
+        }
+    }
+    (weights, biases)
+}
+
+/// Rounded weights as the solvers have them.
+fn stored_weights(problem: &Problem, rounded: &[LabelWeights]) -> ClassWeights {
+    let mut number = vec![0u32; problem.features()];
+    for (feature, &id) in problem.feature_ids().iter().enumerate() {
+        number[id as usize] = feature as u32;
+    }
+    let mut weights = ClassWeights::new(problem.features(), problem.classes());
+    for (class, &label) in problem.labels().iter().enumerate() {
+        let label = &rounded[label as usize];
+        let mut push = |feature: u32, weight: f32| {
+            let list = &mut weights.lists[feature as usize];
+            list.classes.push(class as u32);
+            list.weights.push(weight);
+        };
+        for (&id, &weight) in label.features.iter().zip(&label.weights) {
+            push(number[id as usize], f32::from(weight) * label.scale);
+        }
+        if problem.bias() != 0.0 {
+            let constant = problem.feature_ids().len() as u32;
+            push(constant, (f64::from(label.bias) / problem.bias()) as f32);
+        }
+    }
+    for list in &mut weights.lists {
+        let sum: f64 = list.weights.iter().map(|&w| f64::from(w)).sum();
+        let mean = -sum / problem.classes() as f64;
+        let feature_background = mean as f32;
+        weights.background.push(feature_background);
+    }
+    weights.background.drain(..problem.features());
+    weights
+}
+
+fn lee_lin_wahba_loss(problem: &Problem, weights: &ClassWeights) -> f64 {
+    let mut total = 0.0;
+    let mut scores = vec![0f64; problem.classes()];
+    for number in 0..problem.len() {
+        let row = problem.row(number);
+        scores.fill(0.0);
+        let mut common = 0.0;
+        for (&feature, &value) in row.features.iter().zip(row.values) {
+            let value = f64::from(value);
+            common += f64::from(weights.background[feature as usize]) * value;
+            weights.lists[feature as usize].visit(|class, weight| {
+                scores[class as usize] += f64::from(weight) * value;
+            });
+        }
+        scores[problem.class(number) as usize] = f64::NEG_INFINITY;
+        let losses = scores.iter().map(|score| (1.0 + common + score).max(0.0));
+        total += losses.sum::<f64>();
+    }
+    total
+}

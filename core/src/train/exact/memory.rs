@@ -1,0 +1,30 @@
+//! How much memory training will need, before it begins.
+
+use super::parameters::{MultiClassLoss, MultiClassSvm};
+use crate::data::Dataset;
+
+/// Classes that a row lists, as seen on texts; at most the others there are.
+const LISTED: u64 = 20;
+
+impl MultiClassSvm {
+    /// An estimate, in bytes, of the most memory that training on `data` will hold at once, without
+    /// `data` itself.
+    ///
+    /// Rows are counted; how many classes they come to list is not known beforehand, so it is put at 20, and
+    /// a feature's weights at what its rows can give them.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let features = u64::from(data.rows().features());
+        let values = data.rows().nonzeros() as u64;
+        if self.loss == MultiClassLoss::LeeLinWahba {
+            return 8 * (rows + features) * labels + 16 * values;
+        }
+        let listed = LISTED.min(labels.saturating_sub(1));
+        let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
+        let frequencies = data.rows().document_frequencies();
+        let weights: u64 = frequencies.into_iter().map(weights).sum();
+        let duals = rows * (96 + 12 * listed) + 4 * values * (1 + listed);
+        24 * values + duals + 16 * weights + 60 * features + 64 * labels
+    }
+}

@@ -1,0 +1,99 @@
+//! A pass over all rows and all classes at weights that do not change: the exact gap, and the classes
+//! that each row should list.
+//!
+//! At fixed weights W that belong to the duals, `|W|² = sum_ic a_ic (s_y - s_c)`, so the rows' shares
+//! `C loss_i - sum_c a_ic (1 - s_y + s_c)`, none of them below 0, add up to P - D.
+//!
+//! Cost: O(weights of a row's features) + O(L / 64) a row.
+
+use super::{state::State, surveyor::Surveyor};
+use crate::{executor::Executor, kernels::Kernels};
+use alloc::vec::Vec;
+
+/// Rows of a job.
+const ROWS: usize = 32;
+
+/// What a survey looks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Classes are listed where those that are not add more than this to a row's share of the gap.
+    pub tolerance: f64,
+    /// Classes are listed where a projected gradient is larger than this.
+    pub epsilon: f64,
+    /// Most classes that a row lists at once.
+    pub most: usize,
+    /// Listed classes whose dual is 0 are idle if they are this far from having one.
+    pub idle: f64,
+}
+
+/// What a survey found.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// P - D.
+    pub gap: f64,
+    /// C times the sum of the rows' losses.
+    pub loss: f64,
+    /// The sum of the duals.
+    pub duals: f64,
+    /// The largest projected gradient.
+    pub violation: f64,
+    /// Each row's share of the gap.
+    pub gaps: Vec<f64>,
+    /// Rows and how many classes each should list, rising.
+    pub rows: Vec<(u32, u32)>,
+    /// These classes.
+    pub fresh: Vec<u32>,
+    /// Rows, and places of listed classes whose dual is 0 and will stay so, rising.
+    pub idle: Vec<(u32, u32)>,
+}
+
+impl Survey {
+    /// The dual objective: half the square of the weights is half of duals less products.
+    #[must_use]
+    pub fn dual(&self) -> f64 {
+        let square = self.duals - (self.loss - self.gap);
+        self.duals - 0.5 * square
+    }
+
+    /// The primal objective.
+    #[must_use]
+    pub fn primal(&self) -> f64 {
+        self.dual() + self.gap
+    }
+
+    fn add(&mut self, other: Self) {
+        self.gap += other.gap;
+        self.loss += other.loss;
+        self.duals += other.duals;
+        self.violation = self.violation.max(other.violation);
+        self.gaps.extend(other.gaps);
+        self.rows.extend(other.rows);
+        self.fresh.extend(other.fresh);
+        self.idle.extend(other.idle);
+    }
+}
+
+/// Surveys all rows.
+pub fn survey<E: Executor>(
+    state: &State,
+    search: Search,
+    executor: &E,
+    kernels: &dyn Kernels,
+) -> Survey {
+    let count = state.problem.len();
+    let parts = executor.map(
+        count.div_ceil(ROWS),
+        || Surveyor::new(state.weights.classes),
+        |surveyor, job| {
+            let mut found = Survey::default();
+            for row in job * ROWS..count.min((job + 1) * ROWS) {
+                surveyor.look(state, search, row, kernels, &mut found);
+            }
+            found
+        },
+    );
+    let mut all = Survey::default();
+    all.gaps.reserve(count);
+    parts.into_iter().for_each(|part| all.add(part));
+    all
+}

@@ -1,0 +1,322 @@
+//! One row of a survey: the scores of all classes, the row's share of the gap, classes to list.
+
+use super::{
+    class_scores::{ASIDE, CHUNK, Chunk},
+    state::State,
+    survey::{Search, Survey},
+};
+use crate::kernels::Kernels;
+use alloc::{vec, vec::Vec};
+
+/// The memory of a thread: 8 bytes a class.
+#[derive(Debug)]
+pub struct Surveyor {
+    /// Scores by `r_c` of all classes, a whole number of chunks.
+    sums: Vec<f32>,
+    touched: Vec<bool>,
+    highest: Vec<f32>,
+    candidates: Vec<(f32, u32)>,
+    dense: Vec<(u32, f32)>,
+    sparse: Vec<(u32, f32)>,
+    /// By how much each listed class falls short.
+    listed: Vec<f64>,
+}
+
+impl Surveyor {
+    /// For a number of classes.
+    pub fn new(classes: usize) -> Self {
+        let chunks = classes.div_ceil(CHUNK);
+        let mut sums = vec![0.0; chunks * CHUNK];
+        sums[classes..].fill(ASIDE);
+        Self {
+            sums,
+            touched: vec![false; chunks],
+            highest: vec![0.0; chunks],
+            candidates: Vec::new(),
+            dense: Vec::new(),
+            sparse: Vec::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// Scores all classes for a row.
+    fn score(&mut self, state: &State, row: usize, kernels: &dyn Kernels) -> f32 {
+        let row = state.problem.row(row);
+        let mut background = 0f32;
+        self.dense.clear();
+        self.sparse.clear();
+        for (&feature, &value) in row.features.iter().zip(row.values) {
+            background += state.weights.background[feature as usize] * value;
+            let list = &state.weights.lists[feature as usize];
+            if list.is_dense() {
+                self.dense.push((feature, value));
+            } else {
+                self.sparse.push((feature, value));
+            }
+        }
+        if !self.dense.is_empty() {
+            self.touched.fill(true);
+            kernels.add_class_weights(&mut self.sums, &state.weights.lists, &self.dense);
+        }
+        for &(feature, value) in &self.sparse {
+            let list = &state.weights.lists[feature as usize];
+            for (&class, &weight) in list.classes.iter().zip(&list.weights) {
+                self.sums[class as usize] += weight * value;
+                self.touched[class as usize / CHUNK] = true;
+            }
+        }
+        background
+    }
+
+    /// Scores all classes for a row and adds what is to be known to `found`.
+    pub fn look(
+        &mut self,
+        state: &State,
+        search: Search,
+        row: usize,
+        kernels: &dyn Kernels,
+        found: &mut Survey,
+    ) {
+        let background = self.score(state, row, kernels);
+        let duals = &state.duals[row];
+        let own = state.problem.class(row) as usize;
+        let classes = state.weights.classes;
+        let sharing = duals.sharing(classes);
+        let only_largest = state.limits.largest_only();
+        let own_by_class = self.sums[own];
+        let base = 1.0 - f64::from(own_by_class);
+        self.set_aside(own);
+        let listed_ones = self.look_at_listed(state, row, base, found);
+        let scores = own_by_class + listed_ones.scores;
+        let (mut products, mut sum) = (listed_ones.products, listed_ones.sum);
+        let (mut largest, mut least) = (listed_ones.largest, listed_ones.least);
+        if duals.shared == 0.0 {
+            let floor = if only_largest { largest } else { 0.0 };
+            self.note_idle(&duals.alphas, row, floor - search.idle, found);
+        }
+        let listed = duals.classes.len() as f64 + 1.0;
+        let own_score = 1.0 - base + f64::from(background);
+        let others = -(f64::from(scores) + listed * f64::from(background));
+        let mut mean = 0.0;
+        if sharing > 0 {
+            mean = 1.0 - own_score + others / sharing as f64;
+        }
+        products += duals.shared * mean * sharing as f64;
+        let level = if duals.shared > 0.0 {
+            largest.max(mean)
+        } else {
+            largest
+        };
+        let rest = self.rest(base, classes, kernels);
+        sum += rest.sum;
+        largest = largest.max(rest.high);
+        let loss = state.limits.cost * if only_largest { largest } else { sum };
+        found.gaps.push(loss - products);
+        found.gap += loss - products;
+        found.loss += loss;
+        found.duals += duals.total;
+        if sharing > 0 {
+            let gap = if only_largest {
+                state.limits.cost * (rest.high - level).max(0.0)
+            } else {
+                state.limits.cost * rest.sum - duals.shared * mean * sharing as f64
+            };
+            let gradient = if only_largest {
+                if duals.shared > 0.0 {
+                    least = least.min(rest.low);
+                }
+                (rest.high - level).max(0.0)
+            } else {
+                let high = projected(rest.high, duals.shared, state.limits.each);
+                high.max(projected(rest.low, duals.shared, state.limits.each))
+            };
+            found.violation = found.violation.max(gradient);
+            if gap > search.tolerance || gradient > search.epsilon {
+                let floor = if only_largest { level } else { 0.0 };
+                self.list(state, search, row, base, floor, gap, found);
+            }
+        }
+        if only_largest {
+            found.violation = found.violation.max(largest - least);
+        }
+        self.clear(classes);
+    }
+
+    /// What the listed classes of a row add to its loss, and to the products of duals and shortfalls.
+    fn look_at_listed(
+        &mut self,
+        state: &State,
+        row: usize,
+        base: f64,
+        found: &mut Survey,
+    ) -> Listed {
+        let duals = &state.duals[row];
+        let only_largest = state.limits.largest_only();
+        // What is left of C acts as a class that falls short by 0.
+        let left = state.limits.cost - duals.total > 1e-12 * state.limits.cost;
+        let mut seen = Listed {
+            scores: 0.0,
+            products: 0.0,
+            sum: 0.0,
+            largest: 0.0,
+            least: if left { 0.0 } else { f64::INFINITY },
+        };
+        self.listed.clear();
+        for (&class, &alpha) in duals.classes.iter().zip(&duals.alphas) {
+            let score = self.sums[class as usize];
+            self.set_aside(class as usize);
+            seen.scores += score;
+            let short = base + f64::from(score);
+            self.listed.push(short);
+            seen.products += alpha * short;
+            seen.sum += short.max(0.0);
+            seen.largest = seen.largest.max(short);
+            if only_largest && alpha > 0.0 {
+                seen.least = seen.least.min(short);
+            } else if !only_largest {
+                let gradient = projected(short, alpha, state.limits.each);
+                found.violation = found.violation.max(gradient);
+            }
+        }
+        seen
+    }
+
+    /// Notes the listed classes without a dual whose shortfall is below `idle`.
+    fn note_idle(&self, alphas: &[f64], row: usize, idle: f64, found: &mut Survey) {
+        for (slot, (&short, &alpha)) in self.listed.iter().zip(alphas).enumerate() {
+            if alpha == 0.0 && short < idle {
+                found.idle.push((row as u32, slot as u32));
+            }
+        }
+    }
+
+    fn set_aside(&mut self, class: usize) {
+        self.sums[class] = ASIDE;
+        self.touched[class / CHUNK] = true;
+    }
+
+    /// The classes that are not listed: the sum of their shortfalls above 0, the largest and smallest.
+    fn rest(&mut self, base: f64, classes: usize, kernels: &dyn Kernels) -> Chunk {
+        let mut rest = Chunk {
+            sum: 0.0,
+            high: f64::NEG_INFINITY,
+            low: f64::INFINITY,
+        };
+        let mut untouched = 0;
+        let chunks = self.sums.as_chunks::<CHUNK>().0.iter().enumerate();
+        for (at, chunk) in chunks {
+            let length = (classes - at * CHUNK).min(CHUNK);
+            if !self.touched[at] {
+                untouched += length;
+                self.highest[at] = 0.0;
+                continue;
+            }
+            let found = kernels.class_shortfalls(chunk, base as f32);
+            rest.sum += found.sum;
+            self.highest[at] = found.high as f32;
+            rest.high = rest.high.max(base + found.high);
+            rest.low = rest.low.min(base + found.low);
+        }
+        if untouched > 0 {
+            rest.sum += untouched as f64 * base.max(0.0);
+            rest.high = rest.high.max(base);
+            rest.low = rest.low.min(base);
+        }
+        rest
+    }
+
+    /// Lists the classes that add most to the row's gap.
+    #[allow(clippy::too_many_arguments, reason = "all are of one row")]
+    fn list(
+        &mut self,
+        state: &State,
+        search: Search,
+        row: usize,
+        base: f64,
+        floor: f64,
+        gap: f64,
+        found: &mut Survey,
+    ) {
+        let duals = &state.duals[row];
+        let classes = state.weights.classes;
+        let only_largest = state.limits.largest_only();
+        self.candidates.clear();
+        let sharing = duals.sharing(classes) as f64;
+        // What one class may add without being listed.
+        let worth = if only_largest {
+            0.0
+        } else {
+            (0.5 * search.tolerance / sharing).max(0.02 * gap / sharing)
+        };
+        let above = state.limits.cost - duals.shared;
+        let value = |score: f32| {
+            let short = base + f64::from(score);
+            if only_largest {
+                short - floor
+            } else if short > 0.0 {
+                above * short
+            } else {
+                -duals.shared * short
+            }
+        };
+        for (at, chunk) in self.sums.as_chunks::<CHUNK>().0.iter().enumerate() {
+            let quiet = !self.touched[at];
+            let short = value(self.highest[at]) <= worth;
+            if quiet || (short && (only_largest || duals.shared == 0.0)) {
+                continue;
+            }
+            for (offset, &score) in chunk.iter().enumerate() {
+                let class = at * CHUNK + offset;
+                if score > 0.5 * ASIDE && class < classes && value(score) > worth {
+                    self.candidates.push((value(score) as f32, class as u32));
+                }
+            }
+        }
+        let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if self.candidates.len() > search.most {
+            self.candidates.select_nth_unstable_by(search.most, order);
+            self.candidates.truncate(search.most);
+        }
+        self.candidates.sort_unstable_by(order);
+        if !self.candidates.is_empty() {
+            found.rows.push((row as u32, self.candidates.len() as u32));
+            found.fresh.extend(self.candidates.iter().map(|c| c.1));
+        }
+    }
+
+    fn clear(&mut self, classes: usize) {
+        let chunks = self.sums.as_chunks_mut::<CHUNK>().0.iter_mut();
+        for (chunk, touched) in chunks.zip(&mut self.touched) {
+            if *touched {
+                *chunk = [0.0; CHUNK];
+                *touched = false;
+            }
+        }
+        self.sums[classes..].fill(ASIDE);
+    }
+}
+
+/// What listed classes add up to.
+struct Listed {
+    /// Their scores.
+    scores: f32,
+    /// Their duals times their shortfalls.
+    products: f64,
+    /// Their shortfalls above 0.
+    sum: f64,
+    /// The largest shortfall, at least 0.
+    largest: f64,
+    /// The least shortfall of a class with a dual.
+    least: f64,
+}
+
+/// The size of the projected gradient of a dual whose class falls short by `short`.
+fn projected(short: f64, alpha: f64, most: f64) -> f64 {
+    if alpha <= 0.0 {
+        short.max(0.0)
+    } else if alpha >= most {
+        (-short).max(0.0)
+    } else {
+        short.abs()
+    }
+}

@@ -1,0 +1,166 @@
+//! A pass over rows and their listed classes: lanes of rows side by side, then their changes.
+//!
+//! How rows are cut into lanes depends on nothing but the duals' history, and every weight receives its
+//! changes in the order of lanes and rows whichever thread applies them: equal bits for any
+//! number of threads.
+
+use super::{
+    lane::Lane,
+    state::State,
+    weights::{Shard, cuts},
+};
+use crate::{executor::Executor, kernels::Kernels};
+use alloc::vec::Vec;
+
+/// Lanes side by side: their number never depends on the number of threads.
+const LANES: usize = 4;
+
+/// Rows from which there is more than one lane: rows of few are too much alike to move at once.
+const ROWS_FOR_LANES: usize = 4000;
+
+/// Rows of a lane that move, about, before the lanes hear of each other.
+const MOVES_A_LANE: f64 = 24.0;
+
+/// Most and fewest rows of a lane.
+const ROWS_A_LANE: (usize, usize) = (512, 24);
+
+/// What a pass found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Swept {
+    /// The sum of the gap's shares before each visit, as far as listed classes know.
+    pub gap: f64,
+    /// Rows visited.
+    pub visited: usize,
+    /// Rows moved.
+    pub moved: usize,
+}
+
+/// The lanes, and how to share the weights among threads.
+#[derive(Debug)]
+pub struct Sweeper {
+    lanes: Vec<Lane>,
+    cuts: Vec<u32>,
+    /// The share of rows that moved in the last block.
+    moving: f64,
+    /// The dual objective when it was last known.
+    dual: f64,
+}
+
+impl Sweeper {
+    /// For a solution, to be run on `threads` threads.
+    #[must_use]
+    pub fn new(state: &State, threads: usize) -> Self {
+        let many = state.problem.len() >= ROWS_FOR_LANES;
+        let lanes = if many { LANES } else { 1 };
+        Self {
+            dual: f64::NEG_INFINITY,
+            lanes: (0..lanes).map(|_| Lane::new(&state.problem)).collect(),
+            cuts: cuts(&state.problem, threads.max(1)),
+            moving: 1.0,
+        }
+    }
+
+    /// Where the parts of the weights end that threads change.
+    #[must_use]
+    pub fn cuts(&self) -> &[u32] {
+        &self.cuts
+    }
+
+    /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes stood in
+    /// each other's way, and from now on there is only one.
+    pub fn judge(&mut self, dual: f64) {
+        if dual < self.dual - 1e-6 * self.dual.abs() {
+            self.lanes.truncate(1);
+        }
+        self.dual = dual;
+    }
+
+    /// Visits `rows` in order. `each` hears what became of every row.
+    pub fn sweep<E: Executor>(
+        &mut self,
+        state: &mut State,
+        rows: &[u32],
+        tolerance: f64,
+        executor: &E,
+        kernels: &dyn Kernels,
+        mut each: impl FnMut(u32, f64, bool),
+    ) -> Swept {
+        let mut swept = Swept::default();
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let length = (MOVES_A_LANE / self.moving.max(1e-9)) as usize;
+            let length = length.clamp(ROWS_A_LANE.1, ROWS_A_LANE.0);
+            let (block, later) = rest.split_at(rest.len().min(self.lanes.len() * length));
+            rest = later;
+            let each_lane = block.len().div_ceil(self.lanes.len());
+            let parts: Vec<&[u32]> = block.chunks(each_lane).collect();
+            let frozen = &*state;
+            let items: Vec<(&mut Lane, &[u32])> =
+                self.lanes.iter_mut().zip(parts.iter().copied()).collect();
+            executor.map_items(items, |_, (lane, rows)| {
+                kernels.run_lane(lane, frozen, rows, tolerance);
+            });
+            let mut moved = 0;
+            for (lane, rows) in self.lanes.iter().zip(&parts) {
+                for (visited, &row) in lane.visited.iter().zip(*rows) {
+                    swept.gap += visited.gap;
+                    moved += usize::from(visited.moved);
+                    each(row, visited.gap, visited.moved);
+                }
+            }
+            swept.visited += block.len();
+            swept.moved += moved;
+            self.moving = moved as f64 / block.len() as f64;
+            let used = parts.len();
+            apply(state, &self.lanes[..used], &self.cuts, executor);
+        }
+        swept
+    }
+}
+
+/// Writes what lanes changed into weights and duals.
+fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor: &E) {
+    let State {
+        problem,
+        duals,
+        weights,
+        ..
+    } = state;
+    let duals_now = &*duals;
+    executor.map_items(weights.shards(cuts), |_, shard: Shard<'_>| {
+        for lane in lanes {
+            let mut start = 0;
+            let changed = lane.changes.rows.iter().zip(&lane.changes.background);
+            for (&(number, end, _), &background) in changed {
+                let moves = &lane.changes.moves[start..end as usize];
+                start = end as usize;
+                let row = problem.row(number as usize);
+                let duals = &duals_now[number as usize];
+                let width = 1 + duals.classes.len();
+                let from = row.features.partition_point(|&f| f < shard.range.start);
+                let to = row.features.partition_point(|&f| f < shard.range.end);
+                for at in from..to {
+                    let feature = (row.features[at] - shard.range.start) as usize;
+                    let value = row.values[at];
+                    shard.background[feature] += background * value;
+                    let weights = &mut shard.lists[feature].weights[..];
+                    let places = &duals.places[at * width..(at + 1) * width];
+                    for &(slot, amount) in moves {
+                        weights[places[slot as usize] as usize] += amount * value;
+                    }
+                }
+            }
+        }
+    });
+    for lane in lanes {
+        let mut start = 0;
+        for &(number, _, end) in &lane.changes.rows {
+            let new = &lane.changes.alphas[start..end as usize];
+            start = end as usize;
+            let duals = &mut duals[number as usize];
+            let (alphas, rest) = new.split_at(duals.alphas.len());
+            duals.alphas.copy_from_slice(alphas);
+            (duals.shared, duals.total) = (rest[0], rest[1]);
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Crammer-Singer and Weston-Watkins machines, epoch by epoch.
+//!
+//! The two share their dual `D(a) = sum_ic a_ic - 1/2 sum_c |w_c|²` with `w_y += a_ic x_i` and
+//! `w_c -= a_ic x_i` for every row i and class c ≠ y_i, under `a_ic >= 0` and a cap: `a_ic <= C` for
+//! Weston-Watkins, `sum_c a_ic <= C` for Crammer-Singer. All duals of a row are solved for at once
+//! ([`super::row_step`]); rows follow each other in random order.
+//!
+//! Of a row's L - 1 duals only those of its listed classes are kept one by one; the others share one.
+//! Epochs are of two kinds. A full one ([`super::survey`]) scores all classes for all rows at fixed
+//! weights, which gives the gap exactly and finds the classes that rows must list: those that add
+//! more to the gap than what is still wanted allows. The others ([`super::sweep`]) solve for the listed duals
+//! and the shared one, at a cost that does not depend on L. As rows' shares of the gap shrink, rows are
+//! left alone until the next full epoch.
+//!
+//! Cost: a full epoch O(weights of the rows' features); another O(values, times listed classes).
+//! Memory: 8 bytes a value; 4 a value and listed class of its row; 8 a weight: neither N x L nor L x D
+//! is ever dense.
+
+use super::{
+    certificate::{Certificate, certify, rebuild},
+    duals::RowDuals,
+    listing::{list, unlist},
+    machine::WarmStart,
+    parameters::{MultiClassSvm, Shrinking},
+    problem::Problem,
+    row_step::Limits,
+    state::State,
+    survey::{Search, Survey, survey},
+    sweep::Sweeper,
+    weights::ClassWeights,
+};
+use crate::{executor::Executor, kernels::Kernels, random::Stream};
+use alloc::{vec, vec::Vec};
+
+/// What an epoch did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Its number, from 1.
+    pub epoch: u32,
+    /// Whether it was over all rows and all classes.
+    pub full: bool,
+    /// Rows visited.
+    pub rows: u64,
+    /// The relative gap found by the last full epoch.
+    pub gap: f64,
+}
+
+/// Training under way: call [`Trainer::epoch`] until it returns `None`.
+#[derive(Debug)]
+pub struct Trainer {
+    parameters: MultiClassSvm,
+    state: State,
+    sweeper: Option<Sweeper>,
+    /// Rows that the next sweep visits.
+    active: Vec<u32>,
+    /// Sweeps to come before the next full epoch.
+    sweeps: u32,
+    /// Rows whose share of the gap is at most this stay as they are.
+    tolerance: f64,
+    /// The sum of shares at which sweeps end.
+    enough: f64,
+    epochs: u32,
+    gap: f64,
+    certificate: Option<Certificate>,
+    /// Rows whose duals were given at the start and have no places yet.
+    relist: Vec<u32>,
+}
+
+/// Most sweeps between two full epochs, and most classes that a row lists at once: before the relative gap
+/// is below [`EARLY`], when scores are still far from what they will be, and after.
+const PLANS: [(u32, usize); 2] = [(6, 16), (7, 12)];
+
+/// The relative gap below which training is no longer at its beginning.
+const EARLY: f64 = 0.3;
+
+/// Listed classes without a dual leave the list if they fall this far short of one.
+const IDLE: f64 = 0.1;
+
+/// What sweeps aim at, as a share of the gap they begin with.
+const AIM: f64 = 0.2;
+
+/// The share of the aim at which sweeps end.
+const ENOUGH: f64 = 0.5;
+
+/// The share of the aim that rows may keep if all keep as much.
+const LEFT: f64 = 0.3;
+
+impl Trainer {
+    /// Begins training with all duals 0.
+    #[must_use]
+    pub fn new(parameters: &MultiClassSvm, problem: Problem) -> Self {
+        let rows = problem.len();
+        Self {
+            parameters: parameters.clone(),
+            state: State {
+                duals: vec![RowDuals::default(); rows],
+                weights: ClassWeights::new(problem.features(), problem.classes()),
+                limits: Limits::new(parameters.loss, parameters.cost),
+                problem,
+            },
+            sweeper: None,
+            active: (0..rows as u32).collect(),
+            sweeps: 1,
+            tolerance: 0.0,
+            enough: 0.0,
+            epochs: 0,
+            gap: 1.0,
+            certificate: None,
+            relist: Vec::new(),
+        }
+    }
+
+    /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and then all
+    /// by what is best for the new problem. Starts from 0 if the duals are of other rows.
+    #[must_use]
+    pub fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
+        let mut trainer = Self::new(parameters, problem);
+        let same = start.duals.len() == trainer.state.problem.len();
+        if same {
+            trainer.state.duals.clone_from(&start.duals);
+            let ratio = parameters.cost / start.cost;
+            let limits = trainer.state.limits;
+            for (at, duals) in trainer.state.duals.iter_mut().enumerate() {
+                scale(duals, ratio, limits);
+                // Places are those of other weights: listing makes new ones.
+                duals.places.clear();
+                trainer.relist.push(at as u32);
+            }
+            (trainer.sweeps, trainer.active) = (0, Vec::new());
+        }
+        trainer
+    }
+
+    /// Does the next epoch, or returns `None` if training has ended.
+    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+        if self.certificate.is_some() {
+            return None;
+        }
+        let mut sweeper = match self.sweeper.take() {
+            Some(sweeper) => sweeper,
+            None => self.start(executor),
+        };
+        self.epochs += 1;
+        let full = self.sweeps == 0 || self.active.is_empty();
+        let rows = if full {
+            self.full_epoch(&mut sweeper, executor, kernels);
+            self.state.problem.len()
+        } else {
+            self.sweep(&mut sweeper, executor, kernels)
+        };
+        self.sweeper = Some(sweeper);
+        Some(Report {
+            epoch: self.epochs,
+            full,
+            rows: rows as u64,
+            gap: self.gap,
+        })
+    }
+
+    /// Gives every row the places of its own class.
+    fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
+        let sweeper = Sweeper::new(&self.state, executor.threads());
+        if !self.relist.is_empty() {
+            self.restart(&sweeper, executor);
+        } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
+            let count = self.state.problem.len();
+            let rows: Vec<(u32, u32)> = (0..count as u32).map(|row| (row, 1)).collect();
+            let own = (0..count).map(|row| self.state.problem.class(row));
+            let own: Vec<u32> = own.collect();
+            list(&mut self.state, &rows, &own, sweeper.cuts(), executor);
+        }
+        sweeper
+    }
+
+    /// Finds places for the duals given at the start, and the multiple of them that is best.
+    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
+        let (mut rows, mut classes) = (Vec::new(), Vec::new());
+        let mut alphas = Vec::new();
+        for row in core::mem::take(&mut self.relist) {
+            let duals = &mut self.state.duals[row as usize];
+            classes.push(self.state.problem.class(row as usize));
+            rows.push((row, 1 + duals.classes.len() as u32));
+            classes.append(&mut duals.classes);
+            alphas.push(core::mem::take(&mut duals.alphas));
+        }
+        list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
+        for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
+            let sharing = (self.state.problem.classes() - 1 - alphas.len()) as f64;
+            duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
+            duals.alphas = alphas;
+        }
+        let dual = rebuild(&mut self.state, sweeper.cuts(), executor);
+        let sum: f64 = self.state.duals.iter().map(|duals| duals.total).sum();
+        let square = 2.0 * (sum - dual);
+        if square > sum {
+            let limits = self.state.limits;
+            for duals in &mut self.state.duals {
+                scale(duals, sum / square, limits);
+            }
+            rebuild(&mut self.state, sweeper.cuts(), executor);
+        }
+    }
+
+    fn sweep<E: Executor>(
+        &mut self,
+        sweeper: &mut Sweeper,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> usize {
+        let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
+        let mut rows = core::mem::take(&mut self.active);
+        stream.shuffle(&mut rows);
+        let shrinking = self.parameters.shrinking;
+        let tolerance = self.tolerance;
+        let mut still = Vec::new();
+        let mut keep = Vec::with_capacity(rows.len());
+        let swept = sweeper.sweep(
+            &mut self.state,
+            &rows,
+            tolerance,
+            executor,
+            kernels,
+            |row, gap, moved| match shrinking {
+                Shrinking::Bounds if gap <= tolerance => {}
+                Shrinking::Counter(_) => still.push((row, moved)),
+                _ => keep.push(row),
+            },
+        );
+        if let Shrinking::Counter(most) = shrinking {
+            for (row, moved) in still {
+                let duals = &mut self.state.duals[row as usize];
+                duals.still = if moved { 0 } else { duals.still + 1 };
+                if duals.still < most {
+                    keep.push(row);
+                }
+            }
+        }
+        self.active = keep;
+        self.sweeps -= 1;
+        if swept.gap <= self.enough {
+            self.sweeps = 0;
+        }
+        swept.visited
+    }
+
+    fn search(&self) -> Search {
+        Search {
+            tolerance: self.tolerance,
+            epsilon: if self.parameters.epsilon > 0.0 {
+                0.5 * self.parameters.epsilon
+            } else {
+                f64::INFINITY
+            },
+            most: self.plan_now().1,
+            idle: if self.gap > EARLY {
+                f64::INFINITY
+            } else {
+                IDLE
+            },
+        }
+    }
+
+    fn full_epoch<E: Executor>(
+        &mut self,
+        sweeper: &mut Sweeper,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) {
+        let mut found = survey(&self.state, self.search(), executor, kernels);
+        let last = self.epochs >= self.parameters.max_epochs;
+        if last || self.is_enough(found.gap / found.primal().max(1e-12), found.violation) {
+            let search = self.search();
+            let (certificate, again) =
+                certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            let gap = certificate.relative_gap();
+            if last || self.is_enough(gap, certificate.violation) {
+                self.gap = gap;
+                self.certificate = Some(Certificate {
+                    epochs: self.epochs,
+                    ..certificate
+                });
+                return;
+            }
+            found = again;
+        }
+        self.gap = found.gap / found.primal().max(1e-12);
+        self.plan(&found);
+        sweeper.judge(found.dual());
+        unlist(&mut self.state, &found.idle);
+        let (rows, fresh) = (&found.rows, &found.fresh);
+        list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
+    }
+
+    fn plan_now(&self) -> (u32, usize) {
+        PLANS[usize::from(self.gap <= EARLY)]
+    }
+
+    fn is_enough(&self, gap: f64, violation: f64) -> bool {
+        gap <= self.parameters.gap || violation <= self.parameters.epsilon
+    }
+
+    /// Decides what the sweeps until the next full epoch must reach.
+    fn plan(&mut self, found: &Survey) {
+        let rows = self.state.problem.len() as f64;
+        let wanted = 0.5 * self.parameters.gap * found.primal();
+        let aim = wanted.max(AIM * found.gap);
+        self.tolerance = LEFT * aim / rows;
+        self.enough = ENOUGH * aim;
+        if self.parameters.gap == 0.0 {
+            (self.tolerance, self.enough) = (0.0, 0.0);
+        }
+        self.sweeps = self.plan_now().0;
+        let off = self.parameters.shrinking == Shrinking::Off;
+        self.active.clear();
+        let gaps = found.gaps.iter().enumerate();
+        let busy = gaps.filter(|&(_, &gap)| off || gap > self.tolerance);
+        self.active.extend(busy.map(|(row, _)| row as u32));
+        for duals in &mut self.state.duals {
+            duals.still = 0;
+        }
+    }
+
+    /// Runs all epochs.
+    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Certificate {
+        while self.epoch(executor, kernels).is_some() {}
+        self.certificate.unwrap_or_default()
+    }
+
+    /// The proof, once training has ended.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Certificate> {
+        self.certificate
+    }
+
+    /// The solution as it stands.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes the solution out.
+    #[must_use]
+    pub fn into_state(self) -> State {
+        self.state
+    }
+}
+
+/// Multiplies the duals of a row, within their limits.
+fn scale(duals: &mut RowDuals, factor: f64, limits: Limits) {
+    duals.shared = (duals.shared * factor).min(limits.each);
+    duals.total *= factor;
+    for alpha in &mut duals.alphas {
+        *alpha = (*alpha * factor).min(limits.each);
+    }
+}
+
+#[cfg(test)]
+mod tests;

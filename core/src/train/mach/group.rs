@@ -1,0 +1,204 @@
+//! Heads that are trained side by side by one thread.
+
+use super::{
+    parameters::{MachParameters, Optimizer},
+    step::{Rates, Step, Term},
+};
+use crate::{hash::BucketCodes, kernels::Kernels, train::TrainError};
+use alloc::vec::Vec;
+
+/// A range of heads with their weights: rows of weights one after the other, in each the heads, in each
+/// the buckets.
+pub(super) struct HeadGroup {
+    first: usize,
+    heads: usize,
+    buckets: usize,
+    weights: Vec<f32>,
+    squares: Vec<f32>,
+    gradient: Vec<f32>,
+    numbers: Vec<[f32; 2]>,
+    pub(super) loss: Vec<f64>,
+    terms: Vec<Term>,
+    targets: Vec<u16>,
+}
+
+/// How features name rows of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeatureRows {
+    /// Features D.
+    pub features: u32,
+    /// Rows that features are hashed to in each head; 0 if each feature has its own.
+    pub hashed: u32,
+    /// The seed of the hash.
+    pub seed: u64,
+}
+
+impl FeatureRows {
+    /// Rows of weights of a head, that of the bias included, which is the last.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        let own = if self.hashed == 0 {
+            self.features
+        } else {
+            self.hashed
+        };
+        (own as usize).saturating_add(1)
+    }
+
+    /// The row of a feature in head `head`, or in all heads if features are not hashed.
+    #[must_use]
+    pub fn row(&self, head: usize, feature: u32) -> u32 {
+        if self.hashed == 0 {
+            return feature;
+        }
+        let mut z = self.seed ^ ((head as u64) << 32 | u64::from(feature));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        ((u128::from(z) * u128::from(self.hashed)) >> 64) as u32
+    }
+}
+
+/// A row to learn from.
+pub(super) struct Lesson<'a> {
+    pub(super) features: &'a [u32],
+    pub(super) values: &'a [f32],
+    /// Places of its labels among those seen.
+    pub(super) labels: &'a [u32],
+    pub(super) rate: f32,
+}
+
+/// What all rows and groups share.
+pub(super) struct Course<'a> {
+    pub(super) parameters: &'a MachParameters,
+    pub(super) rows: FeatureRows,
+    pub(super) codes: &'a BucketCodes,
+    pub(super) softmax: bool,
+}
+
+impl Course<'_> {
+    fn rates(&self) -> Rates {
+        match self.parameters.optimizer {
+            Optimizer::FeatureAdaGrad => Rates::Features,
+            Optimizer::WeightAdaGrad => Rates::Weights,
+            Optimizer::Sgd => Rates::Same,
+        }
+    }
+
+    /// Sums of squares for a row of weights of so many heads.
+    fn squares(&self, heads: usize) -> usize {
+        match self.parameters.optimizer {
+            Optimizer::FeatureAdaGrad => heads,
+            Optimizer::WeightAdaGrad => heads * self.parameters.buckets as usize,
+            Optimizer::Sgd => 0,
+        }
+    }
+}
+
+fn zeros(count: usize) -> Result<Vec<f32>, TrainError> {
+    let mut numbers = Vec::new();
+    let lacking = |_| TrainError::OutOfMemory {
+        bytes: count as u64 * 4,
+    };
+    numbers.try_reserve_exact(count).map_err(lacking)?;
+    numbers.resize(count, 0.0);
+    Ok(numbers)
+}
+
+impl HeadGroup {
+    /// Untrained heads, whose biases are `priors`: a number a head and bucket.
+    pub(super) fn new(
+        first: usize,
+        heads: usize,
+        course: &Course<'_>,
+        priors: &[f32],
+    ) -> Result<Self, TrainError> {
+        let buckets = course.parameters.buckets as usize;
+        let (width, rows) = (heads * buckets, course.rows.rows());
+        let mut weights = zeros(rows * width)?;
+        weights[(rows - 1) * width..].copy_from_slice(&priors[first * buckets..][..width]);
+        Ok(Self {
+            first,
+            heads,
+            buckets,
+            weights,
+            squares: zeros(rows * course.squares(heads))?,
+            gradient: zeros(width)?,
+            numbers: alloc::vec![[0.0; 2]; heads],
+            loss: alloc::vec![0.0; heads],
+            terms: Vec::new(),
+            targets: Vec::new(),
+        })
+    }
+
+    /// One step for one row.
+    pub(super) fn learn(
+        &mut self,
+        lesson: &Lesson<'_>,
+        course: &Course<'_>,
+        kernels: &dyn Kernels,
+    ) {
+        let bias = course.parameters.bias as f32;
+        terms(
+            course.rows,
+            bias,
+            self.first,
+            lesson
+                .features
+                .iter()
+                .copied()
+                .zip(lesson.values.iter().copied()),
+            &mut self.terms,
+        );
+        self.targets.clear();
+        for head in self.first..self.first + self.heads {
+            let codes = course.codes.repetition(head);
+            self.targets
+                .extend(lesson.labels.iter().map(|&label| codes[label as usize]));
+        }
+        kernels.mach_step(&mut Step {
+            weights: &mut self.weights,
+            squares: &mut self.squares,
+            buckets: self.buckets,
+            terms: &self.terms,
+            targets: &self.targets,
+            softmax: course.softmax,
+            rates: course.rates(),
+            rate: lesson.rate,
+            shrink: [course.parameters.l1 as f32, course.parameters.l2 as f32],
+            gradient: &mut self.gradient,
+            heads: &mut self.numbers,
+            loss: &mut self.loss,
+        });
+    }
+
+    /// The weights of these heads for a row of weights.
+    pub(super) fn weights(&self, row: usize) -> &[f32] {
+        let width = self.heads * self.buckets;
+        &self.weights[row * width..(row + 1) * width]
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.weights.len() + self.squares.len())
+    }
+}
+
+/// The terms of a row of values for a group whose first head is `head`, the bias last.
+pub(super) fn terms(
+    rows: FeatureRows,
+    bias: f32,
+    head: usize,
+    values: impl Iterator<Item = (u32, f32)>,
+    out: &mut Vec<Term>,
+) {
+    out.clear();
+    out.extend(values.map(|(feature, value)| Term {
+        row: rows.row(head, feature),
+        value,
+    }));
+    if bias != 0.0 {
+        let row = rows.rows() as u32 - 1;
+        out.push(Term { row, value: bias });
+    }
+}

@@ -1,0 +1,237 @@
+//! Training from begin to end.
+
+use super::{
+    Estimator, HeadLoss, MachParameters, Optimizer,
+    tests::{data, parameters, run},
+};
+use crate::{
+    data::Dataset,
+    executor::{Executor, Sequential},
+    kernels::Portable,
+    model::mach::Mach,
+    train::TrainError,
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+/// Says it has more threads than it has.
+struct Many(usize);
+
+impl Executor for Many {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
+    where
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, usize) -> R + Sync,
+    {
+        Sequential.map(jobs, scratch, run)
+    }
+}
+
+#[test]
+fn heads_trained_together_are_heads_trained_alone() {
+    for several in [false, true] {
+        let data = data(200, 9, several, 6);
+        for optimizer in [
+            Optimizer::Sgd,
+            Optimizer::FeatureAdaGrad,
+            Optimizer::WeightAdaGrad,
+        ] {
+            let p = parameters(optimizer);
+            let together = run(&p, &data, 1);
+            for groups in [2, 3, 4, 8] {
+                assert!(run(&p, &data, groups) == together, "{groups} groups");
+            }
+        }
+    }
+}
+
+fn train(p: &MachParameters, data: &Dataset, executor: &impl Executor) -> Result<Mach, TrainError> {
+    p.train(data, executor, &Portable, |_| ControlFlow::Continue(()))
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_model() {
+    let data = data(200, 9, false, 7);
+    for (bits, hashed_rows) in [(32, 0), (4, 0), (8, 20)] {
+        let p = MachParameters {
+            bits,
+            hashed_rows,
+            rerank: 5,
+            ..parameters(Optimizer::FeatureAdaGrad)
+        };
+        let one = train(&p, &data, &Many(1)).unwrap();
+        for threads in [2, 8] {
+            let many = train(&p, &data, &Many(threads)).unwrap();
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            for record in 0..one.weights().records() {
+                one.weights().row_into(record, &mut a);
+                many.weights().row_into(record, &mut b);
+                assert!(a == b, "record {record} of {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_learned_is_answered() {
+    for several in [false, true] {
+        let data = data(600, 11, several, 9);
+        for estimator in [
+            Estimator::Mean,
+            Estimator::Min,
+            Estimator::Median,
+            Estimator::LogMean,
+            Estimator::LogitSum,
+        ] {
+            for (bits, hashed_rows) in [(32, 0), (8, 0), (4, 0), (8, 40)] {
+                let p = MachParameters {
+                    buckets: 4,
+                    repetitions: 8,
+                    estimator,
+                    bits,
+                    hashed_rows,
+                    keep: 0.5,
+                    epochs: 6,
+                    ..parameters(Optimizer::FeatureAdaGrad)
+                };
+                let right = train(&p, &data, &Sequential)
+                    .unwrap()
+                    .judge(&data, &Sequential, &Portable)
+                    .at_1;
+                let least = if hashed_rows > 0 || estimator == Estimator::Min {
+                    0.5
+                } else {
+                    0.75
+                };
+                assert!(
+                    right > least,
+                    "{estimator:?} {bits} bits {hashed_rows} rows several {several}: {right}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn early_stopping_stops_and_progress_can() {
+    let data = data(300, 9, false, 10);
+    let p = MachParameters {
+        epochs: 200,
+        early_stopping: true,
+        ..parameters(Optimizer::FeatureAdaGrad)
+    };
+    let mut epochs = 0;
+    let counted = p.train(&data, &Sequential, &Portable, |report| {
+        epochs = report.epoch + 1;
+        ControlFlow::Continue(())
+    });
+    assert!(counted.is_ok() && epochs < 200, "{epochs}");
+    let stopped = p.train(&data, &Sequential, &Portable, |_| ControlFlow::Break(()));
+    assert_eq!(stopped.err(), Some(TrainError::Stopped));
+}
+
+#[test]
+fn a_budget_is_kept_and_one_too_small_says_the_smallest() {
+    let data = data(400, 11, false, 12);
+    let p = MachParameters {
+        rerank: 5,
+        ..parameters(Optimizer::Sgd)
+    };
+    let within = |budget| {
+        p.train_within(&data, budget, &Sequential, &Portable, |_| {
+            ControlFlow::Continue(())
+        })
+    };
+    let (mach, fit) = within(1500).unwrap();
+    assert!(mach.bytes() <= 1500 && fit.tried.iter().all(|step| step.bytes <= 1500));
+    assert!(fit.tried[fit.chosen].precision.mean() > 0.2);
+    let Err(TrainError::Budget { smallest, .. }) = within(10) else {
+        panic!("10 bytes cannot be enough");
+    };
+    assert!(within(smallest + 300).is_ok() && within(smallest - 1).is_err());
+}
+
+#[test]
+fn wrong_parameters_and_data_are_refused_before_any_work() {
+    let good = parameters(Optimizer::Sgd);
+    let fine = data(50, 9, false, 1);
+    let refused = |p: &MachParameters, data: &Dataset| train(p, data, &Sequential).err();
+    for bad in [
+        MachParameters {
+            buckets: 1,
+            ..good.clone()
+        },
+        MachParameters {
+            buckets: 10,
+            ..good.clone()
+        },
+        MachParameters {
+            repetitions: 0,
+            ..good.clone()
+        },
+        MachParameters {
+            epochs: 0,
+            ..good.clone()
+        },
+        MachParameters {
+            learning_rate: f64::NAN,
+            ..good.clone()
+        },
+        MachParameters {
+            learning_rate: f64::INFINITY,
+            ..good.clone()
+        },
+        MachParameters {
+            bits: 5,
+            ..good.clone()
+        },
+        MachParameters {
+            keep: 0.0,
+            ..good.clone()
+        },
+        MachParameters {
+            l2: -1.0,
+            ..good.clone()
+        },
+    ] {
+        assert!(
+            matches!(refused(&bad, &fine), Some(TrainError::Parameter(_))),
+            "{bad:?}"
+        );
+    }
+    assert_eq!(refused(&good, &fine.select(&[])), Some(TrainError::NoRows));
+    let sigmoid = MachParameters {
+        loss: HeadLoss::Sigmoid,
+        learning_rate: 1e6,
+        normalize: false,
+        ..good
+    };
+    let wild = train(&sigmoid, &fine, &Sequential);
+    assert!(wild.is_ok() || wild.err() == Some(TrainError::Diverged));
+}
+
+#[test]
+fn the_memory_that_is_stated_is_the_memory_that_is_held() {
+    let data = data(400, 11, false, 12);
+    for optimizer in [
+        Optimizer::Sgd,
+        Optimizer::FeatureAdaGrad,
+        Optimizer::WeightAdaGrad,
+    ] {
+        let p = MachParameters {
+            repetitions: 30,
+            ..parameters(optimizer)
+        };
+        let held = p.trainer(&data, 1, &Portable).unwrap().bytes() as u64;
+        let stated = p.memory_estimate(&data);
+        assert!(
+            held <= stated && stated < 2 * held + 40_000,
+            "{held} held, {stated} stated"
+        );
+    }
+}

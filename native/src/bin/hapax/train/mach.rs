@@ -1,0 +1,388 @@
+//! `hapax train mach`: classifiers over hashed labels.
+
+use super::{
+    super::{
+        failure::Failure,
+        input::threads,
+        output::note,
+        progress::Progress,
+        resources::Stopwatch,
+        table::{bytes, count, percent, table},
+    },
+    Common,
+    finish::{Made, Told},
+};
+use clap::{Args, ValueEnum};
+use hapax::{
+    core::{
+        data::Dataset,
+        hash::{BucketHash, BucketPlan},
+        model::{Model, mach::MachFit},
+        train::{
+            TrainError,
+            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report},
+        },
+    },
+    kernels,
+};
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+
+/// MACH: small classifiers over hashed labels.
+///
+/// R hash functions put the labels into B buckets each, and R linear classifiers learn the buckets; a label's
+/// score is made of its R buckets. The size of the model does not depend on the number of labels, and it stands
+/// pruning and rounding well. What is not given is chosen by the counts of the data. (Huang, Wang, Medini,
+/// Shrivastava 2018.)
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  hapax train mach train.tsv -o model.hapax --test test.tsv
+  hapax train mach train.txt.xz -o model.hapax --buckets 32 --repetitions 25 --epochs 5
+  hapax train mach train.txt.xz -o model.hapax --delta 0.001 --estimator mean
+  hapax train mach train.tsv -o small.hapax --max-bytes 1MB")]
+pub struct TrainMach {
+    #[command(flatten)]
+    common: Common,
+    /// Buckets of each classifier [default: 64, or 32 below 1000 labels]
+    #[arg(long, value_name = "B", help_heading = "MACH")]
+    buckets: Option<u32>,
+    /// How many classifiers [default: 32]
+    #[arg(long, value_name = "R", help_heading = "MACH")]
+    repetitions: Option<u32>,
+    /// As many classifiers as make all pairs of labels differ but with this chance
+    #[arg(
+        long,
+        help_heading = "MACH",
+        conflicts_with = "repetitions",
+        allow_negative_numbers = true
+    )]
+    delta: Option<f64>,
+    /// The hash functions
+    #[arg(long, value_enum, default_value_t = Hash::Permutation, help_heading = "MACH")]
+    hash: Hash,
+    /// What classifiers learn
+    #[arg(long, value_enum, default_value_t = Loss::Auto, help_heading = "MACH")]
+    loss: Loss,
+    /// How weights are changed [default: chosen by the data]
+    #[arg(long, value_enum, help_heading = "MACH")]
+    optimizer: Option<Steps>,
+    /// The rate of the first step [default: chosen by the data]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    learning_rate: Option<f64>,
+    /// How often the rows are gone over [default: 5, or 10 below 1000 labels]
+    #[arg(long, help_heading = "MACH")]
+    epochs: Option<u32>,
+    /// Hold out a tenth of the rows and stop when its precision falls
+    #[arg(long, help_heading = "MACH")]
+    early_stopping: bool,
+    /// How a label's buckets make its score
+    #[arg(long, value_enum, default_value_t = Scores::LogitSum, help_heading = "MACH")]
+    estimator: Scores,
+    /// The exponent of the values of features: 0 or more [default: chosen by the data]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    exponent: Option<f64>,
+    /// The pull of weights toward zero by a fixed amount [default: 0]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    l1: Option<f64>,
+    /// The pull of weights toward zero by a share of them [default: 0]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    l2: Option<f64>,
+    /// Hash features to so many rows, in each classifier separately [default: no hashing]
+    #[arg(long, value_name = "ROWS", help_heading = "MACH")]
+    hashed_rows: Option<u32>,
+    /// Bits of a stored weight: 32, 8 or 4 [default: 4]
+    #[arg(long, help_heading = "MACH")]
+    bits: Option<u32>,
+    /// The share of weights that are stored, unless they have 32 bits [default: 0.2]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    keep: Option<f64>,
+    /// How many of the best labels are compared with their mean row; 0 for none
+    /// [default: 100 where labels have few rows]
+    #[arg(long, value_name = "K", help_heading = "MACH")]
+    rerank: Option<u32>,
+    /// What that comparison counts beside the buckets [default: 8]
+    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
+    rerank_weight: Option<f64>,
+    /// How many entries of a mean row are kept [default: 32]
+    #[arg(long, help_heading = "MACH")]
+    centroid_entries: Option<u32>,
+}
+
+/// Hash functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Hash {
+    /// Random permutations: buckets differ by at most one label
+    Permutation,
+    /// Multiply, add, shift
+    MultiplyShift,
+    /// Multiply and add modulo a prime
+    CarterWegman,
+    /// The label itself: with as many buckets as labels, plain softmax regression
+    Identity,
+}
+
+/// What classifiers learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Loss {
+    /// Which bucket
+    Softmax,
+    /// Each bucket by itself
+    Sigmoid,
+    /// Sigmoid where rows have several labels
+    Auto,
+}
+
+/// How weights are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Steps {
+    /// `AdaGrad` with one sum for each feature in each classifier
+    Adagrad,
+    /// `AdaGrad` with one sum for each weight
+    AdagradWeights,
+    /// The same rate for all weights, falling to nothing
+    Sgd,
+}
+
+/// How a label's buckets make its score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Scores {
+    /// The mean of their probabilities, as in the paper
+    Mean,
+    /// The least
+    Min,
+    /// The median
+    Median,
+    /// The mean of their logarithms
+    LogMean,
+    /// The mean of their logits
+    LogitSum,
+}
+
+impl TrainMach {
+    /// The given values in place of those of `base`.
+    fn parameters(&self, base: &MachParameters) -> MachParameters {
+        let optimizer = self.optimizer.map_or(base.optimizer, |given| match given {
+            Steps::Adagrad => Optimizer::FeatureAdaGrad,
+            Steps::AdagradWeights => Optimizer::WeightAdaGrad,
+            Steps::Sgd => Optimizer::Sgd,
+        });
+        // A rate that suits one optimizer does not suit another.
+        let (rate, decay) = match (optimizer == base.optimizer, optimizer) {
+            (true, _) => (base.learning_rate, base.decay),
+            (false, Optimizer::FeatureAdaGrad) => (1.5, false),
+            (false, Optimizer::WeightAdaGrad) => (0.3, false),
+            (false, _) => (6.0, true),
+        };
+        MachParameters {
+            buckets: self.buckets.unwrap_or(base.buckets),
+            repetitions: self.repetitions.unwrap_or(base.repetitions),
+            hash: match self.hash {
+                Hash::Permutation => BucketHash::Permutation,
+                Hash::MultiplyShift => BucketHash::MultiplyShift,
+                Hash::CarterWegman => BucketHash::CarterWegman,
+                Hash::Identity => BucketHash::Identity,
+            },
+            loss: match self.loss {
+                Loss::Softmax => HeadLoss::Softmax,
+                Loss::Sigmoid => HeadLoss::Sigmoid,
+                Loss::Auto => HeadLoss::Auto,
+            },
+            optimizer,
+            decay,
+            learning_rate: self.learning_rate.unwrap_or(rate),
+            epochs: self.epochs.unwrap_or(base.epochs),
+            early_stopping: self.early_stopping,
+            estimator: self.estimator(),
+            exponent: self.exponent.unwrap_or(base.exponent),
+            l1: self.l1.unwrap_or(base.l1),
+            l2: self.l2.unwrap_or(base.l2),
+            hashed_rows: self.hashed_rows.unwrap_or(base.hashed_rows),
+            bits: self.bits.unwrap_or(base.bits),
+            keep: self.keep.unwrap_or(base.keep),
+            rerank: self.rerank.unwrap_or(base.rerank),
+            rerank_weight: self.rerank_weight.unwrap_or(base.rerank_weight),
+            centroid_entries: self.centroid_entries.unwrap_or(base.centroid_entries),
+            seed: self.common.seed,
+            ..base.clone()
+        }
+    }
+
+    fn estimator(&self) -> Estimator {
+        match self.estimator {
+            Scores::Mean => Estimator::Mean,
+            Scores::Min => Estimator::Min,
+            Scores::Median => Estimator::Median,
+            Scores::LogMean => Estimator::LogMean,
+            Scores::LogitSum => Estimator::LogitSum,
+        }
+    }
+
+    /// As many repetitions as the chance of confusing two labels asks for.
+    fn guaranteed(&self, mut parameters: MachParameters, data: &Dataset) -> MachParameters {
+        if let Some(delta) = self.delta {
+            let seen = data
+                .labels()
+                .frequencies()
+                .iter()
+                .filter(|&&count| count > 0)
+                .count();
+            let (seen, buckets) = (seen as u32, parameters.buckets);
+            parameters.repetitions = BucketPlan::repetitions_for(seen, buckets, delta);
+        }
+        parameters
+    }
+
+    pub fn run(self) -> Result<(), Failure> {
+        self.common.check()?;
+        let given = self.parameters(&MachParameters::default());
+        given.check().map_err(TrainError::from)?;
+        if self
+            .delta
+            .is_some_and(|delta| !(delta > 0.0 && delta < 1.0))
+        {
+            return Err(Failure::Input(
+                "--delta is a chance: above 0 and below 1".into(),
+            ));
+        }
+        let threads = threads(self.common.threads)?;
+        let training = self.common.read(&threads)?;
+        let watch = Stopwatch::start();
+        let data = &training.data;
+        let parameters = self.guaranteed(self.parameters(&MachParameters::automatic(data)), data);
+        say_what_comes(&parameters, data);
+        let mut epochs = Epochs::default();
+        let tell = |report| epochs.tell(report);
+        let (vectorizer, kernels) = (training.vectorizer, kernels::best());
+        let mut told = Told {
+            epochs: Some(u64::from(parameters.epochs)),
+            ..Told::default()
+        };
+        let model = match self.common.max_bytes {
+            None => Model::train_mach(&parameters, data, vectorizer, &threads, kernels, tell)?,
+            Some(most) => {
+                let made = Model::train_mach_within(
+                    &parameters,
+                    data,
+                    vectorizer,
+                    most,
+                    &threads,
+                    kernels,
+                    tell,
+                );
+                let (model, fit) = made?;
+                told.held_out = Some(fit.held_out);
+                told.lines.push(tried(&fit));
+                model
+            }
+        };
+        told.objective = epochs.loss;
+        drop(epochs);
+        let made = Made {
+            model,
+            index_base: training.index_base,
+            told,
+        };
+        self.common.finish(made, &watch, &threads)
+    }
+}
+
+/// Says the parameters that training will have, and how much memory it will need.
+fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
+    let MachParameters {
+        buckets,
+        repetitions,
+        learning_rate,
+        epochs,
+        exponent,
+        rerank,
+        ..
+    } = parameters;
+    let memory = bytes(parameters.memory_estimate(data));
+    note(format_args!(
+        "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
+         --epochs {epochs} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
+    ));
+}
+
+/// What was tried to fit a model into its bytes.
+fn tried(fit: &MachFit) -> String {
+    let header = [
+        "tried",
+        "weights",
+        "centroids",
+        "bytes",
+        "P@1",
+        "P@3",
+        "P@5",
+        "",
+    ];
+    let mut lines = table(&header);
+    let before = fit.before;
+    lines.add_row(vec![
+        "as trained".to_string(),
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+        percent(before.at_1),
+        percent(before.at_3),
+        percent(before.at_5),
+        String::new(),
+    ]);
+    for (at, step) in fit.tried.iter().enumerate() {
+        lines.add_row(vec![
+            format!("{} bits", step.bits),
+            step.heads.to_string(),
+            count(step.weights),
+            step.entries.to_string(),
+            count(step.bytes),
+            percent(step.precision.at_1),
+            percent(step.precision.at_3),
+            percent(step.precision.at_5),
+            if at == fit.chosen { "chosen" } else { "" }.to_string(),
+        ]);
+    }
+    format!(
+        "tried on {} held-out rows:\n{lines}",
+        count(fit.held_out as u64)
+    )
+}
+
+/// The progress of epochs, one after the other.
+#[derive(Default)]
+struct Epochs {
+    shown: Option<(u32, Progress)>,
+    loss: Option<f64>,
+}
+
+impl Epochs {
+    fn tell(&mut self, report: Report) -> ControlFlow<()> {
+        if !matches!(&self.shown, Some((epoch, _)) if *epoch == report.epoch) {
+            self.shown = Some((report.epoch, Progress::new("learning rows", report.of)));
+        }
+        if let Some((_, progress)) = &self.shown {
+            progress.set(report.done, report.of);
+        }
+        self.loss = Some(report.loss);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Parameters of MACH for programs.
+pub fn parameters_json(parameters: &MachParameters) -> Value {
+    let hash = match parameters.hash {
+        BucketHash::Permutation => "permutation",
+        BucketHash::MultiplyShift => "multiply-shift",
+        BucketHash::CarterWegman => "carter-wegman",
+        BucketHash::Identity => "identity",
+    };
+    json!({
+        "buckets": parameters.buckets, "repetitions": parameters.repetitions, "hash": hash,
+        "learning_rate": parameters.learning_rate, "epochs": parameters.epochs,
+        "exponent": parameters.exponent, "hashed_rows": parameters.hashed_rows,
+        "bits": parameters.bits, "keep": parameters.keep, "rerank": parameters.rerank,
+        "rerank_weight": parameters.rerank_weight,
+        "centroid_entries": parameters.centroid_entries,
+    })
+}

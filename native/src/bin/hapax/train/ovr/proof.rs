@@ -1,0 +1,66 @@
+//! `hapax train ovr --negatives all --gap`: every label solved to a proven gap.
+
+use super::{
+    super::{
+        super::{failure::Failure, progress::Progress, resources::Stopwatch, table::count},
+        Training,
+        finish::{Made, Told},
+    },
+    TrainOvr,
+};
+use hapax::{
+    core::{model::Model, train::dual::parameters::OneVsRest},
+    kernels,
+    threads::Threads,
+};
+use std::ops::ControlFlow;
+
+/// Trains every label to a gap and tells the proof.
+pub fn run_to_gap(
+    train: &TrainOvr,
+    gap: f64,
+    parameters: &OneVsRest,
+    training: Training,
+    watch: &Stopwatch,
+    threads: &Threads,
+) -> Result<(), Failure> {
+    let parameters = OneVsRest {
+        max_epochs: train.max_epochs.unwrap_or(10_000),
+        ..parameters.clone()
+    };
+    let progress = Progress::new("proving labels", 0);
+    let tell = |done, of| {
+        progress.set(done, of);
+        ControlFlow::Continue(())
+    };
+    let kernels = kernels::best();
+    let made = parameters.train_to_gap(&training.data, gap, threads, kernels, tell)?;
+    drop(progress);
+    let proof = made.certificate;
+    let told = Told {
+        epochs: Some(u64::from(proof.epochs)),
+        objective: Some(proof.primal),
+        gap: Some(proof.relative_gap()),
+        lines: vec![format!(
+            "proof after at most {} epochs a label, before pruning and rounding: primal {:.6}, dual {:.6}, \
+             relative gap {:.2e}; {} weights other than 0",
+            proof.epochs,
+            proof.primal,
+            proof.dual,
+            proof.relative_gap(),
+            count(proof.nonzeros),
+        )],
+        ..Told::default()
+    };
+    let model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
+    let index_base = training.index_base;
+    train.common.finish(
+        Made {
+            model,
+            index_base,
+            told,
+        },
+        watch,
+        threads,
+    )
+}

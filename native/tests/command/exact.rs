@@ -1,0 +1,81 @@
+//! `hapax train cs`, `ww` and `llw`.
+
+use super::folder::{Folder, QUESTIONS};
+
+/// The questions, each with its first label only.
+fn single() -> String {
+    QUESTIONS
+        .lines()
+        .filter_map(|line| {
+            let (text, labels) = line.split_once('\t')?;
+            let first = labels.split([' ', ',']).next()?;
+            Some(format!("{text}\t{first}\n"))
+        })
+        .collect()
+}
+
+#[test]
+fn machines_are_trained_with_a_proof_and_can_be_asked() {
+    let folder = Folder::new();
+    folder.write("train.tsv", &single());
+    for algorithm in ["cs", "ww", "llw"] {
+        let trained = folder
+            .run(&format!(
+                "train {algorithm} train.tsv -o m --test train.tsv --gap 1e-2 --json"
+            ))
+            .json();
+        assert_eq!(trained["algorithm"], algorithm);
+        assert!(trained["gap"].as_f64().unwrap() <= 1e-2);
+        assert!(trained["epochs"].as_u64().unwrap() > 0);
+        assert!(trained["test"]["precision"]["1"].as_f64().unwrap() > 0.5);
+        let facts = folder.run("inspect m --json").json();
+        assert_eq!(facts["facts"]["cost"], "1");
+        folder.run("verify m").good();
+        let told = folder
+            .run(&format!("train {algorithm} train.tsv -o m --costs 1,0.1"))
+            .good();
+        assert!(
+            told.contains("best of 2 costs") && told.contains("as stored:"),
+            "{told}"
+        );
+    }
+    let told = folder
+        .run("train ovr train.tsv -o m --negatives all --gap 1e-3")
+        .good();
+    assert!(told.contains("relative gap"), "{told}");
+}
+
+#[test]
+fn bad_input_is_refused_with_its_rule() {
+    let folder = Folder::new();
+    folder.write("train.tsv", &single());
+    folder.write("several.txt", "3 2 3\n0 0:1\n1,2 1:1\n2 0:1\n");
+    folder.write("one.txt", "2 2 3\n1 0:1\n1 1:1\n");
+    for (line, message) in [
+        (
+            "train cs train.tsv -o m --cost 0",
+            "cost is 0, but must be more than 0",
+        ),
+        (
+            "train ww train.tsv -o m --cost -1",
+            "cost is -1, but must be more than 0",
+        ),
+        (
+            "train ww train.tsv -o m --epsilon 0",
+            "epsilon is 0, but must be more than 0",
+        ),
+        ("train ww several.txt -o m", "row 2 has 2 labels"),
+        ("train cs one.txt -o m", "at least 2 labels are needed"),
+        (
+            "train ovr train.tsv -o m --gap 1e-3",
+            "--gap needs --negatives all",
+        ),
+    ] {
+        let ran = folder.run(line);
+        assert!(ran.err.contains(message), "{line}: {ran:?}");
+        assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""));
+    }
+    folder
+        .run("train ww several.txt -o m --multilabel replicate")
+        .good();
+}

@@ -1,0 +1,206 @@
+//! MACH with threads and with every kernel: the same bits, and on real data the same answers as from scoring
+//! all labels.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
+
+use hapax::{
+    core::{
+        data::{Dataset, ReadOptions, Source, read},
+        executor::Sequential,
+        hash::{BucketHash, BucketPlan},
+        kernels::{Kernels, Portable},
+        model::{
+            Model,
+            mach::{
+                Mach, MachScratch,
+                decode::{BLOCK, table_bytes},
+            },
+        },
+        random::Stream,
+        search::Top,
+        train::mach::{Estimator, MachParameters, Optimizer},
+    },
+    files::read_text,
+    kernels,
+    threads::Threads,
+};
+use std::{ops::ControlFlow, path::Path};
+
+#[test]
+fn every_kernel_scans_to_the_same_sums() {
+    let mut dice = Stream::new(3, 3);
+    for (buckets, heads, blocks) in [
+        (3, 1, 2),
+        (16, 25, 9),
+        (32, 25, 30),
+        (50, 7, 5),
+        (64, 256, 3),
+        (100, 9, 4),
+        (256, 12, 4),
+    ] {
+        let tables: Vec<u8> = (0..heads * table_bytes(buckets))
+            .map(|_| dice.bits() as u8)
+            .collect();
+        let codes: Vec<u8> = (0..heads * blocks * BLOCK)
+            .map(|_| dice.below(buckets as u64) as u8)
+            .collect();
+        let scan = |kernels: &dyn Kernels| {
+            let (mut sums, mut maxima) = (vec![0u16; blocks * BLOCK], vec![0u16; blocks]);
+            kernels.scan(&codes, &tables, heads, &mut sums, &mut maxima);
+            (sums, maxima)
+        };
+        let plain = scan(&Portable);
+        for kernels in kernels::available() {
+            assert!(
+                scan(kernels) == plain,
+                "{} with {buckets} buckets",
+                kernels.name()
+            );
+        }
+    }
+}
+
+fn load(set: &str, part: &str) -> Option<Dataset> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
+    let Ok(text) = read_text(&folder.join(part)) else {
+        eprintln!("{set} IS NOT THERE: tested on a synthetic set instead");
+        return None;
+    };
+    match read(&text, &ReadOptions::default(), &Sequential)
+        .unwrap()
+        .source
+    {
+        Source::Rows(data) => Some(data),
+        Source::Texts(_) => None,
+    }
+}
+
+/// Rows of their own where the real ones are absent.
+fn synthetic(job: u64) -> Dataset {
+    let mut dice = Stream::new(9, job);
+    let mut text = String::from("600 200 80\n");
+    for _ in 0..600 {
+        let label = dice.below(80);
+        text += &format!("{label}");
+        let mut features: Vec<u64> = (0..6).map(|_| (label * 5 + dice.below(11)) % 200).collect();
+        features.sort_unstable();
+        features.dedup();
+        features
+            .iter()
+            .for_each(|f| text += &format!(" {f}:{}", 1 + dice.below(5)));
+        text += "\n";
+    }
+    match read(text.as_bytes(), &ReadOptions::default(), &Sequential)
+        .unwrap()
+        .source
+    {
+        Source::Rows(data) => data,
+        Source::Texts(_) => unreachable!("these are rows"),
+    }
+}
+
+fn banking(part: &str, job: u64) -> Dataset {
+    load("banking77", part).unwrap_or_else(|| synthetic(job))
+}
+
+fn bytes(
+    p: &MachParameters,
+    data: &Dataset,
+    threads: usize,
+    kernels: &'static dyn Kernels,
+) -> Vec<u8> {
+    let threads = Threads::new(threads).unwrap();
+    let go_on = |_| ControlFlow::Continue(());
+    let model = Model::train_mach(p, data, None, &threads, kernels, go_on).unwrap();
+    model.to_bytes().unwrap()
+}
+
+#[test]
+fn any_number_of_threads_and_any_kernels_make_the_same_file() {
+    let data = banking("train.txt.xz", 1).select(&(0..600).collect::<Vec<_>>());
+    for optimizer in [Optimizer::Sgd, Optimizer::FeatureAdaGrad] {
+        let p = MachParameters {
+            repetitions: 9,
+            epochs: 2,
+            optimizer,
+            rerank: 10,
+            ..MachParameters::automatic(&data)
+        };
+        let one = bytes(&p, &data, 1, &Portable);
+        for kernels in kernels::available() {
+            for threads in [1, 2, 8] {
+                assert!(
+                    bytes(&p, &data, threads, kernels) == one,
+                    "{} {threads} threads",
+                    kernels.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn fast_decoding_is_plain_decoding_on_all_test_rows() {
+    let (data, test) = (banking("train.txt.xz", 1), banking("test.txt.xz", 2));
+    for estimator in [Estimator::Mean, Estimator::LogMean, Estimator::LogitSum] {
+        let p = MachParameters {
+            epochs: 2,
+            estimator,
+            ..MachParameters::automatic(&data)
+        };
+        let threads = Threads::new(2).unwrap();
+        let mach: Mach = p
+            .train(&data, &threads, kernels::best(), |_| {
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        let mut right = 0;
+        for kernels in kernels::available() {
+            let mut scratch = MachScratch::new(kernels);
+            let (mut top, mut plain) = (Top::default(), Top::default());
+            let mut decode = Default::default();
+            for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
+                let scores = mach.bucket_scores(row, &mut scratch);
+                mach.decoder()
+                    .best(scores, 5, estimator, kernels, &mut decode, &mut top);
+                mach.decoder().plain(scores, 5, estimator, &mut plain);
+                assert_eq!(
+                    top.sorted(),
+                    plain.sorted(),
+                    "{} {estimator:?}",
+                    kernels.name()
+                );
+                right += usize::from(truth.contains(&mach.predict(row, 1, &mut scratch)[0].id));
+                let of = mach.probability(plain.sorted()[0].score);
+                assert!((0.0..=1.0).contains(&of));
+            }
+        }
+        let share = right as f64 / (test.len() * kernels::available().len()) as f64;
+        assert!(share > 0.5, "{share} right");
+    }
+}
+
+/// Bounds of many labels, whose scan is worth it: the paper's codes on random heads.
+#[test]
+fn fast_decoding_is_plain_decoding_among_many_labels() {
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets: 32,
+        repetitions: 25,
+        labels: 20_000,
+        seed: 1,
+    };
+    let decoder = hapax::core::model::mach::decode::LabelDecoder::new(plan.draw().unwrap());
+    let mut dice = Stream::new(5, 5);
+    for kernels in kernels::available() {
+        let (mut top, mut plain, mut scratch) =
+            (Top::default(), Top::default(), Default::default());
+        for round in 0..12 {
+            let scores: Vec<f32> = (0..800)
+                .map(|_| (dice.unit() as f32).powi(1 + 3 * round))
+                .collect();
+            decoder.best(&scores, 5, Estimator::Mean, kernels, &mut scratch, &mut top);
+            decoder.plain(&scores, 5, Estimator::Mean, &mut plain);
+            assert_eq!(top.sorted(), plain.sorted(), "{}", kernels.name());
+        }
+    }
+}

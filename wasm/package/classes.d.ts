@@ -1,0 +1,1 @@
+export { Dataset, Model, Trainer } from "./bindings.js";

@@ -1,0 +1,41 @@
+// The part of the package that does not train, held against the whole in Node, for each of its wasm files.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as whole from "../dist/node.js";
+import * as part from "../dist/model/node.js";
+import * as native from "./native.mjs";
+
+const texts = readFileSync(native.fixture, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
+
+whole.initSync();
+const trained = new whole.Trainer({ minDocuments: 1 }).train(
+  whole.Dataset.fromTexts(
+    texts.map(([text]) => text),
+    texts.map(([, labels]) => labels.split(" ")),
+  ),
+);
+const bytes = trained.toBytes();
+
+for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
+  test(`model/${file}: answers, learns, explains, forgets and writes as the whole package does`, () => {
+    part.initSync(new URL(`../dist/model/${file}`, import.meta.url));
+    const [model, other] = [part.Model.fromBytes(bytes), whole.Model.fromBytes(bytes)];
+    const text = "a tree with cones and white cheese";
+    assert.equal(model.learn(text, "cheese-tree"), other.learn(text, "cheese-tree"));
+    assert.equal(model.forget(0), other.forget(0));
+    for (const [query] of texts) assert.deepEqual(model.predictText(query, 5), other.predictText(query, 5));
+    assert.deepEqual(model.explainText(text, 3), other.explainText(text, 3));
+    assert.deepEqual(model.toBytes(), other.toBytes());
+    assert.deepEqual(model.info(), other.info());
+  });
+}
+
+test("the part of the package has no trainer, and its errors are its own", () => {
+  assert.equal(part.Trainer, undefined);
+  assert.throws(
+    () => part.Model.fromBytes(bytes.slice(0, 99)),
+    (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,
+  );
+});
