@@ -1,6 +1,10 @@
 //! The golden file of models of prototypes: this release writes it as it was. That every release answers from it as it
 //! did is held by `golden_files.rs`, which reads all golden files and says how one is made.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test: the helpers fail it too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test: the helpers fail it too"
+)]
 
 mod golden;
 
