@@ -47,7 +47,7 @@ fn rows_of(name: &str) -> Option<Dataset> {
 fn name(data: &Dataset, label: u32) -> String {
     let names = data.label_names();
     names.map_or(label.to_string(), |names| {
-        names.iter().nth(label as usize).unwrap().into()
+        names.iter().nth(label as usize).unwrap()
     })
 }
 
@@ -108,7 +108,8 @@ fn solve(
 /// Objectives as two independent solvers found them, and the twelve cells of paper 002's table 1.
 #[test]
 fn iris_and_glass_have_their_objectives_and_the_papers_errors() {
-    let cells: [(&str, MultiClassLoss, [(f64, f64, f64); 3]); 4] = [
+    type Cells = (&'static str, MultiClassLoss, [(f64, f64, f64); 3]);
+    let cells: [Cells; 4] = [
         (
             "iris",
             WestonWatkins,

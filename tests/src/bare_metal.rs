@@ -69,8 +69,11 @@ fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
+/// A name and the bytes of a file.
+type NamedModel = (&'static str, Vec<u8>);
+
 /// A model of each method on the same texts.
-fn train(text: &[u8]) -> Result<[(&'static str, Vec<u8>); 3], Box<dyn Error>> {
+fn train(text: &[u8]) -> Result<[NamedModel; 3], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };

@@ -17,7 +17,7 @@ fn single() -> String {
 #[test]
 fn machines_are_trained_with_a_proof_and_can_be_asked() {
     let folder = Folder::new();
-    folder.write("train.tsv", &single());
+    folder.write("train.tsv", single());
     for algorithm in ["cs", "ww", "llw"] {
         let trained = folder
             .run(&format!(
@@ -48,7 +48,7 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
 #[test]
 fn bad_input_is_refused_with_its_rule() {
     let folder = Folder::new();
-    folder.write("train.tsv", &single());
+    folder.write("train.tsv", single());
     folder.write("several.txt", "3 2 3\n0 0:1\n1,2 1:1\n2 0:1\n");
     folder.write("one.txt", "2 2 3\n1 0:1\n1 1:1\n");
     for (line, message) in [
