@@ -1,13 +1,6 @@
 //! `hapax train wsabie` and its family, and what can be done with their models.
 
-use super::folder::{Folder, QUESTIONS, Ran};
-
-/// Ended with status 2, nothing printed, and this among the reasons.
-#[track_caller]
-fn refused_for(ran: &Ran, reason: &str) {
-    assert!(ran.err.contains(reason), "{ran:?}");
-    assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""));
-}
+use super::folder::{Folder, QUESTIONS};
 
 #[test]
 fn models_of_prototypes_are_trained_judged_inspected_compacted_and_asked() {
@@ -38,10 +31,9 @@ fn models_of_prototypes_are_trained_judged_inspected_compacted_and_asked() {
             .json();
         assert_eq!(told["report"]["bits"], 4);
         assert!(folder.read("small").len() <= smaller);
-        refused_for(
-            &folder.run("compact m -o small --max-bytes 100"),
-            "too few for this model",
-        );
+        folder
+            .run("compact m -o small --max-bytes 100")
+            .refused_for("too few for this model");
         let question = QUESTIONS.split('\t').next().unwrap();
         let answers = folder
             .run_on("predict m -k 2 --output json", question)
@@ -77,15 +69,13 @@ fn neighbors_of_a_label_are_its_nearest_prototypes() {
     assert!(distances.is_sorted(), "{distances:?}");
     let table = folder.run(&format!("inspect m --neighbors {label}")).good();
     assert!(table.contains("cosine") && table.contains(&format!("nearest to {label}")));
-    refused_for(
-        &folder.run("inspect m --neighbors nonesuch"),
-        "no label nonesuch",
-    );
+    folder
+        .run("inspect m --neighbors nonesuch")
+        .refused_for("no label nonesuch");
     folder.run("train nearest train.tsv -o n").good();
-    refused_for(
-        &folder.run("inspect n --neighbors 0"),
-        "--neighbors needs a model with prototypes",
-    );
+    folder
+        .run("inspect n --neighbors 0")
+        .refused_for("--neighbors needs a model with prototypes");
 }
 
 #[test]
@@ -121,16 +111,14 @@ fn bad_parameters_and_hopeless_data_are_refused() {
     }
     folder.write("one.tsv", "a b\tx\nb c\tx\n");
     for algorithm in ["wsabie", "wsabie-pp", "ova-sgd", "auc", "nearest-mean"] {
-        refused_for(
-            &folder.run(&format!("train {algorithm} one.tsv -o m --min-documents 1")),
-            "1 label: at least 2",
-        );
+        folder
+            .run(&format!("train {algorithm} one.tsv -o m --min-documents 1"))
+            .refused_for("1 label: at least 2");
     }
     folder.write("all.tsv", "a b\tx y\nb c\tx y\n");
-    refused_for(
-        &folder.run("train wsabie all.tsv -o m --min-documents 1"),
-        "carries every label",
-    );
+    folder
+        .run("train wsabie all.tsv -o m --min-documents 1")
+        .refused_for("carries every label");
     folder.write("long.svm", "0 1:1e30\n1 2:1e30\n0 1:1e30\n1 2:1e30\n");
-    refused_for(&folder.run("train wsabie long.svm -o m --as-published --no-normalize --step-size 100000 --max-norm 0"), "weights grew beyond all");
+    folder.run("train wsabie long.svm -o m --as-published --no-normalize --step-size 100000 --max-norm 0").refused_for("weights grew beyond all");
 }

@@ -136,6 +136,18 @@ impl Ran {
         assert_eq!(self.err, format!("hapax: {message}\n"));
         assert_eq!((self.status, self.out.as_str()), (Some(2), ""));
     }
+
+    /// Nothing printed, status 2, and this among the reasons in the last line; what was said before may be of
+    /// memory.
+    #[track_caller]
+    pub fn refused_for(self, reason: &str) {
+        assert_eq!((self.status, self.out.as_str()), (Some(2), ""), "{self:?}");
+        let last = self.err.lines().next_back().unwrap();
+        assert!(
+            last.starts_with("hapax: ") && last.contains(reason),
+            "{last}"
+        );
+    }
 }
 
 /// A folder with `train.tsv` and the model `m` that it makes.

@@ -48,7 +48,7 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
     ] {
         folder
             .run(&format!("train mach train.tsv -o m {options}"))
-            .refused(message);
+            .refused_for(message);
         assert_eq!(folder.files(), ["train.tsv"]);
     }
 }
@@ -59,9 +59,9 @@ fn more_buckets_than_labels_and_budgets_too_small_are_refused() {
     folder.write("train.tsv", QUESTIONS);
     folder
         .run("train mach train.tsv -o m --buckets 500")
-        .refused("--buckets is 500, but must be at most");
+        .refused_for("--buckets is 500, but must be at most");
     folder
         .run("train mach train.tsv -o m --max-bytes 100")
-        .refused("the smallest takes");
+        .refused_for("the smallest takes");
     assert_eq!(folder.files(), ["train.tsv"]);
 }

@@ -1,17 +1,6 @@
 //! `hapax train memoir-l2` and `memoir-l1`, and what they refuse.
 
-use super::folder::{Folder, Ran};
-
-/// Status 2, nothing printed, and a last line that says `message`; what was said before may be of memory.
-#[track_caller]
-fn refused(ran: &Ran, message: &str) {
-    assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:?}");
-    let last = ran.err.lines().next_back().unwrap();
-    assert!(
-        last.starts_with("hapax: ") && last.contains(message),
-        "{last}"
-    );
-}
+use super::folder::Folder;
 
 const ONE_LABEL: &str = "\
 where is my new card\tarrival
@@ -63,10 +52,9 @@ fn rows_of_several_labels_are_refused_by_name_or_replicated() {
     let folder = Folder::new();
     let text = format!("{ONE_LABEL}my card was lost and then stolen\tlost stolen\n");
     folder.write("train.tsv", &text);
-    refused(
-        &folder.run("train memoir-l2 train.tsv -o m"),
-        "row 8 has 2 labels",
-    );
+    folder
+        .run("train memoir-l2 train.tsv -o m")
+        .refused_for("row 8 has 2 labels");
     for way in ["replicate", "first"] {
         let line = format!("train memoir-l2 train.tsv -o m --multilabel {way}");
         folder.run(&line).good();
@@ -77,15 +65,13 @@ fn rows_of_several_labels_are_refused_by_name_or_replicated() {
 fn data_that_teach_nothing_are_refused() {
     let folder = Folder::new();
     folder.write("one.txt", "2 3 4\n1 0:1\n1 1:1\n");
-    refused(
-        &folder.run("train memoir-l2 one.txt -o m"),
-        "1 label has training rows: at least 2 are needed",
-    );
+    folder
+        .run("train memoir-l2 one.txt -o m")
+        .refused_for("1 label: at least 2 are needed");
     folder.write("zero.txt", "2 3 2\n0 \n1 \n");
-    refused(
-        &folder.run("train memoir-l2 zero.txt -o m"),
-        "no training row has a feature",
-    );
+    folder
+        .run("train memoir-l2 zero.txt -o m")
+        .refused_for("no training row has a feature");
     // Label 2 has no rows: it is never proposed, and comes last.
     folder.write("absent.txt", "3 3 3\n0 0:1\n1 1:1\n1 2:1\n");
     folder.run("train memoir-l2 absent.txt -o m").good();
@@ -126,10 +112,9 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
     ] {
-        refused(
-            &folder.run(&format!("train memoir-l2 train.tsv -o m {options}")),
-            message,
-        );
+        folder
+            .run(&format!("train memoir-l2 train.tsv -o m {options}"))
+            .refused_for(message);
         assert_eq!(folder.files(), ["train.tsv"]);
     }
 }

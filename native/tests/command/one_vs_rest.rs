@@ -46,11 +46,11 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
     let folder = Folder::new();
     folder.write("train.tsv", "no data at all");
     for (options, message) in [
-        ("--cost 0", "--cost is 0, but must be at least 0.000000001"),
+        ("--cost 0", "--cost is 0, but must be at least 1e-9"),
         ("--cost nan", "--cost is NaN, but must be a finite number"),
         (
             "--positive-weight -1",
-            "--positive-weight is -1, but must be at least 0.000001",
+            "--positive-weight is -1, but must be at least 1e-6",
         ),
         ("--rounds 0", "--rounds is 0, but must be at least 1"),
         ("--pool 0", "--pool is 0, but must be at least 1"),

@@ -183,8 +183,8 @@ fn text_that_yields_no_features() {
 
 #[test]
 fn rows_without_features_or_labels() {
-    refuses("1 2 2\n0\n", "", "no training row has a feature");
-    refuses("1 2 2\n 0:1\n", "", "no training row has a label");
+    refuses("1 2 2\n0\n", "", "data: no training row has a feature");
+    refuses("1 2 2\n 0:1\n", "", "data: no training row has a label");
 }
 
 #[test]
