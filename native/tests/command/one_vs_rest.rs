@@ -56,7 +56,7 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
         ("--pool 0", "--pool is 0, but must be at least 1"),
         (
             "--epsilon inf",
-            "--epsilon is inf, but must be a finite number",
+            "--epsilon is infinity, but must be a finite number",
         ),
         ("--prune -0.5", "--prune is -0.5, but must be at least 0"),
         (
