@@ -221,6 +221,9 @@ def fasttext(loss):
 SYSTEMS = {
     "hapax ovr": hapax(["ovr"]),
     "hapax nearest": hapax(["nearest"]),
+    "hapax mach": hapax(["mach"]),
+    "hapax cs": hapax(["cs"]),
+    "hapax ww": hapax(["ww"]),
     "hapax wsabie": hapax(["wsabie"]),
     "hapax wsabie-pp": hapax(["wsabie-pp"]),
     "hapax memoir-l2": hapax(["memoir-l2", "--multilabel", "first"]),
