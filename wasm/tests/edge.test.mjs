@@ -37,7 +37,7 @@ after(() => running.forEach((worker) => worker.kill()));
 const start = async (prepare) => {
   const folder = mkdtempSync(join(tmpdir(), "hapax-edge-"));
   cpSync(here("../examples/edge"), folder, { recursive: true });
-  cpSync(here("../dist/model"), join(folder, "hapax"), { recursive: true });
+  cpSync(here("../dist/nearest"), join(folder, "hapax"), { recursive: true });
   const model = join(folder, "model.hapax");
   prepare(model);
   const port = await freePort();

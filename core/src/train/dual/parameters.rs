@@ -201,9 +201,6 @@ mod tests {
         }
         let bits = OneVsRest { bits: 7, ..good };
         let refused = bits.check().unwrap_err().to_string();
-        assert_eq!(
-            refused,
-            "bits is 7, but must be one of 4, 5, 6, 8"
-        );
+        assert_eq!(refused, "bits is 7, but must be one of 4, 5, 6, 8");
     }
 }
