@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import * as whole from "../dist/node.js";
 import * as part from "../dist/nearest/node.js";
@@ -37,5 +38,14 @@ test("the part of the package has no trainer, and its errors are its own", () =>
   assert.throws(
     () => part.Model.fromBytes(bytes.slice(0, 99)),
     (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,
+  );
+});
+
+test("a model of another kind is refused, and the error says so", () => {
+  const model = join(native.folder(), "linear.hapax");
+  native.hapax("train", "ovr", native.fixture, "-o", model, "--min-documents", "1");
+  assert.throws(
+    () => part.Model.fromBytes(readFileSync(model)),
+    (error) => error instanceof part.FormatError && error.rule === "KindLeftOut" && error.kind === 2,
   );
 });
