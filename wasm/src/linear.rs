@@ -1,8 +1,18 @@
 //! What linear models alone do.
 
-use crate::{answers::contributions, errors::Thrown, model::Model};
-use hapax_core::sparse::SparseView;
+use crate::{answers::feature_name, errors::Thrown, model::Model};
+use hapax_core::{
+    model::{Model as Core, linear::Contribution},
+    sparse::SparseView,
+};
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// `{ id, name, score }`.
+    #[wasm_bindgen(js_name = newContribution)]
+    fn new_contribution(id: u32, name: Option<String>, score: f32) -> JsValue;
+}
 
 #[wasm_bindgen]
 impl Model {
@@ -50,4 +60,10 @@ impl Model {
         let parts = self.model.contributions(row, label, features, scratch)?;
         Ok(contributions(&self.model, &parts))
     }
+}
+
+fn contributions(model: &Core, parts: &[Contribution]) -> Vec<JsValue> {
+    let part =
+        |c: &Contribution| new_contribution(c.feature, feature_name(model, c.feature), c.score);
+    parts.iter().map(part).collect()
 }
