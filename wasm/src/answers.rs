@@ -2,7 +2,7 @@
 
 use crate::errors::{set_number, set_text};
 use hapax_core::{
-    model::{Method, Model, linear::Contribution, nearest::Evidence},
+    model::{Method, Model, nearest::Evidence},
     search::Scored,
 };
 use wasm_bindgen::prelude::*;
@@ -18,9 +18,6 @@ extern "C" {
     /// Adds `{ id, label }` to the labels.
     #[wasm_bindgen(js_name = addLabel)]
     fn add_label(evidence: &JsValue, id: u32, label: Option<String>);
-    /// `{ id, name, score }`.
-    #[wasm_bindgen(js_name = newContribution)]
-    fn new_contribution(id: u32, name: Option<String>, score: f32) -> JsValue;
     /// `{}`.
     #[wasm_bindgen(js_name = newObject)]
     fn new_object() -> JsValue;
@@ -56,13 +53,7 @@ fn one(model: &Model, neighbor: &Evidence) -> JsValue {
     object
 }
 
-pub(crate) fn contributions(model: &Model, parts: &[Contribution]) -> Vec<JsValue> {
-    let part =
-        |c: &Contribution| new_contribution(c.feature, feature_name(model, c.feature), c.score);
-    parts.iter().map(part).collect()
-}
-
-fn feature_name(model: &Model, feature: u32) -> Option<String> {
+pub(crate) fn feature_name(model: &Model, feature: u32) -> Option<String> {
     model.vectorizer()?.feature_name(feature)
 }
 

@@ -80,6 +80,7 @@ impl From<FormatError> for Thrown {
                 new("NewerVersion", &numbers)
             }
             E::UnknownKind { kind } => new("UnknownKind", &[("kind", kind.into())]),
+            E::KindLeftOut { kind } => new("KindLeftOut", &[("kind", kind.into())]),
             E::WrongLength { length, expected } => {
                 new("WrongLength", &[("length", length), ("expected", expected)])
             }
@@ -230,6 +231,7 @@ impl From<PredictError> for Thrown {
             }
             PredictError::NoFeatures(_) => new("NoFeatures", &[("tokens", 0.0)]),
             PredictError::NoLabelNames => new("NoLabelNames", &[]),
+            PredictError::KindLeftOut => new("KindLeftOut", &[]),
             PredictError::Failed(error) => Self::from(error.clone()),
             _ => new("Other", &[]),
         }

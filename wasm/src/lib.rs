@@ -8,6 +8,8 @@ mod answers;
 #[cfg(feature = "training")]
 mod dataset;
 mod errors;
+#[cfg(feature = "kinds")]
+mod linear;
 mod model;
 #[cfg(feature = "training")]
 mod trainer;

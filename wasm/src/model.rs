@@ -1,7 +1,7 @@
 //! A trained model.
 
 use crate::{
-    answers::{answers, contributions, evidence, info},
+    answers::{answers, evidence, info},
     errors::Thrown,
 };
 use hapax_core::{
@@ -12,11 +12,17 @@ use hapax_core::{
 use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
 
+/// The kinds of models that are in the wasm file.
+#[cfg(feature = "kinds")]
+type Kinds = hapax_core::model::AllKinds;
+#[cfg(not(feature = "kinds"))]
+type Kinds = hapax_core::model::NearestOnly;
+
 /// A trained model. Call `free()` when it is no longer needed: its memory is not JavaScript's.
 #[wasm_bindgen]
 pub struct Model {
-    model: Core,
-    scratch: Scratch,
+    pub(crate) model: Core,
+    pub(crate) scratch: Scratch,
 }
 
 impl From<Core> for Model {
@@ -31,13 +37,7 @@ impl Model {
     /// Reads a model from the bytes of its file, which are copied once. Throws `FormatError`.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
-        Ok(Core::from_bytes(Bytes::from(bytes))?.into())
-    }
-
-    /// Makes queries of a linear model about ten times as fast, for about 3 bytes of memory a weight, which
-    /// it returns; other models need nothing. Scores stay the same to the bit. Throws `PredictError`.
-    pub fn prepare(&mut self) -> Result<usize, Thrown> {
-        Ok(self.model.prepare()?)
+        Ok(Core::from_bytes_of::<Kinds>(Bytes::from(bytes))?.into())
     }
 
     /// The `k` best labels for a row of features, best first: rising indices, each with a value
@@ -50,7 +50,7 @@ impl Model {
         k: usize,
     ) -> Result<Vec<JsValue>, Thrown> {
         let row = SparseView::new(indices, values)?;
-        let best = self.model.predict(row, k, &mut self.scratch)?;
+        let best = self.model.predict_of::<Kinds>(row, k, &mut self.scratch)?;
         Ok(answers(&self.model, best))
     }
 
@@ -58,7 +58,9 @@ impl Model {
     #[wasm_bindgen(js_name = predictText, unchecked_return_type = "Answer[]")]
     pub fn predict_text(&mut self, text: &str, k: usize) -> Result<Vec<JsValue>, Thrown> {
         let row = self.model.row(text, &mut self.scratch)?;
-        let best = self.model.predict(row.view(), k, &mut self.scratch)?;
+        let best = self
+            .model
+            .predict_of::<Kinds>(row.view(), k, &mut self.scratch)?;
         Ok(answers(&self.model, best))
     }
 
@@ -88,32 +90,6 @@ impl Model {
         self.explained(row.view(), neighbors, features)
     }
 
-    /// Why a row gets this label, of a linear model: the features (10 unless told otherwise) that add most
-    /// to its score or take most from it. Of other models `[]`. Throws `ReadError`, `PredictError`.
-    #[wasm_bindgen(unchecked_return_type = "Contribution[]")]
-    pub fn contributions(
-        &mut self,
-        indices: &[u32],
-        values: &[f32],
-        label: u32,
-        features: Option<usize>,
-    ) -> Result<Vec<JsValue>, Thrown> {
-        let row = SparseView::new(indices, values)?;
-        self.contributed(row, label, features)
-    }
-
-    /// Why a text gets this label; as `contributions`.
-    #[wasm_bindgen(js_name = contributionsText, unchecked_return_type = "Contribution[]")]
-    pub fn contributions_text(
-        &mut self,
-        text: &str,
-        label: u32,
-        features: Option<usize>,
-    ) -> Result<Vec<JsValue>, Thrown> {
-        let row = self.model.row(text, &mut self.scratch)?;
-        self.contributed(row.view(), label, features)
-    }
-
     /// Learns a text under a label, which may be new, and returns the id of the row. The next query
     /// finds it. Throws `PredictError`, `TrainError`.
     pub fn learn(&mut self, text: &str, label: &str) -> Result<u32, Thrown> {
@@ -141,7 +117,7 @@ impl Model {
     /// The model as one file of bytes, with all it has learned since. Throws `FormatError`.
     #[wasm_bindgen(js_name = toBytes)]
     pub fn to_bytes(&self) -> Result<Vec<u8>, Thrown> {
-        Ok(self.model.to_bytes()?)
+        Ok(self.model.to_bytes_of::<Kinds>()?)
     }
 
     /// The name of a label; `undefined` where it has none.
@@ -175,16 +151,5 @@ impl Model {
             .model
             .explain(row, neighbors, features, &mut self.scratch)?;
         Ok(evidence(&self.model, &found))
-    }
-
-    fn contributed(
-        &mut self,
-        row: SparseView<'_>,
-        label: u32,
-        features: Option<usize>,
-    ) -> Result<Vec<JsValue>, Thrown> {
-        let (features, scratch) = (features.unwrap_or(10), &mut self.scratch);
-        let parts = self.model.contributions(row, label, features, scratch)?;
-        Ok(contributions(&self.model, &parts))
     }
 }

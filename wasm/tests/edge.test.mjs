@@ -33,11 +33,11 @@ const cpu = (pid) => {
 const running = [];
 after(() => running.forEach((worker) => worker.kill()));
 
-/** Starts the worker with this model; its address, or what it wrote if it ended. */
-const start = async (prepare) => {
+/** Starts the worker with this model and part of the package; its address, or what it wrote if it ended. */
+const start = async (prepare, part = "nearest") => {
   const folder = mkdtempSync(join(tmpdir(), "hapax-edge-"));
   cpSync(here("../examples/edge"), folder, { recursive: true });
-  cpSync(here("../dist/model"), join(folder, "hapax"), { recursive: true });
+  cpSync(here(`../dist/${part}`), join(folder, "hapax"), { recursive: true });
   const model = join(folder, "model.hapax");
   prepare(model);
   const port = await freePort();
@@ -99,7 +99,7 @@ for (const algorithm of ["nearest", "ovr"]) test(`${algorithm}: the worker answe
   const edge = await start((model) => {
     const train = native.write(native.folder(), "train.tsv", text);
     native.hapax("train", algorithm, train, "-o", model, ...options);
-  });
+  }, algorithm === "nearest" ? "nearest" : ".");
   const queries = text.split("\n").slice(0, 200).flatMap((line) => line.split("\t")[options.length ? 1 : 0] || []);
   await judge(algorithm, edge, queries);
   assert.equal((await ask(edge.address, "?!")).status, 422);

@@ -41,7 +41,7 @@ model.predict("text", 5);
 // @ts-expect-error There is no such option.
 new Trainer({ neighbours: 3 });
 
-import { init as initModel, Model as OnlyModel } from "hapax/model";
+import { init as initModel, Model as OnlyModel } from "hapax/nearest";
 
 await initModel();
 const answersOfTheModel: Answer[] = OnlyModel.fromBytes(new Uint8Array()).predictText("text", 1);

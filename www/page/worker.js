@@ -29,9 +29,13 @@ let glosses;
 /** Definitions taught since, by row. */
 const taught = new Map();
 
+/** A part of the package: nearest neighbors alone are fewer bytes; all kinds come with the second model. */
+const nearestOnly = () => import('./hapax/nearest/browser.js');
+const allKinds = () => import('./hapax/browser.js');
+
 /** The package and its wasm file, which come while the model does. */
-async function start() {
-  const hapax = await import('./hapax/browser.js');
+async function start(part) {
+  const hapax = await part();
   await hapax.init();
   return hapax.Model;
 }
@@ -45,7 +49,7 @@ function reporter(name) {
 }
 
 async function load() {
-  const [Model, bytes] = await Promise.all([start(), fetchWhole(MODEL, reporter('progress'))]);
+  const [Model, bytes] = await Promise.all([start(nearestOnly), fetchWhole(MODEL, reporter('progress'))]);
   model = Model.fromBytes(bytes);
   postMessage({ ready: model.info() });
 }
@@ -92,7 +96,7 @@ function files() {
 }
 
 async function second() {
-  const [Model, bytes] = await Promise.all([start(), fetchWhole(SECOND, reporter('secondProgress'))]);
+  const [Model, bytes] = await Promise.all([start(allKinds), fetchWhole(SECOND, reporter('secondProgress'))]);
   weights?.free();
   weights = Model.fromBytes(bytes);
   return { size: bytes.length, labels: weights.info().labels };

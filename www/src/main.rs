@@ -168,6 +168,7 @@ fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let sources = [
         (&*Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), ""),
         (&package, "hapax"),
+        (&package.join("nearest"), "hapax/nearest"),
         (&models.join(DICTIONARY), DICTIONARY),
         (&models.join(DICTIONARY_WEIGHTS), DICTIONARY_WEIGHTS),
         (&models.join(GLOSSES), GLOSSES),

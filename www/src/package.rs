@@ -55,8 +55,7 @@ pub fn build() -> Result<PathBuf, PackageError> {
         .output()
         .map_err(PackageError::NoCargo)?;
     if built.status.success() {
-        // The page teaches single words, which takes no trainer.
-        Ok(workspace.join("wasm/dist/model"))
+        Ok(workspace.join("wasm/dist"))
     } else {
         eprint!("{}", String::from_utf8_lossy(&built.stdout));
         Err(PackageError::BuildFailed)

@@ -142,7 +142,11 @@ test('the second model is fetched when chosen, answers beside the first, and say
   assert.ok(fetched());
   await page.getByText(/[34]\.\d MB, 147,478 words · answered in/).waitFor();
   assert.equal(await second.count(), 8);
-  assert.ok((await second.locator('.word').allTextContents()).includes(ANSWER));
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
+  const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
+  const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
+  const wanted = JSON.parse(said).labels.map(({ name }) => name);
+  assert.deepEqual(await second.locator('.word').allTextContents(), wanted, 'the words of the native command');
   assert.match(await second.first().locator('.reasons').textContent(), /fear|narrow|space|shut/);
   assert.equal((await words(page)).length, 8, 'the first model answers as before');
   await page.getByLabel('What is it?').fill('xqzzt');

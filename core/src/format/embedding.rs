@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct EmbeddingDescription {
+pub struct EmbeddingDescription {
     training: EmbeddingTraining,
     dimensions: u32,
     /// Whether rows are embedded; else prototypes have a coordinate for each feature.

@@ -26,6 +26,11 @@ pub enum FormatError {
         /// The kind in the file.
         kind: u32,
     },
+    /// This program was made without the code of this kind of model; see [`crate::model::Kinds`].
+    KindLeftOut {
+        /// The kind of the model.
+        kind: u32,
+    },
     /// The file is shorter or longer than its header says.
     WrongLength {
         /// Bytes there are.
@@ -116,6 +121,10 @@ impl fmt::Display for FormatError {
                  install a newer hapax"
             ),
             Self::UnknownKind { kind } => write!(f, "unknown kind of model: {kind}"),
+            Self::KindLeftOut { kind } => write!(
+                f,
+                "a model of kind {kind}, but this program holds only nearest neighbors, kind 1: use one with all kinds"
+            ),
             Self::WrongLength { length, expected } => write!(
                 f,
                 "the file has {length} bytes but its header says {expected}: it is {}",

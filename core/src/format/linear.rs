@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct LinearDescription {
+pub struct LinearDescription {
     parameters: LinearTraining,
     /// Bits of a stored weight, which compacting may have made fewer.
     bits: u32,

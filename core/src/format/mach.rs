@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 /// What the metadata say of the method. The codes of labels are not stored: they follow from hash, seed and
 /// draw, for the labels that have rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct MachDescription {
+pub struct MachDescription {
     parameters: MachParameters,
     softmax: bool,
     draw: u32,

@@ -53,3 +53,11 @@ pub use container::{Container, ContainerWriter, HEADER_BYTES, MAX_METADATA_BYTES
 pub use error::FormatError;
 pub use model::{Sizes, sizes};
 pub use sections::SectionId;
+
+/// How metadata describe a method.
+pub(crate) mod description {
+    pub use super::{
+        model::{MethodDescription, OnlyNearestDescription},
+        nearest::NearestDescription,
+    };
+}

@@ -10,14 +10,14 @@ use super::{
 };
 use crate::{
     executor::Sequential,
-    model::{LabelNames, Method, Model},
+    model::{AllKinds, Kinds, LabelNames, Method, Model},
     names::{Names, NamesError},
     text::{Vectorizer, VectorizerOptions},
     train::{Provenance, TrainError},
 };
 use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The kind of a model of nearest neighbors.
 const NEAREST: u32 = 1;
@@ -30,14 +30,14 @@ const EMBEDDING: u32 = 4;
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Description {
+pub(super) struct Description<D = MethodDescription> {
     provenance: Provenance,
     features: u32,
     labels: u32,
     /// How many labels have names; none if the sections of names are absent.
     label_names: Option<u32>,
     vectorizer: Option<VectorizerDescription>,
-    method: MethodDescription,
+    method: D,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,11 +49,35 @@ struct VectorizerDescription {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum MethodDescription {
+pub enum MethodDescription {
     Nearest(NearestDescription),
     Linear(LinearDescription),
     Mach(MachDescription),
     Embedding(EmbeddingDescription),
+}
+
+/// The first of [`MethodDescription`], and coded alike, for programs without the code of the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum OnlyNearestDescription {
+    Nearest(NearestDescription),
+}
+
+impl From<NearestDescription> for MethodDescription {
+    fn from(nearest: NearestDescription) -> Self {
+        Self::Nearest(nearest)
+    }
+}
+
+impl From<NearestDescription> for OnlyNearestDescription {
+    fn from(nearest: NearestDescription) -> Self {
+        Self::Nearest(nearest)
+    }
+}
+
+impl From<OnlyNearestDescription> for MethodDescription {
+    fn from(OnlyNearestDescription::Nearest(nearest): OnlyNearestDescription) -> Self {
+        Self::Nearest(nearest)
+    }
 }
 
 /// How many bytes a part of a model file has.
@@ -66,8 +90,17 @@ impl Model {
     /// # Errors
     /// If memory is lacking, or all rows were forgotten.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
+        self.to_bytes_of::<AllKinds>()
+    }
+
+    /// [`Model::to_bytes`] without the code of kinds that a program leaves out; see [`Kinds`].
+    ///
+    /// # Errors
+    /// As [`Model::to_bytes`], and [`FormatError::KindLeftOut`].
+    pub fn to_bytes_of<K: Kinds>(&self) -> Result<Vec<u8>, FormatError> {
         let current = match &self.method {
             Method::Nearest(current) => current,
+            _ if !K::OTHERS => return Err(FormatError::KindLeftOut { kind: self.kind() }),
             Method::Linear(linear) => {
                 let arrays = linear.nearest().map(|n| NearestArrays::of(n.nearest()));
                 let description = LinearDescription::of(linear, arrays.as_ref());
@@ -102,17 +135,26 @@ impl Model {
             current
         };
         let arrays = NearestArrays::of(nearest);
-        let method = MethodDescription::Nearest(arrays.description());
+        let method = K::Description::from(arrays.description());
         let mut writer = ContainerWriter::new(NEAREST);
         arrays.write(&mut writer);
         self.write(writer, method)
     }
 
+    fn kind(&self) -> u32 {
+        match &self.method {
+            Method::Nearest(_) => NEAREST,
+            Method::Linear(_) => LINEAR,
+            Method::Mach(_) => MACH,
+            Method::Embedding(_) => EMBEDDING,
+        }
+    }
+
     /// Adds what all methods share to `writer`, which has the sections of this one, and ends the file.
-    fn write(
+    fn write<D: Serialize>(
         &self,
         writer: ContainerWriter<'_>,
-        method: MethodDescription,
+        method: D,
     ) -> Result<Vec<u8>, FormatError> {
         let names = self.label_names.as_ref().map(LabelNames::table).transpose();
         let names = names.map_err(|_| FormatError::MetadataInvalid)?;
@@ -155,12 +197,23 @@ impl Model {
     /// # Errors
     /// The first rule that the bytes break, and where.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
+        Self::from_bytes_of::<AllKinds>(bytes)
+    }
+
+    /// [`Model::from_bytes`] without the code of kinds that a program leaves out; see [`Kinds`].
+    ///
+    /// # Errors
+    /// As [`Model::from_bytes`], and [`FormatError::KindLeftOut`].
+    pub fn from_bytes_of<K: Kinds>(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
         if !matches!(kind, NEAREST | LINEAR | MACH | EMBEDDING) {
             return Err(FormatError::UnknownKind { kind });
         }
-        let mut container = Container::<Description>::open(&bytes)?;
+        if !K::OTHERS && kind != NEAREST {
+            return Err(FormatError::KindLeftOut { kind });
+        }
+        let mut container = Container::<Description<K::Description>>::open(&bytes)?;
         let label_names = read_label_names(&mut container)?;
         let vectorizer = read_vectorizer(&mut container)?;
         let description = container.description();
@@ -168,10 +221,11 @@ impl Model {
         if vectorizer.as_ref().is_some_and(|v| v.features() > features) {
             return Err(FormatError::MetadataInvalid);
         }
-        let method = match (kind, description.method.clone()) {
+        let method = match (kind, description.method.clone().into()) {
             (NEAREST, MethodDescription::Nearest(nearest)) => {
                 Method::Nearest(nearest::read(&mut container, nearest, labels)?)
             }
+            _ if !K::OTHERS => return Err(FormatError::MetadataInvalid),
             (LINEAR, MethodDescription::Linear(linear)) => {
                 Method::Linear(linear::read(&mut container, linear, features, labels)?)
             }
@@ -227,8 +281,8 @@ fn write_names<'a>(
     writer.section(text, names.text());
 }
 
-fn read_names(
-    container: &mut Container<Description>,
+fn read_names<D: Serialize + DeserializeOwned>(
+    container: &mut Container<Description<D>>,
     count: u32,
     (starts, text): NamesSections,
 ) -> Result<Names, FormatError> {
@@ -247,8 +301,8 @@ fn read_names(
     })
 }
 
-fn read_label_names(
-    container: &mut Container<Description>,
+fn read_label_names<D: Serialize + DeserializeOwned>(
+    container: &mut Container<Description<D>>,
 ) -> Result<Option<LabelNames>, FormatError> {
     let labels = container.description().labels;
     match container.description().label_names {
@@ -260,8 +314,8 @@ fn read_label_names(
     }
 }
 
-fn read_vectorizer(
-    container: &mut Container<Description>,
+fn read_vectorizer<D: Serialize + DeserializeOwned>(
+    container: &mut Container<Description<D>>,
 ) -> Result<Option<Vectorizer>, FormatError> {
     let Some(description) = &container.description().vectorizer else {
         return Ok(None);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct NearestDescription {
+pub struct NearestDescription {
     parameters: NearestParameters,
     rows: u32,
     next_id: u32,

@@ -27,6 +27,8 @@ pub enum PredictError {
     NoFeatures(NoFeatures),
     /// A label was named, but the model's labels have no names, or names are used up.
     NoLabelNames,
+    /// This program was made without the code of the model's kind; see [`crate::model::Kinds`].
+    KindLeftOut,
     /// Memory is lacking, or the row cannot be learned.
     Failed(TrainError),
 }
@@ -40,6 +42,9 @@ impl fmt::Display for PredictError {
             ),
             Self::NoFeatures(reason) => reason.fmt(f),
             Self::NoLabelNames => f.write_str("the model's labels have no names: give label ids"),
+            Self::KindLeftOut => f.write_str(
+                "this program holds only nearest neighbors, and the model is of another kind: use one with all kinds",
+            ),
             Self::Failed(error) => error.fmt(f),
         }
     }

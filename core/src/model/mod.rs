@@ -11,6 +11,7 @@ mod compacted;
 pub mod embedding;
 mod evidence;
 mod from_proof;
+mod kinds;
 mod label_names;
 pub mod linear;
 pub mod mach;
@@ -23,6 +24,7 @@ mod train_ovr;
 pub use answer::{Answer, PredictError};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use embedding::{Embedding, EmbeddingTraining};
+pub use kinds::{AllKinds, Kinds, NearestOnly};
 pub use linear::{Linear, LinearTraining};
 pub use mach::Mach;
 pub use nearest::{Nearest, NearestParameters};
@@ -200,6 +202,19 @@ impl Model {
         k: usize,
         scratch: &'s mut Scratch,
     ) -> Result<&'s [Scored], PredictError> {
+        self.predict_of::<AllKinds>(row, k, scratch)
+    }
+
+    /// [`Model::predict`] without the code of kinds that a program leaves out; see [`Kinds`].
+    ///
+    /// # Errors
+    /// As [`Model::predict`], and [`PredictError::KindLeftOut`].
+    pub fn predict_of<'s, K: Kinds>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut Scratch,
+    ) -> Result<&'s [Scored], PredictError> {
         if k == 0 {
             return Err(PredictError::ZeroAnswers);
         }
@@ -207,6 +222,7 @@ impl Model {
             Method::Nearest(nearest) => nearest
                 .predict(row, k, &mut scratch.nearest)
                 .map_err(PredictError::Failed),
+            _ if !K::OTHERS => Err(PredictError::KindLeftOut),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
                 let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);

@@ -40,8 +40,8 @@ impl Instructions {
 pub enum Part {
     /// Everything.
     Whole,
-    /// Models only, without training, for whom the file comes trained.
-    Model,
+    /// Models of nearest neighbors only, without training, for whom the file comes trained.
+    Nearest,
 }
 
 impl Part {
@@ -49,14 +49,14 @@ impl Part {
     pub fn folder(self, dist: &Path) -> PathBuf {
         match self {
             Self::Whole => dist.to_owned(),
-            Self::Model => dist.join("model"),
+            Self::Nearest => dist.join("nearest"),
         }
     }
 
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Whole => &[],
-            Self::Model => &["--no-default-features"],
+            Self::Nearest => &["--no-default-features"],
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
-//! The crate is built for plain WebAssembly and with 128-bit vectors, both whole and without training;
+//! The crate is built for plain WebAssembly and with 128-bit vectors, both whole and with nearest neighbors only;
 //! wasm-bindgen, as a library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
 //! and every file is weighed against `limits.txt`.
 
@@ -62,7 +62,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    for part in [Part::Whole, Part::Model] {
+    for part in [Part::Whole, Part::Nearest] {
         let folder = part.folder(&folders.dist);
         fs::create_dir_all(&folder)?;
         copy_files(&folders.wasm.join("package"), &folder)?;
@@ -70,9 +70,9 @@ fn run() -> Result<bool, Box<dyn Error>> {
         build(&folders, Instructions::Simd, part)?;
     }
     // What stands once, and what differs.
-    let model = Part::Model.folder(&folders.dist);
-    fs::remove_file(model.join("package.json"))?;
-    copy_files(&folders.wasm.join("package/model"), &model)?;
+    let nearest = Part::Nearest.folder(&folders.dist);
+    fs::remove_file(nearest.join("package.json"))?;
+    copy_files(&folders.wasm.join("package/nearest"), &nearest)?;
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
 }

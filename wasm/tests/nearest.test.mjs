@@ -1,10 +1,11 @@
-// The part of the package that does not train, held against the whole in Node, for each of its wasm files.
+// The part of the package that reads nearest neighbors only and does not train, held against the whole in Node, for each of its wasm files.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import * as whole from "../dist/node.js";
-import * as part from "../dist/model/node.js";
+import * as part from "../dist/nearest/node.js";
 import * as native from "./native.mjs";
 
 const texts = readFileSync(native.fixture, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
@@ -19,8 +20,8 @@ const trained = new whole.Trainer({ minDocuments: 1 }).train(
 const bytes = trained.toBytes();
 
 for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
-  test(`model/${file}: answers, learns, explains, forgets and writes as the whole package does`, () => {
-    part.initSync(new URL(`../dist/model/${file}`, import.meta.url));
+  test(`nearest/${file}: answers, learns, explains, forgets and writes as the whole package does`, () => {
+    part.initSync(new URL(`../dist/nearest/${file}`, import.meta.url));
     const [model, other] = [part.Model.fromBytes(bytes), whole.Model.fromBytes(bytes)];
     const text = "a tree with cones and white cheese";
     assert.equal(model.learn(text, "cheese-tree"), other.learn(text, "cheese-tree"));
@@ -37,5 +38,14 @@ test("the part of the package has no trainer, and its errors are its own", () =>
   assert.throws(
     () => part.Model.fromBytes(bytes.slice(0, 99)),
     (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,
+  );
+});
+
+test("a model of another kind is refused, and the error says so", () => {
+  const model = join(native.folder(), "linear.hapax");
+  native.hapax("train", "ovr", native.fixture, "-o", model, "--min-documents", "1");
+  assert.throws(
+    () => part.Model.fromBytes(readFileSync(model)),
+    (error) => error instanceof part.FormatError && error.rule === "KindLeftOut" && error.kind === 2,
   );
 });

@@ -1,0 +1,69 @@
+//! What linear models alone do.
+
+use crate::{answers::feature_name, errors::Thrown, model::Model};
+use hapax_core::{
+    model::{Model as Core, linear::Contribution},
+    sparse::SparseView,
+};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// `{ id, name, score }`.
+    #[wasm_bindgen(js_name = newContribution)]
+    fn new_contribution(id: u32, name: Option<String>, score: f32) -> JsValue;
+}
+
+#[wasm_bindgen]
+impl Model {
+    /// Makes queries of a linear model about ten times as fast, for about 3 bytes of memory a weight, which
+    /// it returns; other models need nothing. Scores stay the same to the bit. Throws `PredictError`.
+    pub fn prepare(&mut self) -> Result<usize, Thrown> {
+        Ok(self.model.prepare()?)
+    }
+
+    /// Why a row gets this label, of a linear model: the features (10 unless told otherwise) that add most
+    /// to its score or take most from it. Of other models `[]`. Throws `ReadError`, `PredictError`.
+    #[wasm_bindgen(unchecked_return_type = "Contribution[]")]
+    pub fn contributions(
+        &mut self,
+        indices: &[u32],
+        values: &[f32],
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = SparseView::new(indices, values)?;
+        self.contributed(row, label, features)
+    }
+
+    /// Why a text gets this label; as `contributions`.
+    #[wasm_bindgen(js_name = contributionsText, unchecked_return_type = "Contribution[]")]
+    pub fn contributions_text(
+        &mut self,
+        text: &str,
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let row = self.model.row(text, &mut self.scratch)?;
+        self.contributed(row.view(), label, features)
+    }
+}
+
+impl Model {
+    fn contributed(
+        &mut self,
+        row: SparseView<'_>,
+        label: u32,
+        features: Option<usize>,
+    ) -> Result<Vec<JsValue>, Thrown> {
+        let (features, scratch) = (features.unwrap_or(10), &mut self.scratch);
+        let parts = self.model.contributions(row, label, features, scratch)?;
+        Ok(contributions(&self.model, &parts))
+    }
+}
+
+fn contributions(model: &Core, parts: &[Contribution]) -> Vec<JsValue> {
+    let part =
+        |c: &Contribution| new_contribution(c.feature, feature_name(model, c.feature), c.score);
+    parts.iter().map(part).collect()
+}
