@@ -141,7 +141,13 @@ pub fn train(
             Model::train_nearest(within(parameters, &data), &data, words, threads)?
         }
         Recipe::Weights => {
-            let parameters = OneVsRest::by_counts(&data);
+            // A word has hardly more than one definition: its mean says nothing that its weights do not. With
+            // centroids P@1 on the held-out meanings was 4.5, without 5.4.
+            let parameters = OneVsRest {
+                centroid: 0.0,
+                prune: 0.11,
+                ..OneVsRest::by_counts(&data)
+            };
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
         }
