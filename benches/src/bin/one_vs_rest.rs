@@ -5,12 +5,12 @@
 //! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
 //! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With `from=SHARE` training
-//! starts from a model of that share of the rows, which is not counted.
+//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With
+//! `held-out=1` a tenth of the training rows is judged instead of the test rows. With `from=SHARE` training starts from a model of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
-        data::Dataset,
+        data::{Dataset, Split},
         model::{
             linear::scorer::{LinearScorer, ScorerScratch},
             linear::{LinearModel, LinearScratch},
@@ -119,7 +119,7 @@ fn parameters(
             }
             "prior" => p.prior = value.parse()?,
             "centroid" => p.centroid = value.parse()?,
-            "threads" | "kernels" | "choose" | "from" => {}
+            "threads" | "held-out" | "kernels" | "choose" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -127,7 +127,11 @@ fn parameters(
 }
 
 fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) -> Result<()> {
-    let (data, test) = load(name)?;
+    let (mut data, mut test) = load(name)?;
+    if options.contains_key("held-out") {
+        let split = Split::new(data.len(), 0.1, 42)?;
+        (data, test) = (data.select(split.train()), data.select(split.held_out()));
+    }
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
