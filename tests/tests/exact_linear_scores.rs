@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod shared_data;
+
 use hapax::{
     core::{
-        data::{Dataset, LabelLists, ReadOptions, Source, read},
+        data::{Dataset, LabelLists},
         executor::{Executor, Sequential},
         kernels::Portable,
         model::{Model, Scratch},
@@ -13,33 +15,11 @@ use hapax::{
         sparse::{SparseRows, SparseVec},
         train::dual::parameters::OneVsRest,
     },
-    files::read_text,
     kernels,
     threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
-
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-
-/// A part of a data set; `None`, said loudly, where the data are absent.
-fn part(set: &str, part: &str, threads: &Threads) -> Option<Dataset> {
-    let path = Path::new(DATA).join(set).join(format!("{part}.txt.xz"));
-    if !path.exists() {
-        eprintln!(
-            "DATA ABSENT: {} is not there: this test shows nothing",
-            path.display()
-        );
-        return None;
-    }
-    let text = read_text(&path).unwrap();
-    match read(&text, &ReadOptions::default(), threads)
-        .unwrap()
-        .source
-    {
-        Source::Rows(data) => Some(data),
-        Source::Texts(_) => None,
-    }
-}
+use shared_data::part;
+use std::ops::ControlFlow;
 
 fn trained(data: &Dataset, executor: &impl Executor) -> Model {
     let parameters = OneVsRest::by_counts(data);

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+mod shared_data;
+
 use hapax::{
     core::{
-        data::{ReadOptions, Source, read},
         executor::Executor,
         kernels::{Kernels, Portable},
         search::neighbors::{
@@ -12,32 +13,14 @@ use hapax::{
         },
         sparse::SparseRows,
     },
-    files::read_text,
     kernels,
     threads::Threads,
 };
-use std::path::Path;
+use shared_data::part;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-
-/// The rows of a part of a data set; `None`, said loudly, where the data are absent.
-fn rows(set: &str, part: &str, threads: &Threads) -> Option<SparseRows> {
-    let path = Path::new(DATA).join(set).join(format!("{part}.txt.xz"));
-    if !path.exists() {
-        eprintln!(
-            "DATA ABSENT: {} is not there: this test shows nothing",
-            path.display()
-        );
-        return None;
-    }
-    let text = read_text(&path).unwrap();
-    match read(&text, &ReadOptions::default(), threads)
-        .unwrap()
-        .source
-    {
-        Source::Rows(data) => Some(data.rows().clone()),
-        Source::Texts(_) => None,
-    }
+/// The rows of a part of a data set, where the data are there.
+fn rows(set: &str, name: &str, threads: &Threads) -> Option<SparseRows> {
+    part(set, name, threads).map(|data| data.rows().clone())
 }
 
 /// Every `step`-th test row: ids and bits of similarities, by these kernels.

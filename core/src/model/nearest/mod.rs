@@ -120,6 +120,15 @@ impl Nearest {
         data: &Dataset,
         executor: &impl Executor,
     ) -> Result<Self, TrainError> {
+        Self::over(parameters, data, |rows| Index::exact(rows, executor))
+    }
+
+    /// The method over the index that `build` makes of the conditioned rows of `data`, after all checks.
+    fn over(
+        parameters: NearestParameters,
+        data: &Dataset,
+        build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
+    ) -> Result<Self, TrainError> {
         parameters.check()?;
         check_data(data)?;
         let rows = f64::from(data.len() as u32);
@@ -129,7 +138,7 @@ impl Nearest {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: Index::exact(&rows, executor)?,
+            index: build(&rows)?,
             labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),

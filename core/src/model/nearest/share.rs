@@ -1,16 +1,11 @@
 //! Nearest neighbors as a part of another model: what share of the votes each label gets.
 
-use super::{Index, Nearest, NearestParameters, NearestScratch, conditioned_rows, vote};
-use crate::array::Array;
+use super::{Index, Nearest, NearestParameters, NearestScratch, vote};
 use crate::{
     data::Dataset,
-    model::nearest::changes::Changes,
-    search::{
-        Scored,
-        compact::{CompactLabels, CompactOptions},
-    },
+    search::{Scored, compact::CompactOptions},
     sparse::SparseView,
-    train::{ParamError, ParamRule, TrainError, check_data},
+    train::TrainError,
 };
 
 impl Nearest {
@@ -23,20 +18,7 @@ impl Nearest {
         data: &Dataset,
         options: &CompactOptions,
     ) -> Result<Self, TrainError> {
-        parameters.check()?;
-        check_data(data)?;
-        let rows = f64::from(data.len() as u32);
-        let limit = ParamRule::AtMost(rows, "the number of training rows");
-        ParamError::check("neighbors", f64::from(parameters.neighbors), limit)?;
-        let rows = conditioned_rows(data.rows(), parameters.exponent);
-        Ok(Self {
-            parameters,
-            similarity: parameters.similarity()?,
-            index: Index::compact(&rows, options)?,
-            labels: CompactLabels::new(data.labels())?,
-            ids: Array::default(),
-            changes: Changes::new(data.len() as u32),
-        })
+        Self::over(parameters, data, |rows| Index::compact(rows, options))
     }
 
     /// The labels that the neighbors of `query` carry, by rising id, each with its share of all their
