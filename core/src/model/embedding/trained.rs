@@ -113,6 +113,30 @@ impl EmbeddingTraining {
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
         }
     }
+
+    /// The most memory, in bytes, that [`Embedding::train_projected`] will hold at once, without `data` itself.
+    #[must_use]
+    pub fn projected_memory_estimate(
+        &self,
+        projection: &Projection,
+        data: &Dataset,
+        threads: usize,
+    ) -> u64 {
+        let (k, rows) = (projection.dimensions() as u64, data.len() as u64);
+        let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
+        let training = self.memory_estimate(data, threads);
+        let training = match self {
+            Self::Wsabie(_) => training,
+            // Their prototypes have k coordinates then, and not one for each feature.
+            _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
+        };
+        // Reduced rows, their transformed values, and the product or copy of the projection.
+        let product = match self {
+            Self::Wsabie(wsabie) => u64::from(wsabie.dimensions * wsabie.models),
+            _ => k,
+        };
+        training + rows * (12 * k + 16) + 8 * features * product
+    }
 }
 
 /// A model of prototypes with what made it and the counts of its labels.
