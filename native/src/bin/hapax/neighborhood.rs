@@ -1,6 +1,5 @@
-//! A label's neighborhood as a picture: the label and those nearest to it, placed in the plane so that their
-//! distances are kept as well as two dimensions can (classical scaling: the two strongest directions of the centered
-//! prototypes).
+//! A label's neighborhood as a picture: the label and those nearest to it, with their distances kept as well as two
+//! dimensions can (classical scaling: the two strongest directions of the centered prototypes).
 
 use hapax::core::{
     model::{Model, embedding::EmbeddingModel},
