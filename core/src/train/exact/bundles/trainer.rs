@@ -45,7 +45,6 @@ pub struct Tournament {
     tolerance: f64,
     gap: f64,
     certificate: Option<Certificate>,
-    sent: u64,
 }
 
 impl Tournament {
@@ -67,7 +66,6 @@ impl Tournament {
             epochs: 0,
             gap: 1.0,
             certificate: None,
-            sent: 0,
         }
     }
 
@@ -140,7 +138,6 @@ impl Tournament {
                 let changes = self.bundles[number].changes(since);
                 let parcel = postcard::to_allocvec(&changes)
                     .map_err(|_| ExchangeError::Parcel { rank: source })?;
-                self.sent += parcel.len() as u64;
                 parcels.push((target, parcel));
             }
             if target == self.rank {
@@ -292,12 +289,6 @@ impl Tournament {
     #[must_use]
     pub fn certificate(&self) -> Option<Certificate> {
         self.certificate
-    }
-
-    /// Bytes that this process has sent.
-    #[must_use]
-    pub fn sent(&self) -> u64 {
-        self.sent
     }
 
     /// The problem.
