@@ -74,8 +74,9 @@ impl Error for JoinError {}
 /// If they cannot be joined.
 pub fn join() -> Result<Option<Processes>, JoinError> {
     match told(STARTED) {
-        Some(started @ 2..) => Processes::join(started).map(Some),
-        _ => Ok(None),
+        Some(0) | None => Ok(None),
+        Some(1) if !cfg!(feature = "mpi") => Ok(None),
+        Some(started) => Processes::join(started).map(Some),
     }
 }
 

@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 /// Most classes that join a row's list at one visit.
 const JOIN: usize = 16;
 
-/// Most epochs that a row without anything to gain rests.
-const REST: u8 = 4;
+/// A row without anything to gain rests for so many epochs: each time twice as many and one more.
+const REST: u8 = 15;
 
 /// The duals of a row for the classes of a bundle.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +28,8 @@ pub struct Duals {
     listed: Vec<(u32, f64)>,
     /// The dual of each other class.
     shared: f64,
-    /// Visits without anything to gain, and epochs still to rest.
-    idle: u8,
+    /// Epochs of its last rest, and epochs still to rest.
+    rested: u8,
     rest: u8,
 }
 
@@ -101,11 +101,11 @@ pub fn meet(
         }
         let square = round.problem.square(number);
         let Some(moved) = solve(round, duals, square, excluded, scratch) else {
-            duals.idle = (duals.idle + 1).min(REST);
-            duals.rest = duals.idle;
+            duals.rested = (2 * duals.rested + 1).min(REST);
+            duals.rest = duals.rested;
             continue;
         };
-        duals.idle = 0;
+        duals.rested = 0;
         own.add_total(place, moved, round.time);
         let moves = &mut scratch.moves;
         if let Some(other) = &mut other {

@@ -3,8 +3,12 @@
 use crate::train::exact::tournament;
 use alloc::vec::Vec;
 
-/// Most bundles. More of them would occupy more processes, and each would send its weights more often.
-const MOST: usize = 16;
+/// Most bundles of few classes and of many. More of them occupy more processes; but the more there are, the less of a
+/// row's duals are solved for at once, and the more epochs it takes.
+const MOST: [usize; 2] = [8, 16];
+
+/// Classes that are many.
+const MANY: usize = 1000;
 
 /// The meetings of an epoch, and the process of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +21,9 @@ impl Plan {
     /// For so many classes and processes.
     pub fn new(classes: usize, ranks: usize) -> Self {
         Self {
-            bundles: classes.next_multiple_of(2).min(MOST),
+            bundles: classes
+                .next_multiple_of(2)
+                .min(MOST[usize::from(classes >= MANY)]),
             ranks,
         }
     }

@@ -21,10 +21,10 @@ use crate::{
 use alloc::{vec, vec::Vec};
 
 /// The gap is computed after so many epochs.
-const CHECK: u32 = 2;
+const CHECK: u32 = 4;
 
 /// What epochs aim at, as a share of the gap they begin with, and the share of it that rows may keep if all keep as much.
-const AIM: f64 = 0.1;
+const AIM: f64 = 0.2;
 const LEFT: f64 = 0.3;
 
 /// The duals of a pair of bundles: of the first one's rows, and of the second one's.
