@@ -11,7 +11,7 @@ use hapax::{
         model::linear::scorer::LinearScorer,
         random::Stream,
         train::memoir::parameters::{
-            Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps,
+            Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
     },
     kernels,
@@ -84,6 +84,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
             "exponent" => p.exponent = value.parse()?,
             "bias" => p.bias = value.parse()?,
             "bits" => p.bits = value.parse()?,
+            "oracle" => p.oracle = oracle(value)?,
             "seed" => p.seed = value.parse()?,
             "gate" => p.gate = value == "1",
             "last" => p.average = Average::Last,
@@ -105,6 +106,32 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
         );
     }
     Ok(p)
+}
+
+/// `exhaustive`, `rare:SHARE`, `codes:WORDS:CANDIDATES`, `tables:TABLES:BITS:CANDIDATES`, `graph:DEGREE:BEAM` or
+/// `layered:DEGREE:BEAM`.
+fn oracle(text: &str) -> Result<Oracle> {
+    let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
+    if name == "rare" {
+        return Ok(Oracle::RareFeatures(numbers.parse()?));
+    }
+    let numbers: std::result::Result<Vec<u32>, _> = numbers
+        .split(':')
+        .filter(|part| !part.is_empty())
+        .map(str::parse)
+        .collect();
+    Ok(match (name, numbers?[..].as_ref()) {
+        ("exhaustive", []) => Oracle::Exhaustive,
+        ("codes", &[words, candidates]) => Oracle::SignCodes { words, candidates },
+        ("tables", &[tables, bits, candidates]) => Oracle::SignTables {
+            tables,
+            bits,
+            candidates,
+        },
+        ("graph", &[degree, beam]) => Oracle::Graph { degree, beam },
+        ("layered", &[degree, beam]) => Oracle::LayeredGraph { degree, beam },
+        _ => return Err(format!("no oracle {text}").into()),
+    })
 }
 
 fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {

@@ -1,13 +1,13 @@
 //! From trained weights to those of the model: norms, pruning, rounding.
 
-use super::{feature_lists::FeatureLists, parameters::Memoir};
+use super::{parameters::Memoir, weights::Weights};
 use crate::{float, model::linear::build::LabelWeights};
 use alloc::{vec, vec::Vec};
 
 /// The weights of each class, divided by their length to the power asked for, pruned and rounded. Classes
 /// without rows count as unseen.
 pub(super) fn label_weights(
-    lists: &FeatureLists,
+    lists: &Weights,
     seen: &[u32],
     features: u32,
     parameters: &Memoir,

@@ -27,17 +27,23 @@
 //! of threads: the rows of a batch are searched in parallel, and threads own features when it is added.
 
 mod choices;
+mod choose;
+mod class_rows;
 mod draws;
-pub mod feature_lists;
+mod feature_lists;
 mod finish;
+mod index;
 mod list;
 mod memory;
+mod oracle;
 pub mod parameters;
 pub mod report;
+mod state;
 mod step;
 pub mod trainer;
 mod training_rows;
 mod violators;
+pub mod weights;
 
 #[cfg(test)]
 mod tests;

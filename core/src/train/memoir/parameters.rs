@@ -8,8 +8,11 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use super::choices::{
-    Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
+pub use super::{
+    choices::{
+        Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
+    },
+    oracle::Oracle,
 };
 
 /// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; [`super`] states the problem.
@@ -31,6 +34,8 @@ pub struct Memoir {
     pub gate: bool,
     /// Most wrong classes a row pushes away, each by its share of the slack.
     pub violators: u32,
+    /// Where they are looked for.
+    pub oracle: Oracle,
     /// What classes count that do not score above 0.
     pub silent: Silent,
     /// A weight below zero is made only by a step of at least this size.
@@ -70,6 +75,7 @@ impl Default for Memoir {
             draws: Draws::Uniform,
             gate: true,
             violators: 20,
+            oracle: Oracle::Exhaustive,
             silent: Silent::Ignored,
             create: 0.02,
             average: Average::SecondHalf,
@@ -243,6 +249,7 @@ impl Memoir {
         within(name, count, 1.0, 1e9)?;
         within("batch_size", f64::from(self.batch), 1.0, 1e8)?;
         within("violators", f64::from(self.violators), 1.0, 60.0)?;
+        self.oracle.check()?;
         within("create", f64::from(self.create), 0.0, 1e6)?;
         within("norm_power", self.norm_power, 0.0, 1.0)?;
         within("bias", self.bias, 0.0, 1e3)?;

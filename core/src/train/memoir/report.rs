@@ -39,7 +39,6 @@ impl Trainer<'_> {
         for &pair in &sample {
             terms.clear();
             self.rows.terms(pair.row, &mut terms);
-            scores.fill(0.0);
             self.weights.score(&terms, &mut scores);
             let labels = self.asked(pair).labels;
             let wrong = self

@@ -1,10 +1,13 @@
 //! MEMOIR against its slow twins: dense weights in `f64`, and Pegasos for many classes.
 
 use super::{
-    feature_lists::{FeatureLists, LEAST_SCALE},
+    class_rows::ClassRows,
+    feature_lists::FeatureLists,
     list::{Beside, soft},
     parameters::{Average, Draws, Length, Memoir, Regularizer, Silent, Steps as Sizes, Truncation},
+    state::LEAST_SCALE,
     step::{Slots, Steps},
+    weights::{Storage, Weights},
 };
 use crate::{
     data::{Dataset, LabelLists},
@@ -68,7 +71,16 @@ impl Dense {
     }
 }
 
-fn weights(lists: &FeatureLists) -> Vec<f64> {
+/// No weights yet, by feature or by class.
+fn empty(by_class: bool, beside: Beside) -> Weights {
+    Weights(if by_class {
+        Storage::Classes(ClassRows::new(CLASSES, 0.0, beside))
+    } else {
+        Storage::Features(FeatureLists::new(FEATURES, CLASSES, 0.0, beside))
+    })
+}
+
+fn weights(lists: &Weights) -> Vec<f64> {
     let mut all = vec![0.0; CLASSES * FEATURES];
     lists.visit(|feature, class, weight| {
         all[class as usize * FEATURES + feature as usize] = f64::from(weight);
@@ -98,9 +110,9 @@ fn assert_close(left: &[f64], right: &[f64], within: f64) {
 }
 
 /// Ten thousand steps of one row, or of batches.
-fn lazy_scaling(batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
+fn lazy_scaling(by_class: bool, batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
     let mut stream = Stream::new(8, 8);
-    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, Beside::Nothing);
+    let mut lists = empty(by_class, Beside::Nothing);
     let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
     let radius = 1.0 / float::sqrt(lambda);
     for t in 1..=10_000 {
@@ -151,15 +163,17 @@ fn lazy_scaling(batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
 
 #[test]
 fn lazy_scaling_is_scaling() {
-    // The scale falls to its least about every 800 steps.
-    lazy_scaling(1, 0.02, |_| 0.25);
-    // The theory's steps: at first the scale becomes 0.
-    lazy_scaling(1, 0.1, |t| 1.0 / (0.1 * t as f64));
-    lazy_scaling(5, 0.5, |t| 0.1 / (1.0 + 0.02 * (t - 1) as f64));
+    for by_class in [false, true] {
+        // The scale falls to its least about every 800 steps.
+        lazy_scaling(by_class, 1, 0.02, |_| 0.25);
+        // The theory's steps: at first the scale becomes 0.
+        lazy_scaling(by_class, 1, 0.1, |t| 1.0 / (0.1 * t as f64));
+        lazy_scaling(by_class, 5, 0.5, |t| 0.1 / (1.0 + 0.02 * (t - 1) as f64));
+    }
 }
 
 /// l1 training, with each way to truncate, against truncation of dense weights after every step.
-fn truncation(ratio: bool) {
+fn truncation(by_class: bool, ratio: bool) {
     let mut stream = Stream::new(9, 9);
     let beside = if ratio {
         Beside::Penalties {
@@ -168,7 +182,7 @@ fn truncation(ratio: bool) {
     } else {
         Beside::Penalty { now: 0.0 }
     };
-    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, beside);
+    let mut lists = empty(by_class, beside);
     let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
     let everyone: Vec<u32> = (0..CLASSES as u32).collect();
     for t in 0..10_000 {
@@ -218,12 +232,14 @@ fn truncation(ratio: bool) {
 
 #[test]
 fn cumulative_truncation_is_truncation_after_every_step() {
-    truncation(false);
+    truncation(false, false);
+    truncation(true, false);
 }
 
 #[test]
 fn the_papers_truncation_shrinks_touched_classes_only() {
-    truncation(true);
+    truncation(false, true);
+    truncation(true, true);
 }
 
 #[test]
