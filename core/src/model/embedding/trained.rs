@@ -16,6 +16,7 @@ use crate::{
             nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled, space::Space,
             trainer::Report,
         },
+        reduction::Projection,
     },
 };
 use alloc::vec::Vec;
@@ -77,6 +78,32 @@ impl EmbeddingTraining {
         }
     }
 
+    /// The same training with rows that are transformed otherwise.
+    #[must_use]
+    pub fn with_transform(&self, transform: RowTransform) -> Self {
+        let RowTransform {
+            exponent,
+            normalize,
+        } = transform;
+        match self.clone() {
+            Self::NearestMean(mean) => Self::NearestMean(NearestMean {
+                exponent,
+                normalize,
+                ..mean
+            }),
+            Self::Sampled(sampled) => Self::Sampled(Sampled {
+                exponent,
+                normalize,
+                ..sampled
+            }),
+            Self::Wsabie(wsabie) => Self::Wsabie(Wsabie {
+                exponent,
+                normalize,
+                ..wsabie
+            }),
+        }
+    }
+
     /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
@@ -85,6 +112,30 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
         }
+    }
+
+    /// The most memory, in bytes, that [`Embedding::train_projected`] will hold at once, without `data` itself.
+    #[must_use]
+    pub fn projected_memory_estimate(
+        &self,
+        projection: &Projection,
+        data: &Dataset,
+        threads: usize,
+    ) -> u64 {
+        let (k, rows) = (projection.dimensions() as u64, data.len() as u64);
+        let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
+        let training = self.memory_estimate(data, threads);
+        let training = match self {
+            Self::Wsabie(_) => training,
+            // Their prototypes have k coordinates then, and not one for each feature.
+            _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
+        };
+        // Reduced rows, their transformed values, and the product or copy of the projection.
+        let product = match self {
+            Self::Wsabie(wsabie) => u64::from(wsabie.dimensions * wsabie.models),
+            _ => k,
+        };
+        training + rows * (12 * k + 16) + 8 * features * product
     }
 }
 
@@ -110,27 +161,56 @@ impl Embedding {
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         training.check()?;
-        let (vectors, euclidean, bits) = match training {
-            EmbeddingTraining::NearestMean(mean) => (mean.train(data)?, true, mean.bits),
-            EmbeddingTraining::Sampled(sampled) => (
-                sampled.train(data, executor, progress)?,
-                false,
-                sampled.bits,
-            ),
-            EmbeddingTraining::Wsabie(wsabie) => {
-                let spaces = wsabie.train(data, executor, kernels, progress)?;
-                (joined(&spaces, data)?, wsabie.is_euclidean(), wsabie.bits)
-            }
+        let vectors = vectors(training, data, executor, kernels, progress)?;
+        Self::from_vectors(&vectors, training, data)
+    }
+
+    /// Trains in the few dimensions of `projection`, whose transform takes the place of that of `training`. The
+    /// model answers rows as they are: it holds the product of projection and embedding, or the projection where
+    /// there is no embedding.
+    ///
+    /// # Errors
+    /// As [`Embedding::train`], and as [`Projection::reduce`].
+    pub fn train_projected(
+        training: &EmbeddingTraining,
+        projection: &Projection,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        training.check()?;
+        let reduced = projection.reduce(data, executor)?;
+        let as_it_is = RowTransform {
+            exponent: 1.0,
+            normalize: false,
         };
-        let features = data.rows().features();
+        let inner = training.with_transform(as_it_is);
+        let made = vectors(&inner, &reduced, executor, kernels, progress)?;
+        let whole = projection.unfold(made, executor)?;
+        let training = training.with_transform(projection.transform());
+        Self::from_vectors(&whole, &training, data)
+    }
+
+    /// The model of trained vectors.
+    fn from_vectors(
+        vectors: &Vectors,
+        training: &EmbeddingTraining,
+        data: &Dataset,
+    ) -> Result<Self, TrainError> {
+        let (euclidean, bits) = match training {
+            EmbeddingTraining::NearestMean(mean) => (true, mean.bits),
+            EmbeddingTraining::Sampled(sampled) => (false, sampled.bits),
+            EmbeddingTraining::Wsabie(wsabie) => (wsabie.is_euclidean(), wsabie.bits),
+        };
         let form = Form {
             transform: training.transform(),
             euclidean,
-            features,
+            features: data.rows().features(),
             bits,
         };
         Ok(Self {
-            model: build(&vectors, &form)?,
+            model: build(vectors, &form)?,
             frequencies: data.labels().frequencies().into(),
             training: training.clone(),
         })
@@ -176,6 +256,24 @@ impl Embedding {
     #[must_use]
     pub fn training(&self) -> &EmbeddingTraining {
         &self.training
+    }
+}
+
+/// What training makes of the rows of `data`.
+fn vectors(
+    training: &EmbeddingTraining,
+    data: &Dataset,
+    executor: &impl Executor,
+    kernels: &dyn Kernels,
+    progress: impl FnMut(Report) -> ControlFlow<()>,
+) -> Result<Vectors, TrainError> {
+    match training {
+        EmbeddingTraining::NearestMean(mean) => mean.train(data),
+        EmbeddingTraining::Sampled(sampled) => sampled.train(data, executor, progress),
+        EmbeddingTraining::Wsabie(wsabie) => {
+            let spaces = wsabie.train(data, executor, kernels, progress)?;
+            joined(&spaces, data)
+        }
     }
 }
 

@@ -110,8 +110,8 @@ impl Inspect {
 
     fn data(&self) -> Result<(), Failure> {
         let threads = threads(0)?;
-        let input = read_input(&self.file, &self.data.for_training(), &threads)?;
-        let mut source = input.format.to_string();
+        let input = read_input(&self.file, &self.data, &self.data.for_training(), &threads)?;
+        let mut source = input.format;
         if let Some(base) = input.index_base {
             source = match base {
                 IndexBase::Zero => format!("{source}, feature indices from 0"),

@@ -3,6 +3,7 @@
 mod answers;
 mod columns;
 mod compact;
+mod dense;
 mod evaluate;
 mod failure;
 mod input;

@@ -5,7 +5,7 @@ use super::{
         compact::{print_report, report_json, too_small},
         evaluate::evaluate,
         failure::Failure,
-        input::read_for_model,
+        input::{DataOptions, read_for_model},
         output::print,
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
@@ -89,7 +89,11 @@ impl Common {
         let size = trained.compacted.bytes.len() as u64;
         let tested = match &self.test {
             Some(path) => {
-                let test = read_for_model(path, &self.data, model, threads)?;
+                let options = DataOptions {
+                    labels: self.test_labels.clone(),
+                    ..self.data.clone()
+                };
+                let test = read_for_model(path, &options, model, threads)?;
                 Some(evaluate(model, &test, &[1, 3, 5], threads)?)
             }
             None => None,
