@@ -3,11 +3,12 @@
 //! `memoir SET... [key=value]...` trains on each set (a folder of `../shared/data`) and prints one line for each;
 //! seconds are CPU seconds of training. `dev=1` holds out a tenth of the training rows and answers these instead of
 //! the test rows: settings are chosen so. `l1=1` is memoir-l1, `repro=paper|code` a published behavior; the other keys are
-//! the parameters.
+//! the parameters. `memory=1` states the memory first.
 
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::linear::scorer::LinearScorer,
         random::Stream,
         train::memoir::parameters::{
@@ -91,7 +92,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
             "balanced" => p.draws = Draws::Balanced,
             "replicate" => p.several = SeveralLabels::Replicate,
             "random" => p.silent = Silent::Random,
-            "dev" | "l1" | "repro" | "threads" => {}
+            "dev" | "l1" | "repro" | "threads" | "memory" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -134,9 +135,23 @@ fn oracle(text: &str) -> Result<Oracle> {
     })
 }
 
+/// Says what memory training will need, before it begins, and what the data take.
+fn say_memory(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+    let data_bytes = 8 * data.rows().nonzeros() + 8 * data.len() + 12 * data.len();
+    println!(
+        "data {:.0} MB; at most {:.0} MB stated for training beside them; {:.0} MB held so far at most",
+        data_bytes as f64 / 1e6,
+        parameters.memory_estimate(data, threads.threads()) as f64 / 1e6,
+        peak_megabytes() * 1.048_576,
+    );
+}
+
 fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let (data, test) = rows(name, options)?;
     let parameters = parameters(options, &data)?;
+    if options.contains_key("memory") {
+        say_memory(&parameters, &data, threads);
+    }
     let start = cpu_seconds();
     let mut trainer = parameters.trainer(&data)?;
     while trainer.step(threads).is_some() {}

@@ -12,7 +12,7 @@ use alloc::{boxed::Box, vec::Vec};
 
 /// A search of the classes' vectors, in units of `V`.
 ///
-/// A class's vector is put in anew once its weights may have moved by more than a tenth of their
+/// A class's vector is put in anew once its weights may have moved by more than a quarter of their
 /// length; all are where the unit of `V` has changed.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
@@ -32,7 +32,7 @@ enum Search {
 }
 
 /// The share of its length that a vector may move before the search is told.
-const MOVEMENT: f64 = 0.1;
+const MOVEMENT: f64 = 0.25;
 
 /// The ratio between lengths that share a bound.
 const RATIO: f64 = 1.5;
