@@ -289,15 +289,22 @@ impl Trainer<'_> {
         if self.t < self.total {
             return Err(TrainError::Stopped);
         }
-        let features = self.data.rows().features();
-        let weights = label_weights(&self.weights, &self.seen, features, &self.parameters);
-        let transform = self.parameters.transform();
-        Ok(build(
-            &weights,
-            features as usize,
-            transform,
-            self.parameters.bits,
-        )?)
+        let Self {
+            parameters,
+            data,
+            weights,
+            seen,
+            rows,
+            draws,
+            ..
+        } = self;
+        // Their memory is needed for the model.
+        drop((rows, draws));
+        let features = data.rows().features();
+        let made = label_weights(&weights, &seen, features, &parameters);
+        drop(weights);
+        let transform = parameters.transform();
+        Ok(build(&made, features as usize, transform, parameters.bits)?)
     }
 
     /// Bytes held now, without the data set.

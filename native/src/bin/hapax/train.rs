@@ -60,6 +60,8 @@ pub enum Algorithm {
     MemoirL2(memoir::TrainMemoir),
     /// The same, weights kept few by their sizes: smaller models
     MemoirL1(memoir::TrainMemoir),
+    /// The same in few dimensions, the maximum taken by a search
+    MemoirLsh(memoir::TrainMemoirLsh),
 }
 
 impl Algorithm {
@@ -78,6 +80,7 @@ impl Algorithm {
             Self::NearestMean(train) => train.run(),
             Self::MemoirL2(train) => train.run(Variant::L2),
             Self::MemoirL1(train) => train.run(Variant::L1),
+            Self::MemoirLsh(train) => train.run(),
         }
     }
 }
