@@ -4,6 +4,7 @@ pub mod dense;
 pub mod process;
 pub mod synthetic;
 
+pub mod curve;
 pub mod figures;
 
 use hapax::{

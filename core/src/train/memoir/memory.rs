@@ -4,10 +4,10 @@ use super::parameters::{Average, Length, Memoir, SeveralLabels};
 use crate::data::Dataset;
 
 /// Bytes of a weight while training: an entry, its number beside it, and room to grow.
-const BYTES_A_WEIGHT: u64 = 24;
+const BYTES_A_WEIGHT: u64 = 16;
 
-/// Bytes of a weight while the model is made: by class, by feature, and written.
-const BYTES_AT_THE_END: u64 = 18;
+/// Bytes of a weight while the model is made, beside those: rounded, and of a part of the classes as they were.
+const BYTES_AT_THE_END: u64 = 8;
 
 impl Memoir {
     /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads will hold at
@@ -57,6 +57,7 @@ impl Memoir {
         let pairs = 8 * data.labels().total().max(data.len()) as u64;
         let batch = u64::from(self.batch) * (32 + 12 * (1 + u64::from(self.violators)));
         weights * (BYTES_A_WEIGHT - beside + BYTES_AT_THE_END)
+            + self.oracle.memory(classes, weights)
             + 96 * features
             + values
             + pairs

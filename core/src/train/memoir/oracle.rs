@@ -75,6 +75,20 @@ impl Oracle {
         }
     }
 
+    /// About the bytes that a search of so many classes with so many weights holds.
+    pub(super) fn memory(&self, classes: u64, weights: u64) -> u64 {
+        match *self {
+            Self::Exhaustive | Self::RareFeatures(_) => 0,
+            Self::SignCodes { words, .. } => classes * (8 * u64::from(words) + 24),
+            Self::SignTables { tables, bits, .. } => {
+                u64::from(tables) * (16 * classes + (24 << bits)) + 16 * classes
+            }
+            Self::Graph { degree, .. } | Self::LayeredGraph { degree, .. } => {
+                8 * weights + classes * (64 * u64::from(degree) + 256)
+            }
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: u32, most: u32| {
             let value = f64::from(value);
@@ -100,7 +114,7 @@ impl Oracle {
                 candidates,
             } => {
                 within("tables", tables, 256)?;
-                within("bits", bits, 16)?;
+                within("code_bits", bits, 16)?;
                 within("candidates", candidates, 100_000)
             }
             Self::Graph { degree, beam } | Self::LayeredGraph { degree, beam } => {

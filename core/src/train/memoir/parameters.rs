@@ -97,6 +97,12 @@ const FEW_CLASSES: usize = 500;
 /// Rows a class, on average, below which long weights are held against a class.
 const FEW_ROWS: f64 = 5.0;
 
+/// Classes above which frequent features are left out of the search for violators.
+const MANY_CLASSES: usize = 5_000;
+
+/// The share of a row's squares that these features may have.
+const LEFT_OUT: f32 = 0.1;
+
 /// What of the lambda of l2 is that of l1.
 const L1_SHARE: f64 = 0.3;
 
@@ -104,7 +110,7 @@ const L1_SHARE: f64 = 0.3;
 const L1_PRUNE: f32 = 0.06;
 
 impl Memoir {
-    /// The defaults with lambda, steps, violators and the power of norms chosen by the counts of `data`.
+    /// The defaults with lambda, steps, violators, the oracle and the power of norms chosen by the counts of `data`.
     #[must_use]
     pub fn automatic(data: &Dataset) -> Self {
         let frequencies = data.labels().frequencies();
@@ -120,6 +126,11 @@ impl Memoir {
             },
             length: Length::Epochs(if few { 10 } else { 5 }),
             violators: if few { 5 } else { 20 },
+            oracle: if classes > MANY_CLASSES {
+                Oracle::RareFeatures(LEFT_OUT)
+            } else {
+                Oracle::Exhaustive
+            },
             norm_power: if rows < FEW_ROWS * classes as f64 {
                 0.25
             } else {
@@ -171,6 +182,7 @@ impl Memoir {
             },
             gate: !code || l1,
             violators: 1,
+            oracle: Oracle::Exhaustive,
             silent: Silent::Random,
             create: 0.0,
             average: Average::Last,
