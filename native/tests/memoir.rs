@@ -267,7 +267,7 @@ fn any_number_of_threads_makes_the_same_model() {
         ..default.clone()
     };
     let published = |repro| default.clone().reproduced(repro, 60);
-    let l1 = default.clone().with_l1();
+    let l1 = default.clone().with_l1(60);
     let every = [
         default.clone(),
         batches,

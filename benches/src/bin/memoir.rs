@@ -59,7 +59,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
     let mut p = Memoir::automatic(data);
     p.several = SeveralLabels::First;
     if options.contains_key("l1") {
-        p = p.with_l1();
+        p = p.with_l1(data.labels().labels());
     }
     match options.get("repro").map(String::as_str) {
         Some("paper") => p = p.reproduced(Repro::Paper, data.labels().labels()),

@@ -137,7 +137,7 @@ fn lambdas(train: &Dataset, test: &Dataset) -> Result<Vec<Line>> {
     println!("lambda     accuracy  maF1 train-s  weights    bytes   (memoir-l1)");
     let mut points = Vec::new();
     for power in -4..=5 {
-        let base = Memoir::automatic(train).with_l1();
+        let base = Memoir::automatic(train).with_l1(train.labels().labels());
         let parameters = Memoir {
             several: SeveralLabels::First,
             lambda: base.lambda * 2f64.powi(power),

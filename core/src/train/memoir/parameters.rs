@@ -103,10 +103,14 @@ const MANY_CLASSES: usize = 5_000;
 /// The share of a row's squares that these features may have.
 const LEFT_OUT: f32 = 0.1;
 
-/// What of the lambda of l2 is that of l1.
-const L1_SHARE: f64 = 0.3;
+/// What of the lambda of l2 is that of l1: of many classes, and of few.
+const L1_SHARES: [f64; 2] = [0.3, 0.13];
 
-/// The share of a class's largest weight up to which l1 leaves weights out.
+/// How many times the lambda of l2 the decay of the steps of l1 is, for few classes: its last weights count, not their
+/// mean, so the last steps have to be short.
+const L1_DECAY: f64 = 3.0;
+
+/// The share of a class's largest weight up to which l1 of many classes leaves weights out.
 const L1_PRUNE: f32 = 0.06;
 
 impl Memoir {
@@ -116,8 +120,8 @@ impl Memoir {
         let frequencies = data.labels().frequencies();
         let classes = frequencies.iter().filter(|&&count| count > 0).count();
         let rows = data.len().max(1) as f64;
-        let lambda = 0.5 / rows;
         let few = classes <= FEW_CLASSES;
+        let lambda = if few { 0.75 } else { 0.5 } / rows;
         Self {
             lambda,
             steps: Steps::Decaying {
@@ -136,19 +140,28 @@ impl Memoir {
             } else {
                 0.0
             },
+            exponent: if few { 0.8 } else { 1.0 },
             ..Self::default()
         }
     }
 
-    /// The same with l1 regularization, whose lambda is of another scale.
+    /// The same with l1 regularization, whose lambda is of another scale, for so many classes.
     #[must_use]
-    pub fn with_l1(self) -> Self {
-        let lambda = self.lambda * L1_SHARE;
+    pub fn with_l1(self, classes: u32) -> Self {
+        let few = classes as usize <= FEW_CLASSES;
+        let steps = match self.steps {
+            Steps::Decaying { first, .. } if few => Steps::Decaying {
+                first,
+                decay: L1_DECAY * self.lambda,
+            },
+            steps => steps,
+        };
         Self {
             regularizer: Regularizer::L1(Truncation::Cumulative),
-            lambda,
+            lambda: self.lambda * L1_SHARES[usize::from(few)],
+            steps,
             average: Average::Last,
-            prune: L1_PRUNE,
+            prune: if few { 0.0 } else { L1_PRUNE },
             ..self
         }
     }
@@ -189,6 +202,7 @@ impl Memoir {
             prune: 0.0,
             norm_power: if code { 1.0 } else { 0.0 },
             bias: if code { 1.0 } else { 0.0 },
+            exponent: 1.0,
             ..self
         }
     }
@@ -340,7 +354,7 @@ mod tests {
     #[test]
     fn published_behaviors_are_allowed() {
         for repro in [Repro::Paper, Repro::Code] {
-            for parameters in [Memoir::default(), Memoir::default().with_l1()] {
+            for parameters in [Memoir::default(), Memoir::default().with_l1(1_000)] {
                 let published = parameters.reproduced(repro, 12_294);
                 assert_eq!(published.check(), Ok(()));
                 assert_eq!(published.batch, 11_000);

@@ -61,7 +61,8 @@ Examples:
 pub struct TrainMemoir {
     #[command(flatten)]
     common: Common,
-    /// The price of the size of weights: above 0 [default: 0.5 / rows; for l1 less]
+    /// The price of the size of weights: above 0 [default: 0.5 / rows, of few classes 0.75 / rows;
+    /// for l1 less]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     lambda: Option<f64>,
     /// How often the rows are gone over [default: 5; 10 for up to 500 classes]
@@ -89,10 +90,10 @@ pub struct TrainMemoir {
     /// Most wrong classes that a row pushes away [default: 20; 5 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR")]
     violators: Option<u32>,
-    /// The exponent of the values of features: 0 or more [default: 1]
+    /// The exponent of the values of features: 0 or more [default: 1; 0.8 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     exponent: Option<f64>,
-    /// Weights up to this share of their class's largest are left out [default: 0]
+    /// Weights up to this share of their class's largest are left out [default: 0; of l1 0.06 for more than 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     prune: Option<f32>,
     /// Do what was published instead: by the paper, or by its authors' program
@@ -169,7 +170,7 @@ impl TrainMemoir {
     /// The given values in place of those of `base`.
     fn parameters(&self, base: Memoir, variant: Variant, classes: u32) -> Memoir {
         let mut made = if variant == Variant::L1 {
-            base.with_l1()
+            base.with_l1(classes)
         } else {
             base
         };
