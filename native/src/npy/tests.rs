@@ -180,7 +180,7 @@ fn each_rule_has_its_refusal() {
         ),
         (
             shape("(99999999999999999999, 1)"),
-            "byte 71 of the header: a length is expected there",
+            "byte 81 of the header: a length is expected there",
         ),
         (
             rows(&array("<f4", "(0, 5)", &[])).unwrap_err().to_string(),

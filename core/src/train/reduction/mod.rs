@@ -12,7 +12,7 @@
 //! [`EmbeddingModel`]: crate::model::embedding::EmbeddingModel
 
 mod columns;
-mod eigen;
+pub mod eigen;
 pub mod fit;
 mod projection;
 

@@ -9,6 +9,7 @@ mod failure;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod neighborhood;
 mod output;
 mod predict;
 mod progress;
