@@ -158,8 +158,8 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
         (
-            "--oracle sign-codes --words 0",
-            "--words is 0, but must be at least 1",
+            "--oracle sign-codes --code-words 0",
+            "--code-words is 0, but must be at least 1",
         ),
         (
             "--oracle graph --beam 0",

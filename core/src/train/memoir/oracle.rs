@@ -105,7 +105,7 @@ impl Oracle {
                 ParamError::check(name, share, rule)
             }
             Self::SignCodes { words, candidates } => {
-                within("words", words, 64)?;
+                within("code_words", words, 64)?;
                 within("candidates", candidates, 100_000)
             }
             Self::SignTables {

@@ -17,7 +17,7 @@ pub struct OracleOptions {
     left_out: f32,
     /// 64-bit words of a code of signs
     #[arg(long, default_value_t = 4)]
-    words: u32,
+    code_words: u32,
     /// How many tables of short codes
     #[arg(long, default_value_t = 24)]
     tables: u32,
@@ -60,7 +60,7 @@ impl OracleOptions {
             Some(OracleName::Exhaustive) => Oracle::Exhaustive,
             Some(OracleName::RareFeatures) => Oracle::RareFeatures(self.left_out),
             Some(OracleName::SignCodes) => Oracle::SignCodes {
-                words: self.words,
+                words: self.code_words,
                 candidates,
             },
             Some(OracleName::SignTables) => Oracle::SignTables {
@@ -76,7 +76,7 @@ impl OracleOptions {
     /// Codes of signs as these options have them.
     pub fn sign_codes(&self) -> Oracle {
         Oracle::SignCodes {
-            words: self.words,
+            words: self.code_words,
             candidates: self.candidates,
         }
     }
