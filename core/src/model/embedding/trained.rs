@@ -140,7 +140,10 @@ impl EmbeddingTraining {
         let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
         let training = self.memory_estimate(data, threads);
         let training = match self {
-            Self::Wsabie(_) | Self::Memoir(_) => training,
+            Self::Wsabie(_) => training,
+            Self::Memoir(memoir) => {
+                memoir.reduced_memory_estimate(rows, u64::from(labels), k, threads)
+            }
             // Their prototypes have k coordinates then, and not one for each feature.
             _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
         };

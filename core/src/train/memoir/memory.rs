@@ -65,6 +65,25 @@ impl Memoir {
             + (threads as u64 + 17) * (8 * classes + 65_536)
             + 128 * classes
     }
+
+    /// The same for `rows` rows of so few dimensions, all of which have values, and a model of prototypes.
+    #[must_use]
+    pub fn reduced_memory_estimate(
+        &self,
+        rows: u64,
+        classes: u64,
+        dimensions: u64,
+        threads: usize,
+    ) -> u64 {
+        /// Bytes of a number of a prototype: trained, and in a model of bytes.
+        const BYTES_OF_A_PROTOTYPE: u64 = 8;
+        let weights = classes * dimensions;
+        weights * (BYTES_A_WEIGHT + BYTES_OF_A_PROTOTYPE)
+            + self.oracle.memory(classes, weights)
+            + 24 * rows
+            + (threads as u64 + 17) * (8 * classes + 65_536)
+            + 128 * classes
+    }
 }
 
 #[cfg(test)]

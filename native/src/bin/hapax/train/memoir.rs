@@ -19,9 +19,8 @@ use clap::{Args, ValueEnum};
 use oracle::{OracleOptions, oracle_json};
 use hapax::{
     core::{
-        data::Dataset,
         executor::Executor,
-        model::Model,
+        model::{Model, embedding::EmbeddingTraining},
         train::{
             TrainError,
             memoir::{
@@ -249,7 +248,12 @@ impl TrainMemoir {
         } else {
             None
         };
-        say_what_comes(&parameters, data, &threads);
+        let memory = match &projection {
+            None => parameters.memory_estimate(data, threads.threads()),
+            Some(projection) => EmbeddingTraining::Memoir(parameters.clone())
+                .projected_memory_estimate(projection, data, threads.threads()),
+        };
+        say_what_comes(&parameters, memory);
         let telling = Telling::new(&watch, self.report, &threads);
         let tell = |report, trainer: &Trainer<'_>| {
             telling.tell(report, trainer);
@@ -272,7 +276,7 @@ impl TrainMemoir {
 }
 
 /// Says the parameters that training will have, and about how much memory it will need.
-fn say_what_comes(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+fn say_what_comes(parameters: &Memoir, memory: u64) {
     let Memoir {
         lambda,
         batch,
@@ -283,10 +287,10 @@ fn say_what_comes(parameters: &Memoir, data: &Dataset, threads: &Threads) {
         Length::Epochs(epochs) => format!("--epochs {epochs}"),
         Length::Iterations(iterations) => format!("--iterations {iterations}"),
     };
-    let memory = bytes(parameters.memory_estimate(data, threads.threads()));
+    let (memory, oracle) = (bytes(memory), parameters.oracle.name());
     note(format_args!(
-        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators}; this takes up \
-         to about {memory} of memory beside the data"
+        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators} --oracle {oracle}; \
+         this takes up to about {memory} of memory beside the data"
     ));
 }
 
