@@ -80,7 +80,11 @@ impl Axis {
         let logarithmic = self.logarithmic;
         (0..=TICKS).map(move |at| {
             let value = low + step * f64::from(at);
-            if logarithmic { 10f64.powf(value) } else { value }
+            if logarithmic {
+                10f64.powf(value)
+            } else {
+                value
+            }
         })
     }
 }
@@ -158,7 +162,10 @@ impl Chart {
         y: &dyn Fn(f64) -> f64,
     ) {
         let color = COLORS[at % COLORS.len()];
-        let drawn = line.points.iter().filter(|p| !self.logarithmic || p.0 > 0.0);
+        let drawn = line
+            .points
+            .iter()
+            .filter(|p| !self.logarithmic || p.0 > 0.0);
         let mut path = String::new();
         for point in drawn {
             let (x, y) = (x(point.0), y(point.1));

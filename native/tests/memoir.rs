@@ -234,7 +234,10 @@ fn searches_that_miss_nothing_train_what_scoring_all_classes_trains() {
         let (weights, recall) = trained_by(oracle, &data);
         assert!((recall - 1.0).abs() < 1e-9, "{oracle:?}: {recall}");
         let reached = objective(&weights, &data, lambda);
-        assert!(reached < 1.1 * best + 0.01, "{oracle:?}: {reached}, exact {best}");
+        assert!(
+            reached < 1.1 * best + 0.01,
+            "{oracle:?}: {reached}, exact {best}"
+        );
         if oracle == Oracle::RareFeatures(0.0) {
             assert_eq!(weights, exact);
         }
@@ -248,7 +251,10 @@ fn searches_that_miss_some_classes_say_so_and_still_learn() {
     for oracle in ORACLES {
         let (weights, recall) = trained_by(oracle, &data);
         let reached = objective(&weights, &data, 0.0);
-        assert!(reached < 0.5 * untrained, "{oracle:?}: {reached} of {untrained}");
+        assert!(
+            reached < 0.5 * untrained,
+            "{oracle:?}: {reached} of {untrained}"
+        );
         assert!(recall > 0.3, "{oracle:?}: {recall}");
     }
 }

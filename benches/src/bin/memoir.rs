@@ -157,7 +157,10 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     while trainer.step(threads).is_some() {}
     if options.contains_key("memory") {
         let (weights, held) = (trainer.nonzeros(), trainer.bytes());
-        println!("{weights} weights, {:.0} MB held by training", held as f64 / 1e6);
+        println!(
+            "{weights} weights, {:.0} MB held by training",
+            held as f64 / 1e6
+        );
     }
     let model = trainer.finish()?;
     let train = cpu_seconds() - start;

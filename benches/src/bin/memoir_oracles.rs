@@ -50,7 +50,11 @@ fn main() -> Result<()> {
         .map(|row| scaled(&test, row))
         .filter(|row| !row.is_empty())
         .collect();
-    println!("{set}: {} classes, {} rows asked", vectors.len(), queries.len());
+    println!(
+        "{set}: {} classes, {} rows asked",
+        vectors.len(),
+        queries.len()
+    );
     println!("oracle          size               us/row  best  of 20 build-s       bytes");
     let truth = exhaustive(&queries, &postings, vectors.len());
     let lines = vec![
@@ -149,7 +153,9 @@ fn told(
 ) -> (f64, f64) {
     let each = 1e6 * seconds / truth.len() as f64;
     let rows = || proposed.iter().zip(truth);
-    let first = rows().filter(|(found, truth)| found.contains(&truth[0])).count();
+    let first = rows()
+        .filter(|(found, truth)| found.contains(&truth[0]))
+        .count();
     let share = |(found, truth): (&Vec<u32>, &Vec<u32>)| {
         let hits = truth.iter().filter(|class| found.contains(class)).count();
         hits as f64 / truth.len() as f64
@@ -168,7 +174,14 @@ fn rare(queries: &[Row], postings: &[Row], truth: &[Vec<u32>], classes: usize) -
         let start = cpu_seconds();
         let proposed: Vec<Vec<u32>> = queries
             .iter()
-            .map(|row| best(&kept(row, postings, classes, share), postings, &mut scores, 2 * BEST))
+            .map(|row| {
+                best(
+                    &kept(row, postings, classes, share),
+                    postings,
+                    &mut scores,
+                    2 * BEST,
+                )
+            })
             .collect();
         let cost = (cpu_seconds() - start, 0.0, 0);
         let size = format!("{share}");

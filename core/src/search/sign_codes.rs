@@ -17,8 +17,15 @@
 //! Memory: 8 bytes a word and item, 12 an item. Cost: O(64 words (values of x)) for a query's code, and one
 //! popcount a word and item.
 
-use super::{MaxInnerProduct, Proposer, Scored, Top, sign_projection::{Projection, signs}};
-use crate::{executor::Executor, float, sparse::{SparseVec, SparseView}};
+use super::{
+    MaxInnerProduct, Proposer, Scored, Top,
+    sign_projection::{Projection, signs},
+};
+use crate::{
+    executor::Executor,
+    float,
+    sparse::{SparseVec, SparseView},
+};
 use alloc::{boxed::Box, vec::Vec};
 
 /// Codes of vectors; see the module's text.
@@ -209,7 +216,10 @@ mod tests {
         let mut codes = SignCodes::new(words, 2.0, 5);
         codes.insert(3, item.view());
         codes.insert(4, longest.view());
-        assert_eq!((codes.ids[0], codes.bounds[0], codes.bounds[1]), (3, 1.0, 1.0));
+        assert_eq!(
+            (codes.ids[0], codes.bounds[0], codes.bounds[1]),
+            (3, 1.0, 1.0)
+        );
         let (mut projections, mut code) = (Vec::new(), Vec::new());
         codes.code(&[(0, 2.5)], &mut projections, &mut code);
         let pairs = code.iter().zip(&codes.codes[..words]);

@@ -139,7 +139,10 @@ mod tests {
         let mean = all.iter().map(|a| f64::from(*a)).sum::<f64>() / count;
         let square = all.iter().map(|a| f64::from(*a).powi(2)).sum::<f64>() / count;
         // Standard errors: 0.0032 and 0.0045.
-        assert!(mean.abs() < 0.013 && (square - 1.0).abs() < 0.019, "{mean} {square}");
+        assert!(
+            mean.abs() < 0.013 && (square - 1.0).abs() < 0.019,
+            "{mean} {square}"
+        );
     }
 
     #[test]

@@ -87,7 +87,11 @@ impl SignTables {
 
     /// Removes an item; whether there was one.
     pub fn remove(&mut self, id: u32) -> bool {
-        if self.bounds.get(id as usize).is_none_or(|bound| *bound < 0.0) {
+        if self
+            .bounds
+            .get(id as usize)
+            .is_none_or(|bound| *bound < 0.0)
+        {
             return false;
         }
         for table in 0..self.tables {

@@ -76,7 +76,10 @@ fn the_reduced_space_is_trained_in_and_answers_texts() {
     let answers = folder.run_on("predict m -k 1 --output json", "a stolen card");
     assert!(answers.good().contains("\"score\""));
     // Rows of few features are taken as they are.
-    folder.write("rows.txt", "4 3 2\n0 0:1\n0 0:1 2:0.1\n1 1:1\n1 1:1 2:0.1\n");
+    folder.write(
+        "rows.txt",
+        "4 3 2\n0 0:1\n0 0:1 2:0.1\n1 1:1\n1 1:1 2:0.1\n",
+    );
     folder.run("train memoir-lsh rows.txt -o few").good();
 }
 

@@ -1,9 +1,6 @@
 //! Models of MEMOIR in few dimensions: each label's weights are its prototype, compared by products.
 
-use super::{
-    Embedding, EmbeddingTraining,
-    build::Vectors,
-};
+use super::{Embedding, EmbeddingTraining, build::Vectors};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -71,7 +68,10 @@ pub(super) fn vectors(
         }
     });
     for prototype in prototypes.chunks_mut(dimensions.max(1)) {
-        let square: f64 = prototype.iter().map(|w| f64::from(*w) * f64::from(*w)).sum();
+        let square: f64 = prototype
+            .iter()
+            .map(|w| f64::from(*w) * f64::from(*w))
+            .sum();
         let length = float::power(float::sqrt(square), parameters.norm_power);
         if length > 0.0 {
             prototype.iter_mut().for_each(|w| *w /= length as f32);

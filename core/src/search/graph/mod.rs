@@ -299,8 +299,8 @@ impl Graph {
         let live = self.nodes.get_mut(id as usize).filter(|node| node.live);
         if let Some(node) = live {
             let (old, new) = (node.vector.view(), vector.view());
-            let square =
-                old.norm() * old.norm() + new.norm() * new.norm() - 2.0 * f64::from(product(old, new));
+            let square = old.norm() * old.norm() + new.norm() * new.norm()
+                - 2.0 * f64::from(product(old, new));
             node.moved += float::sqrt(square.max(0.0));
             if node.moved <= MOVEMENT * node.length {
                 node.vector = vector;

@@ -82,7 +82,10 @@ fn the_best_class_of_trained_weights_is_found() {
         let flat = recall(Graph::new(12, 40), at_once);
         let layered = recall(Graph::layered(12, 60, 1), at_once);
         assert!(flat >= 0.9, "flat: recall {flat}, at once: {at_once}");
-        assert!(layered >= 0.9, "layered: recall {layered}, at once: {at_once}");
+        assert!(
+            layered >= 0.9,
+            "layered: recall {layered}, at once: {at_once}"
+        );
     }
 }
 

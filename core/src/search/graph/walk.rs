@@ -90,7 +90,10 @@ fn same(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest = a_rest.iter().zip(b_rest).map(|(a, b)| a * b);
-    lanes.into_iter().chain(rest).fold(0.0, |sum, part| sum + part)
+    lanes
+        .into_iter()
+        .chain(rest)
+        .fold(0.0, |sum, part| sum + part)
 }
 
 impl Graph {

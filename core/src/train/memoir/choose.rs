@@ -109,12 +109,17 @@ impl Trainer<'_> {
             return false;
         };
         let exact = |class: u32| {
-            let rest = long.iter().map(|&(feature, x)| lists.weight(feature, class) * x);
+            let rest = long
+                .iter()
+                .map(|&(feature, x)| lists.weight(feature, class) * x);
             rest.fold(scores[class as usize], |sum, part| sum + part)
         };
         let silent = || {
             let start = stream().below(self.seen.len() as u64) as usize;
-            let mut round = self.seen[start..].iter().chain(&self.seen[..start]).copied();
+            let mut round = self.seen[start..]
+                .iter()
+                .chain(&self.seen[..start])
+                .copied();
             round.find(|class| {
                 let wrong = asked.labels.binary_search(class).is_err();
                 wrong && scores[*class as usize] == 0.0 && exact(*class) == 0.0
@@ -147,9 +152,11 @@ impl Trainer<'_> {
         let left_out = left_out.count();
         long.truncate(left_out);
         short.clear();
-        short.extend(terms.iter().filter(|(feature, _)| {
-            long.iter().all(|(other, _)| other != feature)
-        }));
+        short.extend(
+            terms
+                .iter()
+                .filter(|(feature, _)| long.iter().all(|(other, _)| other != feature)),
+        );
         self.weights.score(short, scores);
         found.clear();
         let count = PROPOSED * self.parameters.violators as usize;

@@ -104,7 +104,8 @@ impl FeatureLists {
 
     /// Whether the list of a feature is long enough to find a class in it at once.
     pub(super) fn is_long(&self, feature: u32) -> bool {
-        self.list(feature).is_some_and(|list| !list.places.is_empty())
+        self.list(feature)
+            .is_some_and(|list| !list.places.is_empty())
     }
 
     /// The weight of a class for a feature whose list [is long](FeatureLists::is_long), in `V`; else 0.

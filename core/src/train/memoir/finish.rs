@@ -29,7 +29,9 @@ pub(super) fn label_weights(
             }
         });
         let first = seen.partition_point(|&class| (class as usize) < start);
-        let own = seen[first..].iter().take_while(|&&class| block.contains(&(class as usize)));
+        let own = seen[first..]
+            .iter()
+            .take_while(|&&class| block.contains(&(class as usize)));
         for &class in own {
             let weights = &of_block[class as usize - start];
             made[class as usize] = of_class(weights, features, parameters);

@@ -87,8 +87,10 @@ impl Index {
             }
             rows.moved(seen, -1.0)
         };
-        let items: Vec<(u32, SparseVec)> =
-            moved.into_iter().map(|class| (class, rows.vector(class))).collect();
+        let items: Vec<(u32, SparseVec)> = moved
+            .into_iter()
+            .map(|class| (class, rows.vector(class)))
+            .collect();
         for (class, vector) in &items {
             rows.tell(*class, vector.view().norm());
         }

@@ -94,7 +94,10 @@ mod tests {
     #[test]
     fn the_estimate_covers_what_training_holds() {
         let data = data(500);
-        for parameters in [Memoir::automatic(&data), Memoir::automatic(&data).with_l1(12)] {
+        for parameters in [
+            Memoir::automatic(&data),
+            Memoir::automatic(&data).with_l1(12),
+        ] {
             let estimate = parameters.memory_estimate(&data, 1);
             let mut trainer = parameters.trainer(&data).unwrap();
             let mut most = trainer.bytes();

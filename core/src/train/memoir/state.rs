@@ -59,11 +59,7 @@ impl State {
     }
 
     /// Multiplies the scale into some weights; the sum of their squares.
-    pub fn fold<'a>(
-        &self,
-        values: impl Iterator<Item = &'a mut f32>,
-        extra: &mut [f32],
-    ) -> f64 {
+    pub fn fold<'a>(&self, values: impl Iterator<Item = &'a mut f32>, extra: &mut [f32]) -> f64 {
         let (scale, mut square) = (self.scale as f32, 0.0);
         let sums = match &self.beside {
             Beside::Sums { scales, .. } => Some(*scales),

@@ -89,7 +89,12 @@ impl Violators {
                 self.top.push(Scored { id, score });
             }
         }
-        let silent = || silent().map(|id| Scored { id, score: exact(id) });
+        let silent = || {
+            silent().map(|id| Scored {
+                id,
+                score: exact(id),
+            })
+        };
         self.weigh(own, asked, parameters, eta, silent)
     }
 

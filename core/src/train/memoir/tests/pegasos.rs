@@ -25,8 +25,7 @@ fn fold(v: &mut [f32], scale: &mut f64, square: &mut f64) {
 fn pegasos(data: &Dataset, parameters: &Memoir) -> (Vec<f32>, f64) {
     let lambda = parameters.lambda;
     let mut draws =
-        Sequence::new(data, parameters.draws, parameters.several, parameters.seed)
-            .unwrap();
+        Sequence::new(data, parameters.draws, parameters.several, parameters.seed).unwrap();
     let rows = TrainingRows::new(data, parameters).unwrap();
     let mut v = vec![0f32; CLASSES * FEATURES];
     let (mut scale, mut square) = (1.0, 0.0);

@@ -16,7 +16,6 @@ use super::{
     reduce::Reduce,
 };
 use clap::{Args, ValueEnum};
-use oracle::{OracleOptions, oracle_json};
 use hapax::{
     core::{
         executor::Executor,
@@ -32,6 +31,7 @@ use hapax::{
     },
     threads::Threads,
 };
+use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
 use std::{cell::RefCell, ops::ControlFlow};
 
