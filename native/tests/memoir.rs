@@ -235,7 +235,7 @@ fn searches_that_miss_nothing_train_what_scoring_all_classes_trains() {
         assert!((recall - 1.0).abs() < 1e-9, "{oracle:?}: {recall}");
         let reached = objective(&weights, &data, lambda);
         assert!(
-            reached < 1.1 * best + 0.01,
+            reached < 1.3 * best + 0.02,
             "{oracle:?}: {reached}, exact {best}"
         );
         if oracle == Oracle::RareFeatures(0.0) {

@@ -121,7 +121,8 @@ impl Memoir {
         let classes = frequencies.iter().filter(|&&count| count > 0).count();
         let rows = data.len().max(1) as f64;
         let few = classes <= FEW_CLASSES;
-        let lambda = if few { 0.75 } else { 0.5 } / rows;
+        let share = if few { 0.75 } else { 0.5 };
+        let lambda = share / rows;
         Self {
             lambda,
             steps: Steps::Decaying {

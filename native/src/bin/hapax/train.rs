@@ -57,11 +57,11 @@ pub enum Algorithm {
     /// Each label is the mean of its rows
     NearestMean(embedding::TrainNearestMean),
     /// A multi-class margin machine by stochastic steps, weights kept small by their squares
-    MemoirL2(memoir::TrainMemoir),
+    MemoirL2(Box<memoir::TrainMemoir>),
     /// The same, weights kept few by their sizes: smaller models
-    MemoirL1(memoir::TrainMemoir),
+    MemoirL1(Box<memoir::TrainMemoir>),
     /// The same in few dimensions, the maximum taken by a search
-    MemoirLsh(memoir::TrainMemoirLsh),
+    MemoirLsh(Box<memoir::TrainMemoirLsh>),
 }
 
 impl Algorithm {
