@@ -4,6 +4,7 @@ pub mod dense;
 pub mod process;
 pub mod synthetic;
 
+pub mod curve;
 pub mod figures;
 
 use hapax::{
@@ -17,8 +18,9 @@ use std::{error::Error, path::Path};
 use synthetic::Shape;
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
-/// and has the shape of Amazon-670K; or `imagenet`, the shape of the paper's 22k-ImageNet (100,000 rows);
-/// or `overlap`, `twins` and `apart`, clouds of 1,000 classes in pairs that overlap widely, are the same, or alone. `NAME@RANK` are the
+/// and has the shape of Amazon-670K; or `wiki`, that of WIKI-100K, and `wiki/20` a twentieth of it; or `imagenet`, the
+/// shape of the paper's 22k-ImageNet (100,000 rows); or `overlap`, `twins` and `apart`, clouds of 1,000 classes in pairs that
+/// overlap widely, are the same, or alone. `NAME@RANK` are the
 /// rows of a set in so many dimensions.
 ///
 /// # Errors
@@ -31,8 +33,13 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
     if let Some(dense) = load_dense(set) {
         return dense;
     }
-    if set == "amazon" {
-        let shape = Shape::AMAZON_670K;
+    let shape = match set.split_once('/') {
+        None if set == "amazon" => Some(Shape::AMAZON_670K),
+        None if set == "wiki" => Some(Shape::WIKI_100K),
+        Some(("wiki", share)) => Some(Shape::WIKI_100K.part(share.parse()?)),
+        _ => None,
+    };
+    if let Some(shape) = shape {
         let test = Shape {
             rows: 2000,
             ..shape

@@ -3,6 +3,7 @@
 use super::{
     EmbeddingModel,
     build::{Form, Vectors, build},
+    margin,
 };
 use crate::{
     array::Array,
@@ -16,6 +17,7 @@ use crate::{
             nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled, space::Space,
             trainer::Report,
         },
+        memoir::parameters::Memoir,
         reduction::Projection,
     },
 };
@@ -33,6 +35,8 @@ pub enum EmbeddingTraining {
     Sampled(Sampled),
     /// Joint training of an embedding and prototypes.
     Wsabie(Wsabie),
+    /// A multi-class margin machine in few dimensions.
+    Memoir(Memoir),
 }
 
 impl EmbeddingTraining {
@@ -43,6 +47,7 @@ impl EmbeddingTraining {
             Self::NearestMean(_) => "nearest-mean",
             Self::Sampled(sampled) => sampled.name(),
             Self::Wsabie(wsabie) => wsabie.name(),
+            Self::Memoir(_) => "memoir-lsh",
         }
     }
 
@@ -55,6 +60,7 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.check(),
             Self::Sampled(sampled) => sampled.check(),
             Self::Wsabie(wsabie) => wsabie.check(),
+            Self::Memoir(memoir) => memoir.check(),
         }
     }
 
@@ -65,6 +71,7 @@ impl EmbeddingTraining {
             Self::NearestMean(_) => 0,
             Self::Sampled(sampled) => sampled.seed,
             Self::Wsabie(wsabie) => wsabie.seed,
+            Self::Memoir(memoir) => memoir.seed,
         }
     }
 
@@ -75,6 +82,7 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.transform(),
             Self::Sampled(sampled) => sampled.transform(),
             Self::Wsabie(wsabie) => wsabie.transform(),
+            Self::Memoir(memoir) => memoir.transform(),
         }
     }
 
@@ -101,6 +109,11 @@ impl EmbeddingTraining {
                 normalize,
                 ..wsabie
             }),
+            Self::Memoir(memoir) => Self::Memoir(Memoir {
+                exponent,
+                normalize,
+                ..memoir
+            }),
         }
     }
 
@@ -111,6 +124,7 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.memory_estimate(data),
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
+            Self::Memoir(memoir) => memoir.memory_estimate(data, threads),
         }
     }
 
@@ -127,6 +141,9 @@ impl EmbeddingTraining {
         let training = self.memory_estimate(data, threads);
         let training = match self {
             Self::Wsabie(_) => training,
+            Self::Memoir(memoir) => {
+                memoir.reduced_memory_estimate(rows, u64::from(labels), k, threads)
+            }
             // Their prototypes have k coordinates then, and not one for each feature.
             _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
         };
@@ -193,7 +210,7 @@ impl Embedding {
     }
 
     /// The model of trained vectors.
-    fn from_vectors(
+    pub(super) fn from_vectors(
         vectors: &Vectors,
         training: &EmbeddingTraining,
         data: &Dataset,
@@ -202,6 +219,8 @@ impl Embedding {
             EmbeddingTraining::NearestMean(mean) => (true, mean.bits),
             EmbeddingTraining::Sampled(sampled) => (false, sampled.bits),
             EmbeddingTraining::Wsabie(wsabie) => (wsabie.is_euclidean(), wsabie.bits),
+            // Weights of prototypes have 8 bits or 4.
+            EmbeddingTraining::Memoir(memoir) => (false, if memoir.bits > 4 { 8 } else { 4 }),
         };
         let form = Form {
             transform: training.transform(),
@@ -273,6 +292,9 @@ fn vectors(
         EmbeddingTraining::Wsabie(wsabie) => {
             let spaces = wsabie.train(data, executor, kernels, progress)?;
             joined(&spaces, data)
+        }
+        EmbeddingTraining::Memoir(memoir) => {
+            margin::vectors(memoir, data, executor, |_, _| ControlFlow::Continue(()))
         }
     }
 }

@@ -57,9 +57,11 @@ pub enum Algorithm {
     /// Each label is the mean of its rows
     NearestMean(embedding::TrainNearestMean),
     /// A multi-class margin machine by stochastic steps, weights kept small by their squares
-    MemoirL2(memoir::TrainMemoir),
+    MemoirL2(Box<memoir::TrainMemoir>),
     /// The same, weights kept few by their sizes: smaller models
-    MemoirL1(memoir::TrainMemoir),
+    MemoirL1(Box<memoir::TrainMemoir>),
+    /// The same in few dimensions, the maximum taken by a search
+    MemoirLsh(Box<memoir::TrainMemoirLsh>),
 }
 
 impl Algorithm {
@@ -78,6 +80,7 @@ impl Algorithm {
             Self::NearestMean(train) => train.run(),
             Self::MemoirL2(train) => train.run(Variant::L2),
             Self::MemoirL1(train) => train.run(Variant::L1),
+            Self::MemoirLsh(train) => train.run(),
         }
     }
 }

@@ -297,6 +297,7 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
             })
         }
         EmbeddingTraining::Wsabie(p) => super::wsabie::parameters_json(p),
+        EmbeddingTraining::Memoir(p) => super::memoir::parameters_json(p),
         _ => Value::Null,
     }
 }

@@ -42,6 +42,8 @@ pub struct Told {
     pub gap: Option<f64>,
     /// How many rows were held out to choose parameters.
     pub held_out: Option<usize>,
+    /// What was measured after each epoch, for programs.
+    pub report: Vec<Value>,
     /// More lines for people.
     pub lines: Vec<String>,
 }
@@ -123,7 +125,7 @@ impl Trained {
             "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
             "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
             "l": made.labels, "seed": made.seed, "epochs": self.told.epochs,
-            "objective": self.told.objective, "gap": self.told.gap,
+            "objective": self.told.objective, "gap": self.told.gap, "report": self.told.report,
             "parameters": parameters_json(&self.compacted.model),
             "held_out": self.told.held_out, "compacted": report_json(&self.compacted),
         })

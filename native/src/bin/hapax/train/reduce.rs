@@ -13,7 +13,7 @@ use hapax::{
 };
 
 /// How rows are brought to few dimensions.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Rows and weights")]
 pub struct Reduce {
     /// Train on the rows in the K directions in which they extend most (a randomized singular value decomposition);
@@ -31,6 +31,20 @@ impl Reduce {
         match self.reduction(0) {
             Some(reduction) => reduction.check().map_err(named),
             None => Ok(()),
+        }
+    }
+
+    /// How many dimensions are asked for.
+    pub fn dimensions(&self) -> Option<u32> {
+        self.reduce
+    }
+
+    /// The same, with so many dimensions where none are given.
+    #[must_use]
+    pub fn or(self, dimensions: u32) -> Self {
+        Self {
+            reduce: self.reduce.or(Some(dimensions)),
+            ..self
         }
     }
 
