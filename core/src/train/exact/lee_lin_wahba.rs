@@ -301,5 +301,6 @@ impl Seen {
     }
 }
 
+mod saved;
 #[cfg(test)]
 mod tests;
