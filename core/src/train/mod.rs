@@ -7,6 +7,7 @@ mod error;
 pub mod exact;
 pub mod mach;
 pub mod memoir;
+pub mod parts;
 mod provenance;
 pub mod state;
 mod unusable;

@@ -2,9 +2,10 @@
 
 use super::step::Slots;
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// A class and its weight.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// The class.
     pub class: u32,
@@ -21,13 +22,23 @@ pub(super) struct List {
     pub places: Vec<u32>,
 }
 
+impl List {
+    /// Notes the place of each of the classes in the list.
+    pub fn find_places(&mut self, classes: usize) {
+        self.places = vec![NOWHERE; classes];
+        for (at, entry) in self.entries.iter().enumerate() {
+            self.places[entry.class as usize] = at as u32;
+        }
+    }
+}
+
 const NOWHERE: u32 = u32::MAX;
 
 /// A list with more than one class in so many has places.
 const LONG: usize = 12;
 
 /// What the number beside each weight is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Beside {
     /// There is none.
     Nothing,
@@ -89,10 +100,7 @@ impl Moving {
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
         if list.places.is_empty() && list.entries.len() * LONG > slots.classes() {
-            list.places = vec![NOWHERE; slots.classes()];
-            for (at, entry) in list.entries.iter().enumerate() {
-                list.places[entry.class as usize] = at as u32;
-            }
+            list.find_places(slots.classes());
         }
         square
     }
