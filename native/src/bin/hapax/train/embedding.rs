@@ -5,7 +5,7 @@ use super::{
         failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
         table::bytes,
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
     wsabie::{TrainWsabie, TrainWsabiePp},
 };
@@ -18,12 +18,14 @@ use hapax::{
             TrainError,
             embedding::{
                 nearest_mean::NearestMean,
+                parameters::Wsabie,
                 sampled::{Draws, Sampled},
                 trainer::Report,
             },
         },
     },
     kernels,
+    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -184,6 +186,10 @@ impl TrainWsabiePp {
 fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
+    if !matches!(training, EmbeddingTraining::Wsabie(_)) {
+        let why = format!("of {} yet", training.name());
+        common.checkpoints.refuse(&why)?;
+    }
     let threads = threads(common.threads)?;
     let read = common.read(&threads)?;
     let watch = Stopwatch::start();
@@ -193,14 +199,18 @@ fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
         training.name()
     ));
     let mut epochs = Epochs::default();
-    let model = Model::train_embedding(
-        training,
-        &read.data,
-        read.vectorizer,
-        &threads,
-        kernels::best(),
-        |report| epochs.tell(report),
-    )?;
+    let index_base = read.index_base;
+    let model = match training {
+        EmbeddingTraining::Wsabie(wsabie) => jointly(common, wsabie, read, &threads, &mut epochs)?,
+        _ => Model::train_embedding(
+            training,
+            &read.data,
+            read.vectorizer,
+            &threads,
+            kernels::best(),
+            |report| epochs.tell(report),
+        )?,
+    };
     let told = Told {
         epochs: epochs
             .progress
@@ -212,10 +222,30 @@ fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
     drop(epochs);
     let made = Made {
         model,
-        index_base: read.index_base,
+        index_base,
         told,
     };
     common.finish(made, &watch, &threads)
+}
+
+/// Trains an embedding part by part, keeping checkpoints where they were asked for.
+fn jointly(
+    common: &Common,
+    wsabie: &Wsabie,
+    read: Training,
+    threads: &Threads,
+    epochs: &mut Epochs,
+) -> Result<Model, Failure> {
+    let data = &read.data;
+    let mut keeper = common.checkpoints.keeper()?;
+    let mut trainer = wsabie.trainer(data, kernels::best())?;
+    keeper.begin(wsabie.name(), wsabie, data, &mut trainer)?;
+    while let Some(report) = trainer.step(threads)? {
+        let _ = epochs.tell(report);
+        keeper.border(&trainer)?;
+    }
+    let spaces = trainer.finish()?;
+    Ok(Model::from_spaces(&spaces, wsabie, data, read.vectorizer)?)
 }
 
 /// The progress of the epochs, and what became of the rows of the last one.

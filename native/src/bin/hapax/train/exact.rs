@@ -23,6 +23,7 @@ use hapax::{
                 machine::{Machine, WarmStart},
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
+                solver::Solver,
                 trainer::Report,
             },
         },
@@ -174,7 +175,7 @@ impl TrainExact {
             several => self.best_cost(loss, several, &training.data, &threads, &mut told)?,
         };
         let parameters = self.parameters(loss, cost);
-        let machine = self.train(&parameters, &training.data, None, &threads)?;
+        let machine = self.proven(&parameters, &training.data, &threads)?;
         let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
         let index_base = training.index_base;
@@ -184,6 +185,34 @@ impl TrainExact {
             told,
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// Trains epoch by epoch, keeping checkpoints where they were asked for.
+    fn proven(
+        &self,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        threads: &Threads,
+    ) -> Result<Machine, Failure> {
+        let most = parameters.max_epochs as usize;
+        let progress = Progress::new("closing the gap", most);
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut solver = Solver::new(parameters, data, self.several(), None)?;
+        // The parameters do not say what became of rows with several labels.
+        let identity = (parameters, self.multilabel == Several::Replicate);
+        keeper.begin("multi-class machine", &identity, data, &mut solver)?;
+        while let Some(report) = solver.epoch(threads, kernels::best()) {
+            progress.set(report.epoch as usize, most);
+            keeper.border(&solver)?;
+        }
+        Ok(parameters.finish(solver, data, threads, kernels::best())?)
+    }
+
+    fn several(&self) -> MultiLabel {
+        match self.multilabel {
+            Several::Refuse => MultiLabel::Refuse,
+            Several::Replicate => MultiLabel::Replicate,
+        }
     }
 
     fn train(
@@ -199,10 +228,7 @@ impl TrainExact {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
         };
-        let several = match self.multilabel {
-            Several::Refuse => MultiLabel::Refuse,
-            Several::Replicate => MultiLabel::Replicate,
-        };
+        let several = self.several();
         Ok(parameters.train(data, several, start, threads, kernels::best(), tell)?)
     }
 

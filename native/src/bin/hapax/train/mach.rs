@@ -9,21 +9,25 @@ use super::{
         resources::Stopwatch,
         table::{bytes, count, percent, table},
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
+    sharded::Sharded,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         hash::{BucketHash, BucketPlan},
         model::{Model, mach::MachFit},
+        text::Vectorizer,
         train::{
             TrainError,
-            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report},
+            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report, parts::MachParts},
         },
     },
     kernels,
+    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -233,7 +237,8 @@ impl TrainMach {
         parameters
     }
 
-    pub fn run(self) -> Result<(), Failure> {
+    /// Refuses what can be known to be wrong before any work.
+    fn check(&self) -> Result<(), Failure> {
         self.common.check()?;
         let given = self.parameters(&MachParameters::default());
         given.check().map_err(TrainError::from)?;
@@ -245,45 +250,130 @@ impl TrainMach {
                 "--delta is a chance: above 0 and below 1".into(),
             ));
         }
+        let held_out = self.early_stopping || self.common.max_bytes.is_some();
+        match held_out {
+            true => self
+                .common
+                .checkpoints
+                .refuse("of mach with --early-stopping or --max-bytes, which train more than once"),
+            false => Ok(()),
+        }
+    }
+
+    /// The parameters for these data.
+    fn chosen(&self, data: &Dataset) -> MachParameters {
+        self.guaranteed(self.parameters(&MachParameters::automatic(data)), data)
+    }
+
+    pub fn run(self) -> Result<(), Failure> {
+        self.check()?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let data = &training.data;
-        let parameters = self.guaranteed(self.parameters(&MachParameters::automatic(data)), data);
-        say_what_comes(&parameters, data);
-        let mut epochs = Epochs::default();
-        let tell = |report| epochs.tell(report);
-        let (vectorizer, kernels) = (training.vectorizer, kernels::best());
+        let index_base = training.index_base;
+        let parameters = self.chosen(&training.data);
+        say_what_comes(&parameters, &training.data);
         let mut told = Told {
             epochs: Some(u64::from(parameters.epochs)),
             ..Told::default()
         };
+        let mut epochs = Epochs::default();
         let model = match self.common.max_bytes {
-            None => Model::train_mach(&parameters, data, vectorizer, &threads, kernels, tell)?,
-            Some(most) => {
-                let made = Model::train_mach_within(
-                    &parameters,
-                    data,
-                    vectorizer,
-                    most,
-                    &threads,
-                    kernels,
-                    tell,
-                );
-                let (model, fit) = made?;
-                told.held_out = Some(fit.held_out);
-                told.lines.push(tried(&fit));
-                model
+            None if !self.early_stopping => {
+                self.by_parts(&parameters, training, &threads, &mut epochs)?
+            }
+            most => {
+                let tell = |report| epochs.tell(report);
+                held_out(&parameters, most, training, &threads, tell, &mut told)?
             }
         };
         told.objective = epochs.loss;
         drop(epochs);
         let made = Made {
             model,
-            index_base: training.index_base,
+            index_base,
             told,
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// Trains part by part, keeping checkpoints where they were asked for.
+    fn by_parts(
+        &self,
+        parameters: &MachParameters,
+        training: Training,
+        threads: &Threads,
+        epochs: &mut Epochs,
+    ) -> Result<Model, Failure> {
+        let data = &training.data;
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
+        keeper.begin("mach", parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            let _ = epochs.tell(report);
+            keeper.border(&trainer)?;
+        }
+        let mach = parameters.finish(&trainer, data)?;
+        Ok(Model::from_mach(mach, data, training.vectorizer))
+    }
+}
+
+/// Trains with rows held out, to stop early or to fit into a budget.
+fn held_out(
+    parameters: &MachParameters,
+    most: Option<u64>,
+    training: Training,
+    threads: &Threads,
+    tell: impl FnMut(Report) -> ControlFlow<()>,
+    told: &mut Told,
+) -> Result<Model, TrainError> {
+    let (data, vectorizer, kernels) = (&training.data, training.vectorizer, kernels::best());
+    let Some(most) = most else {
+        return Model::train_mach(parameters, data, vectorizer, threads, kernels, tell);
+    };
+    let made = Model::train_mach_within(parameters, data, vectorizer, most, threads, kernels, tell);
+    let (model, fit) = made?;
+    told.held_out = Some(fit.held_out);
+    told.lines.push(tried(&fit));
+    Ok(model)
+}
+
+impl Sharded for TrainMach {
+    type Parameters = MachParameters;
+    type Parts<'a> = MachParts<'a>;
+
+    const NAME: &str = "mach";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn choose(&self, data: &Dataset, _threads: &Threads) -> Result<MachParameters, Failure> {
+        self.check()?;
+        if self.early_stopping || self.common.max_bytes.is_some() {
+            let rule = "--early-stopping and --max-bytes need all heads at once: leave them out of a plan, and \
+                        make the model smaller with `hapax compact`";
+            return Err(Failure::Input(rule.into()));
+        }
+        Ok(self.chosen(data))
+    }
+
+    fn parts<'a>(
+        parameters: &MachParameters,
+        data: &'a Dataset,
+        threads: &Threads,
+    ) -> Result<MachParts<'a>, TrainError> {
+        MachParts::new(parameters, data, threads.threads(), kernels::best())
+    }
+
+    fn model(
+        _parameters: &MachParameters,
+        parts: MachParts<'_>,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        _threads: &Threads,
+    ) -> Result<Model, TrainError> {
+        Ok(Model::from_mach(parts.finish()?, data, vectorizer))
     }
 }
 

@@ -30,7 +30,7 @@ use hapax::{
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::{cell::RefCell, ops::ControlFlow};
+use std::cell::RefCell;
 
 /// Which size of the weights is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,16 +198,14 @@ impl TrainMemoir {
         let parameters = self.parameters(Memoir::automatic(data), variant, data.labels().labels());
         say_what_comes(&parameters, data, &threads);
         let telling = Telling::new(&watch, self.report);
-        let model = Model::train_memoir(
-            &parameters,
-            data,
-            training.vectorizer,
-            &threads,
-            |report, trainer| {
-                telling.tell(report, trainer);
-                ControlFlow::Continue(())
-            },
-        )?;
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data)?;
+        keeper.begin(parameters.name(), &parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(&threads) {
+            telling.tell(report, &trainer);
+            keeper.border(&trainer)?;
+        }
+        let model = Model::from_memoir(trainer.finish()?, &parameters, data, training.vectorizer);
         let made = Made {
             model,
             index_base: training.index_base,

@@ -13,6 +13,7 @@ use super::{
     },
     Common, Training,
     finish::{Made, Told},
+    sharded::Sharded,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
@@ -20,12 +21,14 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::{Method, Model},
+        text::Vectorizer,
         train::{
             TrainError,
             dual::{
                 choice::{Choice, Given},
                 one_vs_rest::{Report, Stage},
                 parameters::{Bias, Loss, Negatives, OneVsRest},
+                trainer::LabelParts,
             },
         },
     },
@@ -34,6 +37,7 @@ use hapax::{
 };
 use serde_json::{Value, json};
 use std::{ops::ControlFlow, path::PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest with mined negatives.
 ///
@@ -205,6 +209,10 @@ impl TrainOvr {
         self.common.check()?;
         let (fixed, mut given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
+        if self.gap.is_some() || self.fuse == Fuse::Nearest {
+            let why = "of ovr with --gap or --fuse nearest yet";
+            self.common.checkpoints.refuse(why)?;
+        }
         if self.gap.is_some() && self.negatives != Against::All {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));
@@ -251,22 +259,87 @@ impl TrainOvr {
         start: Option<&Model>,
         training: Training,
         threads: &Threads,
-    ) -> Result<Model, TrainError> {
+    ) -> Result<Model, Failure> {
         let Training {
             data, vectorizer, ..
         } = training;
         let kernels = kernels::best();
         let mut parts = Parts::default();
-        let tell = |report| parts.tell(report);
-        match start {
-            Some(start) => {
-                Model::train_ovr_from(start, parameters, &data, vectorizer, threads, kernels, tell)
-            }
-            None if self.fuse == Fuse::Nearest => {
-                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell)
-            }
-            None => Model::train_ovr(parameters, &data, vectorizer, threads, kernels, tell),
+        if self.fuse == Fuse::Nearest && start.is_none() {
+            let tell = |report| parts.tell(report);
+            let made =
+                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell);
+            return Ok(made?);
         }
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(&data, threads, kernels)?;
+        let start = match start.map(Model::method) {
+            Some(Method::Linear(linear)) => Some(linear.model()),
+            Some(_) => return Err(TrainError::StartNotLinear.into()),
+            None => None,
+        };
+        if let Some(model) = start {
+            trainer.start_from(model)?;
+        }
+        let identity = (
+            parameters,
+            start.map(|model| xxh3_64(&model.parts().records)),
+        );
+        keeper.begin("ovr", &identity, &data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            let _ = parts.tell(report);
+            keeper.border(&trainer)?;
+        }
+        Ok(Model::from_ovr(
+            trainer.finish()?,
+            parameters,
+            &data,
+            vectorizer,
+        ))
+    }
+}
+
+impl Sharded for TrainOvr {
+    type Parameters = OneVsRest;
+    type Parts<'a> = LabelParts<'a>;
+
+    const NAME: &str = "ovr";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<OneVsRest, Failure> {
+        if self.gap.is_some() || self.fuse == Fuse::Nearest || self.from.is_some() {
+            let rule = "--gap, --fuse nearest and --from do not go with parts yet";
+            return Err(Failure::Input(rule.into()));
+        }
+        let (fixed, given) = (self.fixed(), self.given());
+        given.over(&fixed).check().map_err(TrainError::from)?;
+        Ok(choose(&fixed, &given, data, threads)?.parameters)
+    }
+
+    fn parts<'a>(
+        parameters: &OneVsRest,
+        data: &'a Dataset,
+        threads: &Threads,
+    ) -> Result<LabelParts<'a>, TrainError> {
+        LabelParts::new(parameters, data, threads, kernels::best())
+    }
+
+    fn model(
+        parameters: &OneVsRest,
+        parts: LabelParts<'_>,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        _threads: &Threads,
+    ) -> Result<Model, TrainError> {
+        Ok(Model::from_ovr(
+            parts.finish()?,
+            parameters,
+            data,
+            vectorizer,
+        ))
     }
 }
 
