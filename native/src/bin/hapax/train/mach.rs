@@ -1,17 +1,15 @@
 //! `hapax train mach`: classifiers over hashed labels.
 
+mod held_out;
+mod shared;
+
 use super::{
     super::{
-        failure::Failure,
-        input::threads,
-        output::note,
-        progress::Progress,
-        resources::Stopwatch,
-        table::{bytes, count, percent, table},
+        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
+        table::bytes,
     },
     Common, Training,
     finish::{Made, Told},
-    sharded::Sharded,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
@@ -19,16 +17,16 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         hash::{BucketHash, BucketPlan},
-        model::{Model, mach::MachFit},
-        text::Vectorizer,
+        model::Model,
         train::{
             TrainError,
-            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report, parts::MachParts},
+            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report},
         },
     },
     kernels,
     threads::Threads,
 };
+use held_out::held_out;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -318,65 +316,6 @@ impl TrainMach {
     }
 }
 
-/// Trains with rows held out, to stop early or to fit into a budget.
-fn held_out(
-    parameters: &MachParameters,
-    most: Option<u64>,
-    training: Training,
-    threads: &Threads,
-    tell: impl FnMut(Report) -> ControlFlow<()>,
-    told: &mut Told,
-) -> Result<Model, TrainError> {
-    let (data, vectorizer, kernels) = (&training.data, training.vectorizer, kernels::best());
-    let Some(most) = most else {
-        return Model::train_mach(parameters, data, vectorizer, threads, kernels, tell);
-    };
-    let made = Model::train_mach_within(parameters, data, vectorizer, most, threads, kernels, tell);
-    let (model, fit) = made?;
-    told.held_out = Some(fit.held_out);
-    told.lines.push(tried(&fit));
-    Ok(model)
-}
-
-impl Sharded for TrainMach {
-    type Parameters = MachParameters;
-    type Parts<'a> = MachParts<'a>;
-
-    const NAME: &str = "mach";
-
-    fn common(&self) -> &Common {
-        &self.common
-    }
-
-    fn choose(&self, data: &Dataset, _threads: &Threads) -> Result<MachParameters, Failure> {
-        self.check()?;
-        if self.early_stopping || self.common.max_bytes.is_some() {
-            let rule = "--early-stopping and --max-bytes need all heads at once: leave them out of a plan, and \
-                        make the model smaller with `hapax compact`";
-            return Err(Failure::Input(rule.into()));
-        }
-        Ok(self.chosen(data))
-    }
-
-    fn parts<'a>(
-        parameters: &MachParameters,
-        data: &'a Dataset,
-        threads: &Threads,
-    ) -> Result<MachParts<'a>, TrainError> {
-        MachParts::new(parameters, data, threads.threads(), kernels::best())
-    }
-
-    fn model(
-        _parameters: &MachParameters,
-        parts: MachParts<'_>,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        _threads: &Threads,
-    ) -> Result<Model, TrainError> {
-        Ok(Model::from_mach(parts.finish()?, data, vectorizer))
-    }
-}
-
 /// Says the parameters that training will have, and how much memory it will need.
 fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
     let MachParameters {
@@ -393,50 +332,6 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
         "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
          --epochs {epochs} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
     ));
-}
-
-/// What was tried to fit a model into its bytes.
-fn tried(fit: &MachFit) -> String {
-    let header = [
-        "tried",
-        "weights",
-        "centroids",
-        "bytes",
-        "P@1",
-        "P@3",
-        "P@5",
-        "",
-    ];
-    let mut lines = table(&header);
-    let before = fit.before;
-    lines.add_row(vec![
-        "as trained".to_string(),
-        String::new(),
-        String::new(),
-        String::new(),
-        String::new(),
-        percent(before.at_1),
-        percent(before.at_3),
-        percent(before.at_5),
-        String::new(),
-    ]);
-    for (at, step) in fit.tried.iter().enumerate() {
-        lines.add_row(vec![
-            format!("{} bits", step.bits),
-            step.heads.to_string(),
-            count(step.weights),
-            step.entries.to_string(),
-            count(step.bytes),
-            percent(step.precision.at_1),
-            percent(step.precision.at_3),
-            percent(step.precision.at_5),
-            if at == fit.chosen { "chosen" } else { "" }.to_string(),
-        ]);
-    }
-    format!(
-        "tried on {} held-out rows:\n{lines}",
-        count(fit.held_out as u64)
-    )
 }
 
 /// The progress of epochs, one after the other.

@@ -1,6 +1,7 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
 mod proof;
+mod shared;
 
 use super::{
     super::{
@@ -13,7 +14,6 @@ use super::{
     },
     Common, Training,
     finish::{Made, Told},
-    sharded::Sharded,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
@@ -21,14 +21,12 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::{Method, Model},
-        text::Vectorizer,
         train::{
             TrainError,
             dual::{
                 choice::{Choice, Given},
                 one_vs_rest::{Report, Stage},
                 parameters::{Bias, Loss, Negatives, OneVsRest},
-                trainer::LabelParts,
             },
         },
     },
@@ -294,50 +292,6 @@ impl TrainOvr {
             trainer.finish()?,
             parameters,
             &data,
-            vectorizer,
-        ))
-    }
-}
-
-impl Sharded for TrainOvr {
-    type Parameters = OneVsRest;
-    type Parts<'a> = LabelParts<'a>;
-
-    const NAME: &str = "ovr";
-
-    fn common(&self) -> &Common {
-        &self.common
-    }
-
-    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<OneVsRest, Failure> {
-        if self.gap.is_some() || self.fuse == Fuse::Nearest || self.from.is_some() {
-            let rule = "--gap, --fuse nearest and --from do not go with parts yet";
-            return Err(Failure::Input(rule.into()));
-        }
-        let (fixed, given) = (self.fixed(), self.given());
-        given.over(&fixed).check().map_err(TrainError::from)?;
-        Ok(choose(&fixed, &given, data, threads)?.parameters)
-    }
-
-    fn parts<'a>(
-        parameters: &OneVsRest,
-        data: &'a Dataset,
-        threads: &Threads,
-    ) -> Result<LabelParts<'a>, TrainError> {
-        LabelParts::new(parameters, data, threads, kernels::best())
-    }
-
-    fn model(
-        parameters: &OneVsRest,
-        parts: LabelParts<'_>,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        _threads: &Threads,
-    ) -> Result<Model, TrainError> {
-        Ok(Model::from_ovr(
-            parts.finish()?,
-            parameters,
-            data,
             vectorizer,
         ))
     }
