@@ -17,9 +17,9 @@ pub fn texts(rows: usize) -> String {
 
 /// Every method that keeps checkpoints, with options that give it a dozen parts or more.
 pub const METHODS: [&str; 9] = [
-    "cs --gap 1e-5",
-    "ww --gap 1e-5",
-    "llw --gap 1e-4 --cost 5",
+    "cs --gap 1e-2",
+    "ww --gap 1e-2",
+    "llw --gap 3e-2 --cost 5",
     "mach --buckets 4 --repetitions 6 --epochs 12",
     "memoir-l2 --epochs 16",
     "memoir-l1 --epochs 16 --batch-size 50",

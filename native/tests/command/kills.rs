@@ -43,6 +43,7 @@ fn is_writing(folder: &Path) -> bool {
 /// Kills the process at the moment; false if it ended before.
 fn kill(child: &mut Child, mut now: impl FnMut() -> bool) -> bool {
     while child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_micros(100));
         if now() {
             child.kill().unwrap();
             let ended = child.wait().unwrap();
@@ -78,8 +79,8 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
         (train, whole, begin.elapsed())
     });
     for number in 0..count {
-        let (train, whole, time) = &runs[number % runs.len()];
-        let moment = [Moment::Any, Moment::Checkpoint, Moment::Model][number / runs.len() % 3];
+        let (train, whole, time) = &runs[number / 3 % runs.len()];
+        let moment = [Moment::Any, Moment::Checkpoint, Moment::Model][number % 3];
         let again = format!("{train} --resume states --every 1");
         let _ = fs::remove_file(folder.path("m"));
         // Twice: a training that was gone on with may be killed, too.
