@@ -1,6 +1,6 @@
 //! The state of a Crammer-Singer or Weston-Watkins training between two epochs.
 
-use super::Trainer;
+use super::{Sweeper, Trainer};
 use crate::train::{
     exact::{certificate::Certificate, duals::RowDuals, weights::FeatureWeights},
     state::{Resumable, StateError, all_below, read, same, write},
@@ -26,7 +26,7 @@ struct Saved<'a> {
 
 impl Resumable for Trainer {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        let memory = self.sweeper.as_ref().map(|sweeper| sweeper.memory());
+        let memory = self.sweeper.as_ref().map(Sweeper::memory);
         let saved = Saved {
             duals: Cow::Borrowed(&self.state.duals),
             lists: Cow::Borrowed(&self.state.weights.lists),

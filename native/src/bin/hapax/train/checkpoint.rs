@@ -143,10 +143,10 @@ impl Keeper {
         };
         if kept.stop.load(Ordering::Relaxed) {
             kept.checkpoints.write(training)?;
-            let folder = kept.checkpoints.folder().display();
+            let folder = kept.checkpoints.folder().display().to_string();
+            let next = resuming(&folder);
             return Err(Failure::Other(format!(
-                "stopped; what was done is in {folder}: go on with\n  {}",
-                resuming(&format!("{folder}"))
+                "stopped; what was done is in {folder}: go on with\n  {next}"
             )));
         }
         if let Err(error) = kept.checkpoints.border(training) {

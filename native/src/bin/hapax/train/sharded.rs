@@ -56,6 +56,7 @@ pub trait Sharded {
     /// Does what the task is.
     fn share(&self, task: &Task) -> Result<(), Failure> {
         let common = self.common();
+        common.check()?;
         common.checkpoints.refuse("of parts: each part is one")?;
         let threads = threads(common.threads)?;
         let training = common.read(&threads)?;
@@ -72,7 +73,8 @@ pub trait Sharded {
                 let plan = Plan {
                     identity: Identity::new(Self::NAME, &parameters, &training.data),
                     arguments: arguments.clone(),
-                    parameters: postcard::to_allocvec(&parameters).map_err(unwritable)?,
+                    parameters: postcard::to_allocvec(&parameters)
+                        .map_err(|error| Failure::Other(error.to_string()))?,
                     parts: *parts,
                     costs: (0..count).map(|part| begun.cost(part, count)).collect(),
                 };
@@ -134,10 +136,6 @@ fn tell(doing: Doing, parts: u32) {
             "stage {stage}: waiting for {missing} parts that others are at"
         )),
     }
-}
-
-fn unwritable(error: postcard::Error) -> Failure {
-    Failure::Other(error.to_string())
 }
 
 impl From<SealedError> for Failure {
