@@ -143,7 +143,7 @@ fn killed_shards_are_done_again_and_the_model_has_the_same_bytes() {
             ))
         };
         let mut all: Vec<Child> = (0..3).map(|shard| run(shard).spawn().unwrap()).collect();
-        let (begin, delay) = (Instant::now(), Duration::from_secs_f64(0.12 * dice.unit()));
+        let (begin, delay) = (Instant::now(), time.mul_f64(0.7 * dice.unit()));
         let victim = dice.below(3) as usize;
         killed += usize::from(kill(&mut all[victim], || begin.elapsed() >= delay));
         for (shard, child) in all.into_iter().enumerate() {
