@@ -133,7 +133,11 @@ fn killed_shards_are_done_again_and_the_model_has_the_same_bytes() {
     for number in 0..count {
         let method = methods[number % 2];
         let work = format!("work-{number}");
-        folder.run(&format!("train {method} -o whole")).good();
+        let begin = Instant::now();
+        folder
+            .run(&format!("train {method} -o whole --threads 1"))
+            .good();
+        let time = begin.elapsed();
         folder
             .run(&format!("plan {work} --shards 3 {method}"))
             .good();

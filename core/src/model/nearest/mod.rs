@@ -133,7 +133,7 @@ impl Nearest {
     ) -> Result<Self, TrainError> {
         Self::check(&parameters, data)?;
         let rows = conditioned_rows(data.rows(), parameters.exponent);
-        Self::of_rows(parameters, data, rows, build)
+        Self::of_rows(parameters, data, &rows, build)
     }
 
     fn check(parameters: &NearestParameters, data: &Dataset) -> Result<(), TrainError> {
@@ -152,13 +152,13 @@ impl Nearest {
     fn of_rows(
         parameters: NearestParameters,
         data: &Dataset,
-        rows: SparseRows,
+        rows: &SparseRows,
         build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
     ) -> Result<Self, TrainError> {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: build(&rows)?,
+            index: build(rows)?,
             labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),

@@ -52,7 +52,7 @@ impl<'a> NearestParts<'a> {
     /// As [`Nearest::train`], and if parts are missing.
     pub fn finish(self, executor: &impl Executor) -> Result<Nearest, TrainError> {
         let rows = self.rows.ok_or(TrainError::Stopped)?;
-        Nearest::of_rows(self.parameters, self.data, rows, |rows| {
+        Nearest::of_rows(self.parameters, self.data, &rows, |rows| {
             Index::exact(rows, executor)
         })
     }
