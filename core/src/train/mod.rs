@@ -9,6 +9,7 @@ pub mod mach;
 pub mod memoir;
 pub mod parts;
 mod provenance;
+pub mod reduction;
 pub mod state;
 mod unusable;
 

@@ -4,6 +4,7 @@
 mod checkpoints;
 mod compacting;
 mod data_options;
+mod dense;
 mod embedding;
 mod evaluating;
 mod exact;

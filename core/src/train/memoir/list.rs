@@ -34,8 +34,26 @@ impl List {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A list with more than one class in so many has places.
-const LONG: usize = 12;
+/// A list with more than one class in so many has places; where there are many classes, only longer ones, since places take
+/// four bytes for each class.
+fn long(classes: usize) -> usize {
+    if classes <= 32_768 { 12 } else { 4 }
+}
+
+impl List {
+    /// Makes room for one more: a quarter at a time, since most of the memory of training is here.
+    #[inline]
+    fn reserve(&mut self) {
+        let length = self.entries.len();
+        if length == self.entries.capacity() {
+            let more = (length / 4).max(4);
+            self.entries.reserve_exact(more);
+            if !self.extra.is_empty() {
+                self.extra.reserve_exact(more);
+            }
+        }
+    }
+}
 
 /// What the number beside each weight is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,7 +117,7 @@ impl Moving {
             }
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
-        if list.places.is_empty() && list.entries.len() * LONG > slots.classes() {
+        if list.places.is_empty() && list.entries.len() * long(slots.classes()) > slots.classes() {
             list.find_places(slots.classes());
         }
         square
@@ -126,6 +144,7 @@ impl Moving {
                 if let Some(place) = list.places.get_mut(class as usize) {
                     *place = list.entries.len() as u32;
                 }
+                list.reserve();
                 list.entries.push(Entry {
                     class,
                     value: delta,

@@ -3,12 +3,14 @@
 mod answers;
 mod columns;
 mod compact;
+mod dense;
 mod distributed;
 mod evaluate;
 mod failure;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod neighborhood;
 mod output;
 mod predict;
 mod progress;

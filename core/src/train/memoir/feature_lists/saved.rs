@@ -35,9 +35,9 @@ impl FeatureLists {
         let all = self.shards.iter().flat_map(|shard| &shard.lists);
         SavedLists {
             lists: all.map(SavedList::of).collect(),
-            scale: self.scale,
-            square: self.square,
-            beside: Cow::Borrowed(&self.beside),
+            scale: self.state.scale,
+            square: self.state.square,
+            beside: Cow::Borrowed(&self.state.beside),
         }
     }
 
@@ -46,7 +46,7 @@ impl FeatureLists {
         let count: usize = self.shards.iter().map(|shard| shard.lists.len()).sum();
         same("features", saved.lists.len(), count)?;
         let scale = saved.scale.is_finite() && saved.scale > 0.0;
-        if !(scale && saved.square.is_finite() && fits(&self.beside, &saved.beside)) {
+        if !(scale && saved.square.is_finite() && fits(&self.state.beside, &saved.beside)) {
             return Err(StateError::Malformed);
         }
         let with_extra = *saved.beside != Beside::Nothing;
@@ -75,8 +75,8 @@ impl FeatureLists {
                 own.find_places(classes);
             }
         }
-        (self.scale, self.square) = (saved.scale, saved.square);
-        self.beside = saved.beside.into_owned();
+        (self.state.scale, self.state.square) = (saved.scale, saved.square);
+        self.state.beside = saved.beside.into_owned();
         Ok(())
     }
 }
