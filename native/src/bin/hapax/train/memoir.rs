@@ -18,6 +18,7 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
+        data::Dataset,
         executor::Executor,
         model::{Model, embedding::EmbeddingTraining},
         text::Vectorizer,
