@@ -133,7 +133,7 @@ const DIMENSIONS: u32 = 256;
 
 impl TrainMemoirLsh {
     pub fn run(self) -> Result<(), Failure> {
-        self.memoir.train(Variant::Lsh, self.reduce.or(DIMENSIONS))
+        self.memoir.train(Variant::Lsh, &self.reduce.or(DIMENSIONS))
     }
 }
 
@@ -232,10 +232,10 @@ impl TrainMemoir {
     }
 
     pub fn run(self, variant: Variant) -> Result<(), Failure> {
-        self.train(variant, Reduce::default())
+        self.train(variant, &Reduce::default())
     }
 
-    fn train(self, variant: Variant, reduce: Reduce) -> Result<(), Failure> {
+    fn train(self, variant: Variant, reduce: &Reduce) -> Result<(), Failure> {
         self.common.check()?;
         reduce.check()?;
         let given = self.parameters(Memoir::default(), variant, 2);

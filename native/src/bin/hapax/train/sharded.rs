@@ -126,7 +126,7 @@ pub trait Sharded {
 fn tell(doing: Doing, parts: u32) {
     match doing {
         Doing::Part(stage, part) => {
-            note(format_args!("stage {stage}: doing part {part} of {parts}"))
+            note(format_args!("stage {stage}: doing part {part} of {parts}"));
         }
         Doing::Again(stage, part) => note(format_args!(
             "stage {stage}: part {part} of {parts} is damaged; doing it again"
