@@ -235,6 +235,25 @@ impl Embedding {
         })
     }
 
+    /// Of spaces that joint training with `wsabie` made of `data`.
+    pub(crate) fn from_spaces(
+        spaces: &[Space],
+        wsabie: &Wsabie,
+        data: &Dataset,
+    ) -> Result<Self, TrainError> {
+        let form = Form {
+            transform: wsabie.transform(),
+            euclidean: wsabie.is_euclidean(),
+            features: data.rows().features(),
+            bits: wsabie.bits,
+        };
+        Ok(Self {
+            model: build(&joined(spaces, data)?, &form)?,
+            frequencies: data.labels().frequencies().into(),
+            training: EmbeddingTraining::Wsabie(wsabie.clone()),
+        })
+    }
+
     /// From what a file stored; `None` if the parts do not fit each other.
     pub(crate) fn from_stored(
         model: EmbeddingModel,

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 use core::mem::size_of;
+use serde::{Deserialize, Serialize};
 
 /// The duals of a row: those of its listed classes, and one that all other wrong classes share.
 ///
 /// Memory: 12 bytes a listed class and 4 for each value of the row and listed class.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RowDuals {
     /// The dual that every class which is not listed shares.
     pub shared: f64,

@@ -64,6 +64,8 @@ pub struct Trainer {
     certificate: Option<Certificate>,
     /// Rows whose duals were given at the start and have no places yet.
     relist: Vec<u32>,
+    /// What the sweeper of the training that this one goes on from had learned.
+    remembered: Option<(u32, f64, f64)>,
 }
 
 /// Most sweeps between two full epochs, and most classes that a row lists at once: before the relative gap
@@ -107,6 +109,7 @@ impl Trainer {
             gap: 1.0,
             certificate: None,
             relist: Vec::new(),
+            remembered: None,
         }
     }
 
@@ -159,7 +162,10 @@ impl Trainer {
 
     /// Gives every row the places of its own class.
     fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
-        let sweeper = Sweeper::new(&self.state, executor.threads());
+        let mut sweeper = Sweeper::new(&self.state, executor.threads());
+        if let Some(memory) = self.remembered.take() {
+            sweeper.remember(memory);
+        }
         if !self.relist.is_empty() {
             self.restart(&sweeper, executor);
         } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
@@ -354,5 +360,6 @@ fn scale(duals: &mut RowDuals, factor: f64, limits: Limits) {
     }
 }
 
+mod saved;
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,10 @@
 //! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a feature. Cost: O(weights of the row's features)
 //! for a row's scores and for a row's step.
 
+mod saved;
+
+pub(super) use saved::SavedLists;
+
 use super::{
     list::{Beside, Entry, List, due, soft},
     state::{Shrunk, State},

@@ -2,9 +2,10 @@
 
 use super::step::Slots;
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// A class and its weight.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// The class.
     pub class: u32,
@@ -19,6 +20,16 @@ pub(super) struct List {
     pub extra: Vec<f32>,
     /// For each class its place in a long list, or `NOWHERE`; of short lists empty.
     pub places: Vec<u32>,
+}
+
+impl List {
+    /// Notes the place of each of the classes in the list.
+    pub fn find_places(&mut self, classes: usize) {
+        self.places = vec![NOWHERE; classes];
+        for (at, entry) in self.entries.iter().enumerate() {
+            self.places[entry.class as usize] = at as u32;
+        }
+    }
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -45,7 +56,7 @@ impl List {
 }
 
 /// What the number beside each weight is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Beside {
     /// There is none.
     Nothing,
@@ -107,10 +118,7 @@ impl Moving {
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
         if list.places.is_empty() && list.entries.len() * long(slots.classes()) > slots.classes() {
-            list.places = vec![NOWHERE; slots.classes()];
-            for (at, entry) in list.entries.iter().enumerate() {
-                list.places[entry.class as usize] = at as u32;
-            }
+            list.find_places(slots.classes());
         }
         square
     }

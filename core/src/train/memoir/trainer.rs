@@ -1,5 +1,7 @@
 //! MEMOIR step by step; [`super`] says what is computed.
 
+mod saved;
+
 use super::{
     choose::Scratch,
     class_rows::ClassRows,

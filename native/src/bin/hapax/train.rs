@@ -1,5 +1,6 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod checkpoint;
 mod embedding;
 mod exact;
 mod finish;
@@ -8,14 +9,17 @@ mod memoir;
 mod nearest;
 mod ovr;
 mod reduce;
+mod sharded;
 mod wsabie;
 
 use super::{
+    distributed::{Task, Work},
     failure::Failure,
     input::{DataOptions, name_labels, read_for_model, read_input},
     table::parse_bytes,
     text_options::TextOptions,
 };
+use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
     core::{
@@ -29,7 +33,27 @@ use hapax::{
     threads::Threads,
 };
 use memoir::Variant;
+use sharded::Sharded;
 use std::path::PathBuf;
+
+/// Train a model from a file of labelled texts or rows.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Train {
+    #[command(subcommand)]
+    pub algorithm: Option<Box<Algorithm>>,
+    #[command(flatten)]
+    work: Work,
+}
+
+impl Train {
+    pub fn run(self) -> Result<(), Failure> {
+        match self.algorithm {
+            Some(algorithm) if !self.work.is_asked() => algorithm.run(),
+            _ => self.work.run(),
+        }
+    }
+}
 
 /// The algorithms.
 #[derive(Subcommand, Debug)]
@@ -83,6 +107,18 @@ impl Algorithm {
             Self::MemoirLsh(train) => train.run(),
         }
     }
+
+    /// Does a task of a training that machines share.
+    pub fn share(self, task: &Task) -> Result<(), Failure> {
+        match self {
+            Self::Nearest(train) => train.share(task),
+            Self::Ovr(train) => train.share(task),
+            Self::Mach(train) => train.share(task),
+            _ => Err(Failure::Input(
+                "only ovr, mach and nearest fall into parts that machines can share".into(),
+            )),
+        }
+    }
 }
 
 /// What every algorithm needs to know.
@@ -122,6 +158,8 @@ pub struct Common {
     label_names_column: u32,
     #[command(flatten)]
     text: TextOptions,
+    #[command(flatten)]
+    checkpoints: CheckpointOptions,
 }
 
 /// Training data as rows, and what made them of texts.

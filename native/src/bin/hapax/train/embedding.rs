@@ -5,7 +5,7 @@ use super::{
         failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
         table::bytes,
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
     reduce::Reduce,
     wsabie::{TrainWsabie, TrainWsabiePp},
@@ -19,12 +19,14 @@ use hapax::{
             TrainError,
             embedding::{
                 nearest_mean::NearestMean,
+                parameters::Wsabie,
                 sampled::{Draws, Sampled},
                 trainer::Report,
             },
         },
     },
     kernels,
+    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -191,6 +193,10 @@ impl TrainWsabiePp {
 fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
+    if !matches!(training, EmbeddingTraining::Wsabie(_)) || reduce.dimensions().is_some() {
+        let why = format!("of {}, or with --reduce, yet", training.name());
+        common.checkpoints.refuse(&why)?;
+    }
     reduce.check()?;
     let threads = threads(common.threads)?;
     let read = common.read(&threads)?;
@@ -207,14 +213,23 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         bytes(memory)
     ));
     let mut epochs = Epochs::default();
-    let tell = |report| epochs.tell(report);
-    let (kernels, texts) = (kernels::best(), read.vectorizer);
-    let model = match &projection {
-        None => Model::train_embedding(training, data, texts, &threads, kernels, tell),
-        Some(projection) => Model::train_projected_embedding(
-            training, projection, data, texts, &threads, kernels, tell,
-        ),
-    }?;
+    let index_base = read.index_base;
+    let kernels = kernels::best();
+    let model = match (&projection, training) {
+        (None, EmbeddingTraining::Wsabie(wsabie)) => {
+            jointly(common, wsabie, read, &threads, &mut epochs)?
+        }
+        (None, _) => {
+            let tell = |report| epochs.tell(report);
+            Model::train_embedding(training, data, read.vectorizer, &threads, kernels, tell)?
+        }
+        (Some(projection), _) => {
+            let (texts, tell) = (read.vectorizer, |report| epochs.tell(report));
+            Model::train_projected_embedding(
+                training, projection, data, texts, &threads, kernels, tell,
+            )?
+        }
+    };
     let told = Told {
         epochs: epochs
             .progress
@@ -226,10 +241,30 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     drop(epochs);
     let made = Made {
         model,
-        index_base: read.index_base,
+        index_base,
         told,
     };
     common.finish(made, &watch, &threads)
+}
+
+/// Trains an embedding part by part, keeping checkpoints where they were asked for.
+fn jointly(
+    common: &Common,
+    wsabie: &Wsabie,
+    read: Training,
+    threads: &Threads,
+    epochs: &mut Epochs,
+) -> Result<Model, Failure> {
+    let data = &read.data;
+    let mut keeper = common.checkpoints.keeper()?;
+    let mut trainer = wsabie.trainer(data, kernels::best())?;
+    keeper.begin(wsabie.name(), wsabie, data, &mut trainer)?;
+    while let Some(report) = trainer.step(threads)? {
+        let _ = epochs.tell(report);
+        keeper.border(&trainer)?;
+    }
+    let spaces = trainer.finish()?;
+    Ok(Model::from_spaces(&spaces, wsabie, data, read.vectorizer)?)
 }
 
 /// The progress of the epochs, and what became of the rows of the last one.

@@ -76,6 +76,7 @@ impl Common {
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
         write_whole(&self.output, &compacted.bytes)?;
+        self.checkpoints.forget();
         let mut trained = Trained {
             told: made.told,
             compacted,

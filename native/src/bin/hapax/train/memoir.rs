@@ -18,8 +18,10 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
+        data::Dataset,
         executor::Executor,
         model::{Model, embedding::EmbeddingTraining},
+        text::Vectorizer,
         train::{
             TrainError,
             memoir::{
@@ -131,7 +133,7 @@ const DIMENSIONS: u32 = 256;
 
 impl TrainMemoirLsh {
     pub fn run(self) -> Result<(), Failure> {
-        self.memoir.train(Variant::Lsh, self.reduce.or(DIMENSIONS))
+        self.memoir.train(Variant::Lsh, &self.reduce.or(DIMENSIONS))
     }
 }
 
@@ -230,10 +232,10 @@ impl TrainMemoir {
     }
 
     pub fn run(self, variant: Variant) -> Result<(), Failure> {
-        self.train(variant, Reduce::default())
+        self.train(variant, &Reduce::default())
     }
 
-    fn train(self, variant: Variant, reduce: Reduce) -> Result<(), Failure> {
+    fn train(self, variant: Variant, reduce: &Reduce) -> Result<(), Failure> {
         self.common.check()?;
         reduce.check()?;
         let given = self.parameters(Memoir::default(), variant, 2);
@@ -243,6 +245,9 @@ impl TrainMemoir {
         let watch = Stopwatch::start();
         let data = &training.data;
         let parameters = self.parameters(Memoir::automatic(data), variant, data.labels().labels());
+        if reduce.dimensions().is_some() {
+            self.common.checkpoints.refuse("with --reduce yet")?;
+        }
         let projection = if reduce.dimensions() < Some(data.rows().features()) {
             reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
         } else {
@@ -255,23 +260,47 @@ impl TrainMemoir {
         };
         say_what_comes(&parameters, memory);
         let telling = Telling::new(&watch, self.report, &threads);
-        let tell = |report, trainer: &Trainer<'_>| {
-            telling.tell(report, trainer);
-            ControlFlow::Continue(())
-        };
         let texts = training.vectorizer;
         let model = match &projection {
-            None => Model::train_memoir(&parameters, data, texts, &threads, tell),
+            None => self.by_parts(&parameters, data, texts, &threads, &telling)?,
             Some(projection) => {
-                Model::train_projected_memoir(&parameters, projection, data, texts, &threads, tell)
+                let tell = |report, trainer: &Trainer<'_>| {
+                    telling.tell(report, trainer);
+                    ControlFlow::Continue(())
+                };
+                Model::train_projected_memoir(&parameters, projection, data, texts, &threads, tell)?
             }
-        }?;
+        };
         let made = Made {
             model,
             index_base: training.index_base,
             told: telling.told(),
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// Trains part by part, keeping checkpoints where they were asked for.
+    fn by_parts(
+        &self,
+        parameters: &Memoir,
+        data: &Dataset,
+        texts: Option<Vectorizer>,
+        threads: &Threads,
+        telling: &Telling<'_>,
+    ) -> Result<Model, Failure> {
+        if parameters.oracle.is_index() {
+            let why = "of memoir with an --oracle that follows the weights yet";
+            self.common.checkpoints.refuse(why)?;
+        }
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data)?;
+        keeper.begin(parameters.name(), parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            telling.tell(report, &trainer);
+            keeper.border(&trainer)?;
+        }
+        let weights = trainer.finish()?;
+        Ok(Model::from_memoir(weights, parameters, data, texts))
     }
 }
 
