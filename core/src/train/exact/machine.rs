@@ -2,14 +2,15 @@
 
 use super::{
     certificate::Certificate,
-    duals::RowDuals,
+    duals::{Places, RowDuals},
     lee_lin_wahba::LeeLinWahba,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     row_step::Limits,
+    start::{Start, WarmStart, likely_classes},
     state::State,
     survey::{Search, survey},
-    trainer::{Report, Trainer},
+    trainer::{MOST, Report, Trainer},
     weights::ClassWeights,
 };
 use crate::{
@@ -35,13 +36,6 @@ pub struct Machine {
     pub duals: Option<WarmStart>,
 }
 
-/// Duals of a machine, from which another one at another cost may start.
-#[derive(Clone, Debug)]
-pub struct WarmStart {
-    pub(super) cost: f64,
-    pub(super) duals: Vec<RowDuals>,
-}
-
 impl Machine {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
@@ -59,12 +53,13 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
-    /// too many weights for the model's form.
+    /// too many weights for the model's form; a model to start from that does not fit. A Lee-Lin-Wahba
+    /// machine takes no notice of `start`.
     pub fn train<E: Executor>(
         &self,
         data: &Dataset,
         multi_label: MultiLabel,
-        start: Option<&WarmStart>,
+        start: Option<Start<'_>>,
         executor: &E,
         kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
@@ -78,7 +73,7 @@ impl MultiClassSvm {
                     return Err(TrainError::Stopped);
                 }
             }
-            let (weights, biases) = class_weights(solver.problem(), |feature, visit| {
+            let (weights, biases) = self.class_weights(solver.problem(), |feature, visit| {
                 for (class, weight) in solver.weights(feature).enumerate() {
                     visit(class as u32, weight as f32);
                 }
@@ -89,7 +84,11 @@ impl MultiClassSvm {
             return self.machine(&rounded, data, certificate, stored, None);
         }
         let mut trainer = match start {
-            Some(start) => Trainer::warm(self, problem, start),
+            Some(Start::Duals(start)) => Trainer::warm(self, problem, start),
+            Some(Start::Model(model)) => {
+                let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
+                Trainer::informed(self, problem, likely)
+            }
             None => Trainer::new(self, problem),
         };
         while let Some(report) = trainer.epoch(executor, kernels) {
@@ -98,11 +97,20 @@ impl MultiClassSvm {
             }
         }
         let certificate = trainer.certificate().unwrap_or_default();
-        let state = trainer.into_state();
-        let (weights, biases) = class_weights(&state.problem, |feature, visit| {
-            state.weights.lists[feature].visit(visit);
+        let State {
+            problem,
+            mut duals,
+            weights: lists,
+            ..
+        } = trainer.into_state();
+        // Places are those of weights that end here.
+        duals
+            .iter_mut()
+            .for_each(|row| row.places = Places::default());
+        let (weights, biases) = self.class_weights(&problem, |feature, visit| {
+            lists.lists[feature].visit(visit);
         });
-        let State { problem, duals, .. } = state;
+        drop(lists);
         let rounded = self.round(&problem, &weights, &biases, labels);
         drop(weights);
         let stored = self.stored_primal(&problem, &rounded, executor, kernels);
@@ -130,7 +138,30 @@ impl MultiClassSvm {
         })
     }
 
-    /// Weights of each label, pruned and rounded; labels without rows have none.
+    /// Weights by class that are not pruned, features by the data set's numbers, and the biases.
+    fn class_weights(
+        &self,
+        problem: &Problem,
+        visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
+    ) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
+        let mut weights = vec![Vec::new(); problem.classes()];
+        let mut biases = vec![0f32; problem.classes()];
+        for feature in 0..problem.features() {
+            match problem.feature_ids().get(feature) {
+                Some(&id) => visit(feature, &mut |class, weight| {
+                    if weight.abs() > self.prune {
+                        weights[class as usize].push((id, weight));
+                    }
+                }),
+                None => visit(feature, &mut |class, weight| {
+                    biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
+                }),
+            }
+        }
+        (weights, biases)
+    }
+
+    /// Weights of each label, rounded; labels without rows have none.
     fn round(
         &self,
         problem: &Problem,
@@ -139,11 +170,8 @@ impl MultiClassSvm {
         labels: usize,
     ) -> Vec<LabelWeights> {
         let mut rounded = vec![LabelWeights::unseen(); labels];
-        let mut kept = Vec::new();
         for ((&label, weights), &bias) in problem.labels().iter().zip(weights).zip(biases) {
-            kept.clear();
-            kept.extend(weights.iter().filter(|w| w.1.abs() > self.prune));
-            rounded[label as usize] = LabelWeights::round(&kept, bias, self.bits);
+            rounded[label as usize] = LabelWeights::round(weights, bias, self.bits);
         }
         rounded
     }
@@ -178,28 +206,6 @@ impl MultiClassSvm {
         };
         0.5 * square + loss
     }
-}
-
-/// Weights by class, features by the data set's numbers, and the biases.
-fn class_weights(
-    problem: &Problem,
-    visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
-) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
-    let mut weights = vec![Vec::new(); problem.classes()];
-    let mut biases = vec![0f32; problem.classes()];
-    for feature in 0..problem.features() {
-        match problem.feature_ids().get(feature) {
-            Some(&id) => visit(feature, &mut |class, weight| {
-                if weight != 0.0 {
-                    weights[class as usize].push((id, weight));
-                }
-            }),
-            None => visit(feature, &mut |class, weight| {
-                biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
-            }),
-        }
-    }
-    (weights, biases)
 }
 
 /// Rounded weights as the solvers have them.

@@ -3,7 +3,7 @@
 use super::{
     super::{
         failure::Failure,
-        input::threads,
+        input::{load_model, threads},
         output::note,
         progress::Progress,
         resources::Stopwatch,
@@ -16,13 +16,14 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{Model, linear::scorer::LinearScorer},
+        model::{Method, Model, linear::scorer::LinearScorer},
         train::{
             TrainError,
             exact::{
-                machine::{Machine, WarmStart},
+                machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
+                start::{Start, WarmStart},
                 trainer::Report,
             },
         },
@@ -31,7 +32,10 @@ use hapax::{
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, path::PathBuf};
+
+/// Why llw takes no model to start from.
+const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model tells: it starts anew only (leave out --from)";
 
 /// One machine for all labels, trained to a proven gap.
 ///
@@ -61,6 +65,10 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     costs: Vec<f64>,
+    /// Start from this linear model of the same features, by any algorithm: the labels that it ranks first
+    /// for a row are those that the row is first held against; not for llw
+    #[arg(long, value_name = "MODEL", help_heading = "Machine")]
+    from: Option<PathBuf>,
     /// End when the gap is at most this share of the objective [default: 0.001, or none with --epsilon]
     #[arg(long, help_heading = "Machine", allow_negative_numbers = true)]
     gap: Option<f64>,
@@ -161,7 +169,19 @@ impl TrainExact {
             }
         }
         let threads = threads(self.common.threads)?;
-        let training = self.common.read(&threads)?;
+        let earlier = self.from.as_deref().map(load_model).transpose()?;
+        let start = match earlier.as_ref().map(Model::method) {
+            None => None,
+            Some(_) if loss == MultiClassLoss::LeeLinWahba => {
+                return Err(Failure::Input(LLW_FROM.into()));
+            }
+            Some(Method::Linear(linear)) => Some(Start::Model(linear.model())),
+            Some(_) => return Err(TrainError::StartNotLinear.into()),
+        };
+        let training = match &earlier {
+            Some(model) => self.common.read_like(model, &threads)?,
+            None => self.common.read(&threads)?,
+        };
         let watch = Stopwatch::start();
         let memory = self.parameters(loss, 1.0).memory_estimate(&training.data);
         let memory = bytes(memory);
@@ -171,10 +191,13 @@ impl TrainExact {
         let mut told = Told::default();
         let cost = match &costs[..] {
             [cost] => *cost,
-            several => self.best_cost(loss, several, &training.data, &threads, &mut told)?,
+            several => {
+                let train = (&training.data, start);
+                self.best_cost(loss, several, train, &threads, &mut told)?
+            }
         };
         let parameters = self.parameters(loss, cost);
-        let machine = self.train(&parameters, &training.data, None, &threads)?;
+        let machine = self.train(&parameters, &training.data, start, &threads)?;
         let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
         let index_base = training.index_base;
@@ -190,7 +213,7 @@ impl TrainExact {
         &self,
         parameters: &MultiClassSvm,
         data: &Dataset,
-        start: Option<&WarmStart>,
+        start: Option<Start<'_>>,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
         let progress = Progress::new("closing the gap", parameters.max_epochs as usize);
@@ -203,7 +226,8 @@ impl TrainExact {
             Several::Refuse => MultiLabel::Refuse,
             Several::Replicate => MultiLabel::Replicate,
         };
-        Ok(parameters.train(data, several, start, threads, kernels::best(), tell)?)
+        let train = || parameters.train(data, several, start, threads, kernels::best(), tell);
+        Ok(threads.within(train)?)
     }
 
     /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.
@@ -211,17 +235,22 @@ impl TrainExact {
         &self,
         loss: MultiClassLoss,
         costs: &[f64],
-        data: &Dataset,
+        (data, first): (&Dataset, Option<Start<'_>>),
         threads: &Threads,
         told: &mut Told,
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
             .map_err(|error| Failure::Input(error.to_string()))?;
         let (train, held_out) = (data.select(split.train()), data.select(split.held_out()));
-        let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None);
+        let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
             let parameters = self.parameters(loss, cost);
-            let machine = self.train(&parameters, &train, start.as_ref(), threads)?;
+            let machine = self.train(
+                &parameters,
+                &train,
+                start.as_ref().map(Start::Duals).or(first),
+                threads,
+            )?;
             let share = accuracy(&machine, &held_out, threads)?;
             told.lines
                 .push(format!("--cost {cost}: held-out P@1 {}", percent(share)));
