@@ -158,6 +158,9 @@ fn find(
         for &class in classes.iter() {
             place_of[class as usize] = 0;
         }
+        // Lists grow a few times only, but most of the memory is theirs.
+        classes.shrink_to_fit();
+        weights.shrink_to_fit();
     }
     Found { places, starts }
 }
