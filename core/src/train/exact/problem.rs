@@ -20,7 +20,7 @@ pub struct Problem {
     classes: Vec<u32>,
     /// Which row of the data set each row is.
     sources: Vec<u32>,
-    /// The label of each class, rising.
+    /// The label of each class.
     labels: Vec<u32>,
     /// The data set's number of each feature; the constant feature has none.
     feature_ids: Vec<u32>,
@@ -122,16 +122,16 @@ impl Problem {
         Ok(())
     }
 
-    /// Gives labels that have rows the classes 0, 1, … in their order: labels near each other are often alike,
-    /// and rows then find the weights of the classes they list near each other.
+    /// Gives labels that have rows the classes 0, 1, … by falling number of rows.
     fn number_classes(&mut self, labels: usize) -> Result<(), TrainError> {
         let mut counts = vec![0u32; labels];
         for &label in &self.classes {
             counts[label as usize] += 1;
         }
-        let seen: Vec<u32> = (0..labels as u32)
+        let mut seen: Vec<u32> = (0..labels as u32)
             .filter(|&label| counts[label as usize] > 0)
             .collect();
+        seen.sort_by_key(|&label| core::cmp::Reverse(counts[label as usize]));
         if self.classes.is_empty() {
             return Err(TrainError::NoFeatures);
         }
@@ -205,13 +205,6 @@ impl Problem {
     #[must_use]
     pub fn labels(&self) -> &[u32] {
         &self.labels
-    }
-
-    /// The class of a label, if it has rows.
-    #[must_use]
-    pub fn class_of(&self, label: u32) -> Option<u32> {
-        let place = self.labels.binary_search(&label).ok()?;
-        Some(place as u32)
     }
 
     /// The data set's number of each feature but the constant one.

@@ -11,7 +11,7 @@ use crate::{
     },
     train::TrainError,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// What training starts from.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +58,10 @@ pub fn likely_classes<E: Executor>(
         bytes: 4 * model.nonzeros() as u64,
     };
     let scorer = LinearScorer::new(model).map_err(out_of_memory)?;
+    let mut class_of = vec![None; data.labels().labels() as usize];
+    for (class, &label) in problem.labels().iter().enumerate() {
+        class_of[label as usize] = Some(class as u32);
+    }
     let count = problem.len();
     let parts = executor.map(
         count.div_ceil(ROWS),
@@ -67,7 +71,9 @@ pub fn likely_classes<E: Executor>(
             let of = |row: usize| -> Vec<u32> {
                 let source = data.rows().row(problem.source(row) as usize);
                 let best = scorer.predict(source, most + 1, kernels, scratch);
-                let classes = best.iter().filter_map(|scored| problem.class_of(scored.id));
+                let classes = best
+                    .iter()
+                    .filter_map(|scored| class_of.get(scored.id as usize).copied().flatten());
                 let own = problem.class(row);
                 classes.filter(|&class| class != own).take(most).collect()
             };

@@ -1,10 +1,12 @@
 //! `hapax train cs`, `ww` and `llw`: one machine for all labels, with a proof of how good it is.
 
+pub mod proof;
+
 use super::{
     super::{
         failure::Failure,
         input::{load_model, threads},
-        output::note,
+        output::{insist, note, silence},
         progress::Progress,
         resources::Stopwatch,
         table::{bytes, count, percent},
@@ -16,10 +18,11 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{Method, Model, linear::scorer::LinearScorer},
+        model::{Method, Model},
         train::{
             TrainError,
             exact::{
+                bundles::exchange::Exchange,
                 machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
@@ -29,10 +32,11 @@ use hapax::{
         },
     },
     kernels,
+    processes::{self, Processes},
     threads::Threads,
 };
-use serde_json::{Value, json};
-use std::{ops::ControlFlow, path::PathBuf};
+use proof::{accuracy, tell};
+use std::{ops::ControlFlow, path::PathBuf, thread::available_parallelism};
 
 /// Why llw takes no model to start from.
 const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model tells: it starts anew only (leave out --from)";
@@ -155,7 +159,29 @@ impl TrainExact {
         costs
     }
 
+    /// Trains, alone or as one of the processes that a launcher started.
     pub fn run(self, loss: MultiClassLoss) -> Result<(), Failure> {
+        let mut processes = processes::join().map_err(|error| Failure::Input(error.to_string()))?;
+        if processes.as_ref().is_some_and(|p| p.rank() > 0) {
+            silence();
+        }
+        let done = self.run_among(loss, processes.as_mut());
+        if let (Err(failure), Some(processes)) = (&done, &processes) {
+            // The others would wait for this one for ever.
+            insist(format_args!(
+                "hapax, process {}: {failure}",
+                processes.rank()
+            ));
+            processes.abort(1);
+        }
+        done
+    }
+
+    fn run_among(
+        &self,
+        loss: MultiClassLoss,
+        processes: Option<&mut Processes>,
+    ) -> Result<(), Failure> {
         self.common.check()?;
         let costs = self.costs();
         for &cost in &costs {
@@ -168,7 +194,10 @@ impl TrainExact {
                 )));
             }
         }
-        let threads = threads(self.common.threads)?;
+        let threads = threads(match self.common.threads {
+            0 if processes.is_some() => Self::threads_each(),
+            asked => asked,
+        })?;
         let earlier = self.from.as_deref().map(load_model).transpose()?;
         let start = match earlier.as_ref().map(Model::method) {
             None => None,
@@ -197,7 +226,16 @@ impl TrainExact {
             }
         };
         let parameters = self.parameters(loss, cost);
-        let machine = self.train(&parameters, &training.data, start, &threads)?;
+        let machine = match processes {
+            None => self.train(&parameters, &training.data, start, &threads)?,
+            Some(processes) => {
+                let data = &training.data;
+                match self.train_among(processes, &parameters, data, &threads, &mut told)? {
+                    Some(machine) => machine,
+                    None => return Ok(()),
+                }
+            }
+        };
         let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
         let index_base = training.index_base;
@@ -222,12 +260,68 @@ impl TrainExact {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
         };
-        let several = match self.multilabel {
+        let (several, best) = (self.several(), kernels::best());
+        Ok(threads.within(|| parameters.train(data, several, start, threads, best, tell))?)
+    }
+
+    /// Trains together with other processes; only the first is given the machine.
+    fn train_among(
+        &self,
+        processes: &mut Processes,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        threads: &Threads,
+        told: &mut Told,
+    ) -> Result<Option<Machine>, Failure> {
+        if !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some() {
+            return Err(Failure::Input(
+                "several processes train for one --cost and to a --gap: --costs, --epsilon and --from are for one process"
+                    .into(),
+            ));
+        }
+        let watch = Stopwatch::start();
+        let most = parameters.max_epochs as usize;
+        let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
+        let mut epochs = 0;
+        let tell = |report: Report| {
+            epochs = report.epoch;
+            if let Some(progress) = &progress {
+                progress.set(report.epoch as usize, most);
+            }
+            ControlFlow::Continue(())
+        };
+        let machine = parameters.train_shared(
+            data,
+            self.several(),
+            threads,
+            kernels::best(),
+            processes,
+            tell,
+        )?;
+        let mut sent = vec![0.0; processes.ranks()];
+        sent[processes.rank()] = processes.sent() as f64;
+        processes.largest(&mut sent).map_err(TrainError::from)?;
+        let sent: f64 = sent.iter().sum();
+        told.lines.push(format!(
+            "{} processes: {} sent and {:.4} s an epoch",
+            processes.ranks(),
+            bytes((sent / f64::from(epochs.max(1))) as u64),
+            watch.seconds() / f64::from(epochs.max(1)),
+        ));
+        Ok(machine)
+    }
+
+    /// The threads of each of the processes on this machine, if it is not said how many.
+    fn threads_each() -> usize {
+        let cores = available_parallelism().map_or(1, usize::from);
+        (cores / processes::on_this_machine()).max(1)
+    }
+
+    fn several(&self) -> MultiLabel {
+        match self.multilabel {
             Several::Refuse => MultiLabel::Refuse,
             Several::Replicate => MultiLabel::Replicate,
-        };
-        let train = || parameters.train(data, several, start, threads, kernels::best(), tell);
-        Ok(threads.within(train)?)
+        }
     }
 
     /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.
@@ -268,45 +362,4 @@ impl TrainExact {
         ));
         Ok(best.1)
     }
-}
-
-/// The share of rows whose best label is one of theirs.
-fn accuracy(machine: &Machine, data: &Dataset, threads: &Threads) -> Result<f64, Failure> {
-    let scorer =
-        LinearScorer::new(&machine.model).map_err(|error| Failure::Other(error.to_string()))?;
-    let found = scorer.predict_rows(data.rows(), 1, kernels::best(), threads);
-    let right = found.iter().enumerate();
-    let right = right.filter(|(row, best)| data.labels().row(*row).contains(&best.id));
-    Ok(right.count() as f64 / data.len().max(1) as f64)
-}
-
-/// What the proof says.
-fn tell(machine: &Machine, told: &mut Told) {
-    let proof = machine.certificate;
-    told.epochs = Some(u64::from(proof.epochs));
-    told.objective = Some(proof.primal);
-    told.gap = Some(proof.relative_gap());
-    told.lines.push(format!(
-        "proof after {} epochs, before pruning and rounding: primal {:.6}, dual {:.6}, relative gap {:.2e}; \
-         {} weights other than 0",
-        proof.epochs,
-        proof.primal,
-        proof.dual,
-        proof.relative_gap(),
-        count(proof.nonzeros),
-    ));
-    told.lines.push(format!(
-        "as stored: {} weights, relative gap {:.2e}",
-        count(machine.model.nonzeros() as u64),
-        machine.stored_gap(),
-    ));
-}
-
-/// Parameters of a machine for programs.
-pub fn parameters_json(parameters: &MultiClassSvm) -> Value {
-    json!({
-        "cost": parameters.cost, "bias": parameters.bias, "exponent": parameters.exponent,
-        "normalize": parameters.normalize, "epsilon": parameters.epsilon, "gap": parameters.gap,
-        "max_epochs": parameters.max_epochs, "prune": parameters.prune,
-    })
 }
