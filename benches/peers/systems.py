@@ -224,6 +224,8 @@ SYSTEMS = {
     "hapax mach": hapax(["mach"]),
     "hapax cs": hapax(["cs"]),
     "hapax ww": hapax(["ww"]),
+    "hapax cs 1e-2": hapax(["cs", "--gap", "1e-2"]),
+    "hapax ovr all": hapax(["ovr", "--negatives", "all", "--gap", "1e-3"]),
     "hapax wsabie": hapax(["wsabie"]),
     "hapax wsabie-pp": hapax(["wsabie-pp"]),
     "hapax memoir-l2": hapax(["memoir-l2", "--multilabel", "first"]),

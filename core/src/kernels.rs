@@ -105,6 +105,11 @@ pub trait Kernels: Sync {
         class_scores::class_shortfalls(chunk, base)
     }
 
+    /// The highest score of each chunk of classes.
+    fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+        class_scores::class_highs(sums, highs);
+    }
+
     /// Solves rows one after the other.
     fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
         lane.run(state, rows, tolerance);

@@ -202,6 +202,11 @@ mod x86 {
                 }
 
                 #[target_feature(enable = $features)]
+                fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+                    class_scores::class_highs(sums, highs);
+                }
+
+                #[target_feature(enable = $features)]
                 fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
                     lane.run(state, rows, tolerance);
                 }
@@ -280,6 +285,11 @@ mod x86 {
                 fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
                     // SAFETY: `self` exists, so `detect` found the instructions.
                     unsafe { Self::class_shortfalls(chunk, base) }
+                }
+
+                fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+                    // SAFETY: `self` exists, so `detect` found the instructions.
+                    unsafe { Self::class_highs(sums, highs) }
                 }
 
                 fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {

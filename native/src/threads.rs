@@ -1,6 +1,6 @@
 //! The executor of many threads.
 
-use hapax_core::executor::Executor;
+use hapax_core::executor::{Executor, Sequential};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
 
 /// Runs jobs on a pool of threads; results come back in job order.
@@ -25,6 +25,16 @@ impl Threads {
             .build()
             .map(Self)
     }
+
+    /// Does `work` on one of the threads. Parallel parts of it then begin where they are, instead of each
+    /// waking the pool and waiting for it: worth while if there are many short ones.
+    pub fn within<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        if self.threads() == 1 {
+            work()
+        } else {
+            self.0.install(work)
+        }
+    }
 }
 
 impl Executor for Threads {
@@ -38,6 +48,9 @@ impl Executor for Threads {
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync,
     {
+        if self.threads() == 1 {
+            return Sequential.map(jobs, scratch, run);
+        }
         // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
         // threads busy.
         let run_length = (jobs / (self.threads() * 16)).max(1);
@@ -63,6 +76,9 @@ impl Executor for Threads {
         R: Send,
         F: Fn(usize, T) -> R + Sync,
     {
+        if self.threads() == 1 {
+            return Sequential.map_items(items, run);
+        }
         let numbered = || items.into_par_iter().enumerate().with_max_len(1);
         self.0
             .install(|| numbered().map(|(place, item)| run(place, item)).collect())

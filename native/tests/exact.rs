@@ -17,6 +17,7 @@ use hapax::{
                 MultiClassSvm,
             },
             problem::{MultiLabel, Problem},
+            start::Start,
             trainer::Trainer,
         },
     },
@@ -284,7 +285,9 @@ fn a_warm_start_begins_nearer_to_the_same_optimum() {
                 cost,
                 ..MultiClassSvm::new(loss)
             };
-            let start = start.and_then(|machine| machine.duals.as_ref());
+            let start = start
+                .and_then(|machine| machine.duals.as_ref())
+                .map(Start::Duals);
             let (refuse, mut first) = (MultiLabel::Refuse, None);
             let machine = parameters.train(
                 &data,
@@ -307,4 +310,46 @@ fn a_warm_start_begins_nearer_to_the_same_optimum() {
         assert!(warm.certificate.relative_gap() <= 1e-3);
         assert!((warm.certificate.dual / cold.certificate.dual - 1.0).abs() < 2e-3);
     }
+}
+
+/// A model tells no duals, but which classes rows should list: the first full pass finds less to do.
+#[test]
+fn an_earlier_model_of_another_loss_is_a_start() {
+    let data = clustered(2_000, 200, 40, 4);
+    let refuse = MultiLabel::Refuse;
+    let earlier = MultiClassSvm {
+        gap: 0.3,
+        ..MultiClassSvm::new(CrammerSinger)
+    };
+    let go = |_| ControlFlow::Continue(());
+    let earlier = earlier.train(&data, refuse, None, &Sequential, kernels::best(), go);
+    let earlier = earlier.unwrap().model;
+    for loss in [CrammerSinger, WestonWatkins] {
+        let train = |start: Option<Start<'_>>| {
+            let mut passes = Vec::new();
+            let tell = |report: hapax::core::train::exact::trainer::Report| {
+                passes.push((report.full, report.gap));
+                ControlFlow::Continue(())
+            };
+            let parameters = MultiClassSvm::new(loss);
+            let best = kernels::best();
+            let machine = parameters.train(&data, refuse, start, &Sequential, best, tell);
+            let first = passes.iter().find(|pass| pass.0).unwrap().1;
+            (machine.unwrap().certificate, first)
+        };
+        let ((cold, far), (warm, near)) = (train(None), train(Some(Start::Model(&earlier))));
+        assert!(near < 0.5 * far, "{loss:?} {near} {far}");
+        assert!(warm.relative_gap() <= 1e-3);
+        assert!((warm.dual / cold.dual - 1.0).abs() < 2e-3);
+    }
+    let other = clustered(200, 100, 40, 4);
+    let misfit = MultiClassSvm::new(CrammerSinger).train(
+        &other,
+        refuse,
+        Some(Start::Model(&earlier)),
+        &Sequential,
+        kernels::best(),
+        go,
+    );
+    assert!(misfit.unwrap_err().to_string().contains("200 features"));
 }

@@ -45,12 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, trace) = (several(&train), std::env::var_os("TRACE").is_some());
     let train = first.unwrap_or(train);
     let all = MultiLabel::Replicate;
-    let machine = parameters.train(&train, all, None, &threads, kernels::best(), |report| {
+    let tell = |report| {
         if trace {
             eprintln!("{:.2} {report:?}", cpu_seconds() - cpu);
         }
         ControlFlow::Continue(())
-    })?;
+    };
+    let best = kernels::best();
+    let machine = threads.within(|| parameters.train(&train, all, None, &threads, best, tell))?;
     let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     let proof = machine.certificate;
     let scorer = LinearScorer::new(&machine.model)?;

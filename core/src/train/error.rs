@@ -214,7 +214,7 @@ impl fmt::Display for TrainError {
                  of the same features, and of labels that the data have, too"
             ),
             Self::StartNotLinear => f.write_str(
-                "the model to start from is not linear: only a model that one-vs-rest trained will do",
+                "the model to start from is not linear: only a linear model will do",
             ),
             Self::StartTransform => f.write_str(
                 "the model to start from was trained with another exponent: give the same, or train \

@@ -39,6 +39,19 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
             "{told}"
         );
     }
+    folder.run("train cs train.tsv -o m").good();
+    let told = folder
+        .run("train ww train.tsv -o later --from m --costs 0.1,1")
+        .good();
+    assert!(told.contains("relative gap"), "{told}");
+    let refused = folder.run("train llw train.tsv -o later --from m");
+    assert!(
+        refused.err.contains("starts anew") && refused.status == Some(2),
+        "{refused:?}"
+    );
+    folder.run("train nearest train.tsv -o near").good();
+    let refused = folder.run("train cs train.tsv -o later --from near");
+    assert!(refused.err.contains("is not linear"), "{refused:?}");
     let told = folder
         .run("train ovr train.tsv -o m --negatives all --gap 1e-3")
         .good();
@@ -78,4 +91,9 @@ fn bad_input_is_refused_with_its_rule() {
     folder
         .run("train ww several.txt -o m --multilabel replicate")
         .good();
+    folder.write("empty.txt", "3 2 2\n0 0:1\n1\n1 1:1\n");
+    folder.run("train cs empty.txt -o m").good();
+    folder.write("nothing.txt", "2 2 2\n0 0:0\n1 1:0\n");
+    let ran = folder.run("train cs nothing.txt -o m");
+    assert_eq!(ran.status, Some(2), "{ran:?}");
 }

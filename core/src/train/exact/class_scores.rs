@@ -63,3 +63,17 @@ pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
         low: f64::from(lows.iter().copied().fold(-ASIDE, f32::min)),
     }
 }
+
+/// The highest score of each chunk, in sixteen lanes.
+#[inline(always)]
+pub fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+    for (chunk, high) in sums.iter().zip(highs) {
+        let mut lanes = [ASIDE; 16];
+        for part in chunk.as_chunks::<16>().0 {
+            for (lane, &score) in lanes.iter_mut().zip(part) {
+                *lane = if score > *lane { score } else { *lane };
+            }
+        }
+        *high = lanes.iter().copied().fold(ASIDE, f32::max);
+    }
+}

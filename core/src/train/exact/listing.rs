@@ -1,6 +1,8 @@
 //! Giving rows places among the weights for classes that they begin to list.
 
 use super::{
+    duals::Places,
+    problem::Problem,
     state::State,
     weights::{FeatureWeights, Shard},
 };
@@ -10,8 +12,8 @@ use alloc::{vec, vec::Vec};
 /// Lists classes for rows: `rows` are numbers of rows and how many of `fresh` are each one's. The first
 /// class that a row without any place gets is its own.
 ///
-/// Cost: one look at every weight of each row's features. Lists grow in the order of rows, whichever
-/// thread appends to them.
+/// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes). Lists grow in
+/// the order of rows, whichever thread appends to them.
 pub fn list<E: Executor>(
     state: &mut State,
     rows: &[(u32, u32)],
@@ -21,18 +23,12 @@ pub fn list<E: Executor>(
 ) {
     let classes = state.weights.classes;
     let problem = &state.problem;
+    let askers = Askers::new(problem, rows);
     let found = executor.map_items(state.weights.shards(cuts), |_, mut shard| {
-        let mut marks = vec![0u32; classes];
-        let (mut places, mut start) = (Vec::new(), 0);
-        for &(row, count) in rows {
-            let new = &fresh[start..start + count as usize];
-            start += count as usize;
-            let features = problem.row(row as usize).features;
-            find(&mut shard, features, new, &mut marks, &mut places);
-        }
-        places
+        find(&mut shard, &askers, rows, fresh, classes)
     });
-    let mut cursors: Vec<_> = found.iter().map(|places| places.iter().copied()).collect();
+    let mut cursors: Vec<usize> = Vec::with_capacity(problem.features());
+    found.iter().for_each(|part| cursors.extend(&part.starts));
     let mut start = 0;
     for &(row, count) in rows {
         let count = count as usize;
@@ -42,14 +38,16 @@ pub fn list<E: Executor>(
         let duals = &mut state.duals[row as usize];
         let own = usize::from(duals.places.is_empty());
         let before = if own == 1 { 0 } else { 1 + duals.classes.len() };
-        let mut places = Vec::with_capacity(features.len() * (before + count));
+        let mut places = Places::with_capacity(features.len() * (before + count), classes);
         let mut shard = 0;
         for (at, &feature) in features.iter().enumerate() {
             while feature >= cuts[shard] {
                 shard += 1;
             }
-            places.extend_from_slice(&duals.places[at * before..(at + 1) * before]);
-            places.extend(cursors[shard].by_ref().take(count));
+            places.extend_from(&duals.places, at * before..(at + 1) * before);
+            let from = cursors[feature as usize];
+            places.extend(&found[shard].places[from..from + count]);
+            cursors[feature as usize] += count;
         }
         duals.places = places;
         duals.classes.extend_from_slice(&new[own..]);
@@ -70,11 +68,7 @@ pub fn unlist(state: &mut State, idle: &[(u32, u32)]) {
         for &(_, slot) in group {
             keep[slot as usize + 1] = false;
         }
-        let mut at = 0;
-        duals.places.retain(|_| {
-            at += 1;
-            keep[(at - 1) % width]
-        });
+        duals.places.retain(|at| keep[at % width]);
         let mut slots = keep[1..].iter();
         duals.classes.retain(|_| slots.next() != Some(&false));
         let mut slots = keep[1..].iter();
@@ -82,45 +76,93 @@ pub fn unlist(state: &mut State, idle: &[(u32, u32)]) {
     }
 }
 
-/// Finds or makes the places of the classes `new` for each of the row's features in this shard.
+/// Rows that ask for places, by feature.
+struct Askers {
+    ends: Vec<usize>,
+    /// Their numbers among those that ask, and where their new classes begin.
+    askers: Vec<(u32, u32)>,
+}
+
+impl Askers {
+    fn new(problem: &Problem, rows: &[(u32, u32)]) -> Self {
+        let mut ends = vec![0usize; problem.features() + 2];
+        for &(row, _) in rows {
+            for &feature in problem.row(row as usize).features {
+                ends[feature as usize + 2] += 1;
+            }
+        }
+        for at in 2..ends.len() {
+            ends[at] += ends[at - 1];
+        }
+        let mut askers = vec![(0u32, 0u32); ends[ends.len() - 1]];
+        let mut start = 0;
+        for (asker, &(row, count)) in rows.iter().enumerate() {
+            for &feature in problem.row(row as usize).features {
+                let end = &mut ends[feature as usize + 1];
+                askers[*end] = (asker as u32, start);
+                *end += 1;
+            }
+            start += count;
+        }
+        ends.pop();
+        Self { ends, askers }
+    }
+
+    fn of(&self, feature: usize) -> &[(u32, u32)] {
+        &self.askers[self.ends[feature]..self.ends[feature + 1]]
+    }
+}
+
+/// Places of new classes, by feature and row.
+struct Found {
+    places: Vec<u32>,
+    /// Where those of each feature of the shard start.
+    starts: Vec<usize>,
+}
+
+/// Finds or makes the places of new classes of all rows for the features of this shard.
 fn find(
     shard: &mut Shard<'_>,
-    features: &[u32],
-    new: &[u32],
-    marks: &mut [u32],
-    places: &mut Vec<u32>,
-) {
-    let from = features.partition_point(|&f| f < shard.range.start);
-    let to = features.partition_point(|&f| f < shard.range.end);
-    for (slot, &class) in new.iter().enumerate() {
-        marks[class as usize] = slot as u32 + 1;
-    }
-    for &feature in &features[from..to] {
-        let list = &mut shard.lists[(feature - shard.range.start) as usize];
+    askers: &Askers,
+    rows: &[(u32, u32)],
+    fresh: &[u32],
+    classes: usize,
+) -> Found {
+    // The place of each class, plus 1; 0 for none.
+    let mut place_of = vec![0u32; classes];
+    let (mut places, mut starts) = (Vec::new(), Vec::with_capacity(shard.lists.len()));
+    for (list, feature) in shard.lists.iter_mut().zip(shard.range.clone()) {
+        starts.push(places.len());
+        let asking = askers.of(feature as usize).iter();
+        let new = asking.map(|&(asker, start)| {
+            let count = rows[asker as usize].1 as usize;
+            &fresh[start as usize..start as usize + count]
+        });
         if list.is_dense() {
-            places.extend_from_slice(new);
+            new.for_each(|new| places.extend_from_slice(new));
             continue;
         }
         let FeatureWeights { classes, weights } = list;
-        let first = places.len();
-        places.resize(first + new.len(), u32::MAX);
         for (place, &class) in classes.iter().enumerate() {
-            let mark = marks[class as usize];
-            if mark != 0 {
-                places[first + mark as usize - 1] = place as u32;
-            }
+            place_of[class as usize] = place as u32 + 1;
         }
-        for (place, &class) in places[first..].iter_mut().zip(new) {
-            if *place == u32::MAX {
-                *place = classes.len() as u32;
+        for &class in new.flatten() {
+            let place = &mut place_of[class as usize];
+            if *place == 0 {
                 classes.push(class);
                 weights.push(0.0);
+                *place = classes.len() as u32;
             }
+            places.push(*place - 1);
         }
+        for &class in classes.iter() {
+            place_of[class as usize] = 0;
+        }
+        // Lists grow a few times only, but most of the memory is theirs.
+        classes.shrink_to_fit();
+        weights.shrink_to_fit();
     }
-    for &class in new {
-        marks[class as usize] = 0;
-    }
+    Found { places, starts }
 }
 
 /// Makes long lists dense, where the place of a class is its number.
@@ -139,10 +181,12 @@ fn make_dense(state: &mut State) {
         }
         let width = 1 + duals.classes.len();
         let features = state.problem.row(at).features;
-        for (places, &feature) in duals.places.chunks_exact_mut(width).zip(features) {
+        for (place, &feature) in features.iter().enumerate() {
             if is_new[feature as usize] {
-                places[0] = state.problem.class(at);
-                places[1..].copy_from_slice(&duals.classes);
+                duals
+                    .places
+                    .write(place * width, &[state.problem.class(at)]);
+                duals.places.write(place * width + 1, &duals.classes);
             }
         }
     }

@@ -2,11 +2,12 @@
 
 use super::{
     certificate::Certificate,
-    duals::RowDuals,
+    duals::{Places, RowDuals},
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     row_step::Limits,
     solver::Solver,
+    start::{Start, WarmStart},
     state::State,
     survey::{Search, survey},
     trainer::Report,
@@ -35,13 +36,6 @@ pub struct Machine {
     pub duals: Option<WarmStart>,
 }
 
-/// Duals of a machine, from which another one at another cost may start.
-#[derive(Clone, Debug)]
-pub struct WarmStart {
-    pub(super) cost: f64,
-    pub(super) duals: Vec<RowDuals>,
-}
-
 impl Machine {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
@@ -59,17 +53,18 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
-    /// too many weights for the model's form.
+    /// too many weights for the model's form; a model to start from that does not fit. A Lee-Lin-Wahba
+    /// machine takes no notice of `start`.
     pub fn train<E: Executor>(
         &self,
         data: &Dataset,
         multi_label: MultiLabel,
-        start: Option<&WarmStart>,
+        start: Option<Start<'_>>,
         executor: &E,
         kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
-        let mut solver = Solver::new(self, data, multi_label, start)?;
+        let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
         while let Some(report) = solver.epoch(executor, kernels) {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);
@@ -93,7 +88,7 @@ impl MultiClassSvm {
         let labels = data.labels().labels() as usize;
         let trainer = match solver {
             Solver::LeeLinWahba(solver) => {
-                let (weights, biases) = class_weights(solver.problem(), |feature, visit| {
+                let (weights, biases) = self.class_weights(solver.problem(), |feature, visit| {
                     for (class, weight) in solver.weights(feature).enumerate() {
                         visit(class as u32, weight as f32);
                     }
@@ -104,11 +99,20 @@ impl MultiClassSvm {
             }
             Solver::ByRows(trainer) => trainer,
         };
-        let state = trainer.into_state();
-        let (weights, biases) = class_weights(&state.problem, |feature, visit| {
-            state.weights.lists[feature].visit(visit);
+        let State {
+            problem,
+            mut duals,
+            weights: lists,
+            ..
+        } = trainer.into_state();
+        // Places are those of weights that end here.
+        duals
+            .iter_mut()
+            .for_each(|row| row.places = Places::default());
+        let (weights, biases) = self.class_weights(&problem, |feature, visit| {
+            lists.lists[feature].visit(visit);
         });
-        let State { problem, duals, .. } = state;
+        drop(lists);
         let rounded = self.round(&problem, &weights, &biases, labels);
         drop(weights);
         let stored = self.stored_primal(&problem, &rounded, executor, kernels);
@@ -136,7 +140,30 @@ impl MultiClassSvm {
         })
     }
 
-    /// Weights of each label, pruned and rounded; labels without rows have none.
+    /// Weights by class that are not pruned, features by the data set's numbers, and the biases.
+    pub(super) fn class_weights(
+        &self,
+        problem: &Problem,
+        visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
+    ) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
+        let mut weights = vec![Vec::new(); problem.classes()];
+        let mut biases = vec![0f32; problem.classes()];
+        for feature in 0..problem.features() {
+            match problem.feature_ids().get(feature) {
+                Some(&id) => visit(feature, &mut |class, weight| {
+                    if weight.abs() > self.prune {
+                        weights[class as usize].push((id, weight));
+                    }
+                }),
+                None => visit(feature, &mut |class, weight| {
+                    biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
+                }),
+            }
+        }
+        (weights, biases)
+    }
+
+    /// Weights of each label, rounded; labels without rows have none.
     pub(super) fn round(
         &self,
         problem: &Problem,
@@ -145,11 +172,8 @@ impl MultiClassSvm {
         labels: usize,
     ) -> Vec<LabelWeights> {
         let mut rounded = vec![LabelWeights::unseen(); labels];
-        let mut kept = Vec::new();
         for ((&label, weights), &bias) in problem.labels().iter().zip(weights).zip(biases) {
-            kept.clear();
-            kept.extend(weights.iter().filter(|w| w.1.abs() > self.prune));
-            rounded[label as usize] = LabelWeights::round(&kept, bias, self.bits);
+            rounded[label as usize] = LabelWeights::round(weights, bias, self.bits);
         }
         rounded
     }
@@ -184,28 +208,6 @@ impl MultiClassSvm {
         };
         0.5 * square + loss
     }
-}
-
-/// Weights by class, features by the data set's numbers, and the biases.
-pub(super) fn class_weights(
-    problem: &Problem,
-    visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
-) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
-    let mut weights = vec![Vec::new(); problem.classes()];
-    let mut biases = vec![0f32; problem.classes()];
-    for feature in 0..problem.features() {
-        match problem.feature_ids().get(feature) {
-            Some(&id) => visit(feature, &mut |class, weight| {
-                if weight != 0.0 {
-                    weights[class as usize].push((id, weight));
-                }
-            }),
-            None => visit(feature, &mut |class, weight| {
-                biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
-            }),
-        }
-    }
-    (weights, biases)
 }
 
 /// Rounded weights as the solvers have them.

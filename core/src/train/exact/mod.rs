@@ -36,6 +36,7 @@ pub mod parameters;
 pub mod problem;
 pub mod row_step;
 pub mod solver;
+pub mod start;
 pub mod state;
 pub mod survey;
 mod surveyor;

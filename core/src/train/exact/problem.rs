@@ -7,8 +7,8 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// N rows with one class each: transformed, those without a value left out, features and classes
-/// renumbered by falling frequency, the constant feature last.
+/// N rows with one class each: transformed, those without a value left out, features
+/// renumbered by falling frequency, the constant feature last, and labels with rows as classes.
 ///
 /// Memory: 8 bytes a value, 24 bytes a row, 12 a feature and 8 a label.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use super::{
     certificate::Certificate,
     lee_lin_wahba::LeeLinWahba,
-    machine::WarmStart,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
-    trainer::{Report, Trainer},
+    start::{Start, likely_classes},
+    trainer::{MOST, Report, Trainer},
 };
 use crate::{
     data::Dataset,
@@ -28,22 +28,30 @@ pub enum Solver {
 }
 
 impl Solver {
-    /// Begins training on `data`, perhaps from the duals of another cost.
+    /// Begins training on `data`, perhaps from the duals of another cost or from a model.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; lack of memory.
-    pub fn new(
+    /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
+    pub fn new<E: Executor>(
         parameters: &MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
-        start: Option<&WarmStart>,
+        start: Option<Start<'_>>,
+        executor: &E,
+        kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
         Ok(match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
                 Self::LeeLinWahba(LeeLinWahba::new(parameters, problem)?)
             }
-            (_, Some(start)) => Self::ByRows(Trainer::warm(parameters, problem, start)),
+            (_, Some(Start::Duals(start))) => {
+                Self::ByRows(Trainer::warm(parameters, problem, start))
+            }
+            (_, Some(Start::Model(model))) => {
+                let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
+                Self::ByRows(Trainer::informed(parameters, problem, likely))
+            }
             (_, None) => Self::ByRows(Trainer::new(parameters, problem)),
         })
     }

@@ -1,7 +1,7 @@
 //! What the parts of the solver share: the problem, the duals and the weights that belong to them.
 
 use super::{
-    duals::RowDuals,
+    duals::{Places, RowDuals},
     problem::{Problem, Row},
     row_step::Limits,
     weights::ClassWeights,
@@ -37,13 +37,21 @@ impl State {
         let width = 1 + duals.classes.len();
         out.clear();
         out.resize(width, 0.0);
+        match &duals.places {
+            Places::Narrow(places) => self.add_up(row, places, out),
+            Places::Wide(places) => self.add_up(row, places, out),
+        }
+    }
+
+    #[inline(always)]
+    fn add_up<P: Copy + Into<u32>>(&self, row: Row<'_>, places: &[P], out: &mut [f32]) -> f32 {
         let mut background = 0f32;
         let terms = row.features.iter().zip(row.values);
-        for ((&feature, &value), places) in terms.zip(duals.places.chunks_exact(width)) {
+        for ((&feature, &value), places) in terms.zip(places.chunks_exact(out.len())) {
             let weights = &self.weights.lists[feature as usize].weights[..];
             background += self.weights.background[feature as usize] * value;
             for (score, &place) in out.iter_mut().zip(places) {
-                *score += weights[place as usize] * value;
+                *score += weights[place.into() as usize] * value;
             }
         }
         background

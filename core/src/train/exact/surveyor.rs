@@ -7,6 +7,7 @@ use super::{
 };
 use crate::kernels::Kernels;
 use alloc::{vec, vec::Vec};
+use core::slice;
 
 /// The memory of a thread: 8 bytes a class.
 #[derive(Debug)]
@@ -14,7 +15,10 @@ pub struct Surveyor {
     /// Scores by `r_c` of all classes, a whole number of chunks.
     sums: Vec<f32>,
     touched: Vec<bool>,
+    /// Whether all chunks count as touched.
+    all: bool,
     highest: Vec<f32>,
+    highs: Vec<f32>,
     candidates: Vec<(f32, u32)>,
     dense: Vec<(u32, f32)>,
     sparse: Vec<(u32, f32)>,
@@ -31,7 +35,9 @@ impl Surveyor {
         Self {
             sums,
             touched: vec![false; chunks],
+            all: false,
             highest: vec![0.0; chunks],
+            highs: Vec::new(),
             candidates: Vec::new(),
             dense: Vec::new(),
             sparse: Vec::new(),
@@ -54,13 +60,23 @@ impl Surveyor {
                 self.sparse.push((feature, value));
             }
         }
-        if !self.dense.is_empty() {
+        let lists = &state.weights.lists;
+        let of = |feature: u32| &lists[feature as usize];
+        let weights: usize = self.sparse.iter().map(|t| of(t.0).classes.len()).sum();
+        // With so many weights hardly a chunk stays untouched: to look which costs more.
+        self.all = !self.dense.is_empty() || weights > 2 * self.touched.len();
+        if self.all {
             self.touched.fill(true);
-            kernels.add_class_weights(&mut self.sums, &state.weights.lists, &self.dense);
         }
+        kernels.add_class_weights(&mut self.sums, lists, &self.dense);
         for &(feature, value) in &self.sparse {
-            let list = &state.weights.lists[feature as usize];
-            for (&class, &weight) in list.classes.iter().zip(&list.weights) {
+            let list = of(feature);
+            let terms = list.classes.iter().zip(&list.weights);
+            if self.all {
+                terms.for_each(|(&class, &weight)| self.sums[class as usize] += weight * value);
+                continue;
+            }
+            for (&class, &weight) in terms {
                 self.sums[class as usize] += weight * value;
                 self.touched[class as usize / CHUNK] = true;
             }
@@ -107,7 +123,11 @@ impl Surveyor {
         } else {
             largest
         };
-        let rest = self.rest(base, classes, kernels);
+        let rest = if only_largest && duals.shared == 0.0 {
+            self.highest_of_rest(base, kernels)
+        } else {
+            self.rest(base, classes, kernels)
+        };
         sum += rest.sum;
         largest = largest.max(rest.high);
         let loss = state.limits.cost * if only_largest { largest } else { sum };
@@ -225,6 +245,40 @@ impl Surveyor {
         rest
     }
 
+    /// The largest shortfall of the classes that are not listed, and nothing else.
+    fn highest_of_rest(&mut self, base: f64, kernels: &dyn Kernels) -> Chunk {
+        let chunks = self.sums.as_chunks::<CHUNK>().0;
+        if !self.all {
+            let parts = chunks.iter().zip(&mut self.highest).zip(&self.touched);
+            for ((chunk, high), &touched) in parts {
+                *high = 0.0;
+                if touched {
+                    kernels.class_highs(slice::from_ref(chunk), slice::from_mut(high));
+                }
+            }
+        } else {
+            kernels.class_highs(chunks, &mut self.highest);
+        }
+        let high = self.highest.iter().copied().fold(ASIDE, f32::max);
+        Chunk {
+            sum: 0.0,
+            high: base + f64::from(high),
+            low: f64::INFINITY,
+        }
+    }
+
+    /// A score that at least `most` classes reach, each the highest of its chunk; [`ASIDE`] if there are not
+    /// so many chunks.
+    fn reached_by(&mut self, most: usize) -> f32 {
+        self.highs.clear();
+        self.highs.extend_from_slice(&self.highest);
+        if most == 0 || self.highs.len() <= most {
+            return ASIDE;
+        }
+        let falling = |a: &f32, b: &f32| b.total_cmp(a);
+        *self.highs.select_nth_unstable_by(most - 1, falling).1
+    }
+
     /// Lists the classes that add most to the row's gap.
     #[allow(clippy::too_many_arguments, reason = "all are of one row")]
     fn list(
@@ -259,15 +313,22 @@ impl Surveyor {
                 -duals.shared * short
             }
         };
+        // Higher scores are worth more, unless classes have a dual to lose.
+        let rising = only_largest || duals.shared == 0.0;
+        let least = if rising {
+            self.reached_by(search.most).max(0.5 * ASIDE)
+        } else {
+            0.5 * ASIDE
+        };
         for (at, chunk) in self.sums.as_chunks::<CHUNK>().0.iter().enumerate() {
-            let quiet = !self.touched[at];
-            let short = value(self.highest[at]) <= worth;
-            if quiet || (short && (only_largest || duals.shared == 0.0)) {
+            let high = self.highest[at];
+            let short = high < least || value(high) <= worth;
+            if !self.touched[at] || (short && rising) {
                 continue;
             }
             for (offset, &score) in chunk.iter().enumerate() {
                 let class = at * CHUNK + offset;
-                if score > 0.5 * ASIDE && class < classes && value(score) > worth {
+                if score >= least && class < classes && value(score) > worth {
                     self.candidates.push((value(score) as f32, class as u32));
                 }
             }
@@ -285,6 +346,10 @@ impl Surveyor {
     }
 
     fn clear(&mut self, classes: usize) {
+        if self.all {
+            self.sums.fill(0.0);
+            self.touched.fill(false);
+        }
         let chunks = self.sums.as_chunks_mut::<CHUNK>().0.iter_mut();
         for (chunk, touched) in chunks.zip(&mut self.touched) {
             if *touched {

@@ -5,7 +5,9 @@
 //! number of threads.
 
 use super::{
+    duals::Places,
     lane::Lane,
+    problem::Row,
     state::State,
     weights::{Shard, cuts},
 };
@@ -140,7 +142,7 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
         ..
     } = state;
     let duals_now = &*duals;
-    executor.map_items(weights.shards(cuts), |_, shard: Shard<'_>| {
+    executor.map_items(weights.shards(cuts), |_, mut shard: Shard<'_>| {
         for lane in lanes {
             let mut start = 0;
             let changed = lane.changes.rows.iter().zip(&lane.changes.background);
@@ -149,18 +151,9 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
                 start = end as usize;
                 let row = problem.row(number as usize);
                 let duals = &duals_now[number as usize];
-                let width = 1 + duals.classes.len();
-                let from = row.features.partition_point(|&f| f < shard.range.start);
-                let to = row.features.partition_point(|&f| f < shard.range.end);
-                for at in from..to {
-                    let feature = (row.features[at] - shard.range.start) as usize;
-                    let value = row.values[at];
-                    shard.background[feature] += background * value;
-                    let weights = &mut shard.lists[feature].weights[..];
-                    let places = &duals.places[at * width..(at + 1) * width];
-                    for &(slot, amount) in moves {
-                        weights[places[slot as usize] as usize] += amount * value;
-                    }
+                match &duals.places {
+                    Places::Narrow(places) => shard.add(row, moves, background, places),
+                    Places::Wide(places) => shard.add(row, moves, background, places),
                 }
             }
         }
@@ -174,6 +167,31 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
             let (alphas, rest) = new.split_at(duals.alphas.len());
             duals.alphas.copy_from_slice(alphas);
             (duals.shared, duals.total) = (rest[0], rest[1]);
+        }
+    }
+}
+
+impl Shard<'_> {
+    /// Adds what the row's moves, pairs of a slot and an amount, change in these features.
+    fn add<P: Copy + Into<u32>>(
+        &mut self,
+        row: Row<'_>,
+        moves: &[(u32, f32)],
+        background: f32,
+        places: &[P],
+    ) {
+        let from = row.features.partition_point(|&f| f < self.range.start);
+        let to = row.features.partition_point(|&f| f < self.range.end);
+        let width = places.len() / row.features.len();
+        for at in from..to {
+            let feature = (row.features[at] - self.range.start) as usize;
+            let value = row.values[at];
+            self.background[feature] += background * value;
+            let weights = &mut self.lists[feature].weights[..];
+            let places = &places[at * width..(at + 1) * width];
+            for &(slot, amount) in moves {
+                weights[places[slot as usize].into() as usize] += amount * value;
+            }
         }
     }
 }

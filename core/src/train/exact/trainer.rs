@@ -18,12 +18,12 @@
 
 use super::{
     certificate::{Certificate, certify, rebuild},
-    duals::RowDuals,
+    duals::{Places, RowDuals},
     listing::{list, unlist},
-    machine::WarmStart,
     parameters::{MultiClassSvm, Shrinking},
     problem::Problem,
     row_step::Limits,
+    start::WarmStart,
     state::State,
     survey::{Search, Survey, survey},
     sweep::Sweeper,
@@ -59,6 +59,10 @@ pub struct Trainer {
     tolerance: f64,
     /// The sum of shares at which sweeps end.
     enough: f64,
+    /// The gap that training is to end with, by the objective last known.
+    wanted: f64,
+    /// Whether the next full epoch may well be the last.
+    hopeful: bool,
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
@@ -66,17 +70,18 @@ pub struct Trainer {
     relist: Vec<u32>,
     /// What the sweeper of the training that this one goes on from had learned.
     remembered: Option<(u32, f64, f64)>,
+    /// Classes that rows list from the beginning; no rows if they begin with their own only.
+    likely: Vec<Vec<u32>>,
 }
 
-/// Most sweeps between two full epochs, and most classes that a row lists at once: before the relative gap
-/// is below [`EARLY`], when scores are still far from what they will be, and after.
-const PLANS: [(u32, usize); 2] = [(6, 16), (7, 12)];
+/// Most sweeps between two full epochs.
+const SWEEPS: u32 = 7;
 
-/// The relative gap below which training is no longer at its beginning.
-const EARLY: f64 = 0.3;
+/// Most classes that a row lists at once.
+pub const MOST: usize = 8;
 
 /// Listed classes without a dual leave the list if they fall this far short of one.
-const IDLE: f64 = 0.1;
+const IDLE: f64 = 0.01;
 
 /// What sweeps aim at, as a share of the gap they begin with.
 const AIM: f64 = 0.2;
@@ -86,6 +91,10 @@ const ENOUGH: f64 = 0.5;
 
 /// The share of the aim that rows may keep if all keep as much.
 const LEFT: f64 = 0.3;
+
+/// Shares that add up to at most this multiple of half the gap to end with give hope that the next full
+/// epoch is the last, so that its weights are made to be proven.
+const HOPE: f64 = 1.0;
 
 impl Trainer {
     /// Begins training with all duals 0.
@@ -105,11 +114,14 @@ impl Trainer {
             sweeps: 1,
             tolerance: 0.0,
             enough: 0.0,
+            wanted: 0.0,
+            hopeful: false,
             epochs: 0,
             gap: 1.0,
             certificate: None,
             relist: Vec::new(),
             remembered: None,
+            likely: Vec::new(),
         }
     }
 
@@ -126,11 +138,29 @@ impl Trainer {
             for (at, duals) in trainer.state.duals.iter_mut().enumerate() {
                 scale(duals, ratio, limits);
                 // Places are those of other weights: listing makes new ones.
-                duals.places.clear();
+                duals.places = Places::default();
                 trainer.relist.push(at as u32);
             }
             (trainer.sweeps, trainer.active) = (0, Vec::new());
         }
+        trainer
+    }
+
+    /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then come
+    /// before the first pass over all classes.
+    #[must_use]
+    pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
+        let rows = problem.len() as f64;
+        let wrong = problem.classes() as f64 - 1.0;
+        let mut trainer = Self::new(parameters, problem);
+        let each = if trainer.state.limits.largest_only() {
+            1.0
+        } else {
+            wrong
+        };
+        trainer.aim_at(AIM * parameters.cost * rows * each);
+        trainer.sweeps = SWEEPS;
+        trainer.likely = likely;
         trainer
     }
 
@@ -170,10 +200,15 @@ impl Trainer {
             self.restart(&sweeper, executor);
         } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
             let count = self.state.problem.len();
-            let rows: Vec<(u32, u32)> = (0..count as u32).map(|row| (row, 1)).collect();
-            let own = (0..count).map(|row| self.state.problem.class(row));
-            let own: Vec<u32> = own.collect();
-            list(&mut self.state, &rows, &own, sweeper.cuts(), executor);
+            let mut likely = core::mem::take(&mut self.likely);
+            likely.resize(count, Vec::new());
+            let (mut rows, mut classes) = (Vec::with_capacity(count), Vec::new());
+            for (row, likely) in likely.iter().enumerate() {
+                rows.push((row as u32, 1 + likely.len() as u32));
+                classes.push(self.state.problem.class(row));
+                classes.extend_from_slice(likely);
+            }
+            list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
         }
         sweeper
     }
@@ -246,6 +281,7 @@ impl Trainer {
         if swept.gap <= self.enough {
             self.sweeps = 0;
         }
+        self.hopeful = swept.gap <= HOPE * self.wanted;
         swept.visited
     }
 
@@ -257,12 +293,8 @@ impl Trainer {
             } else {
                 f64::INFINITY
             },
-            most: self.plan_now().1,
-            idle: if self.gap > EARLY {
-                f64::INFINITY
-            } else {
-                IDLE
-            },
+            most: MOST,
+            idle: IDLE,
         }
     }
 
@@ -272,22 +304,28 @@ impl Trainer {
         executor: &E,
         kernels: &dyn Kernels,
     ) {
-        let mut found = survey(&self.state, self.search(), executor, kernels);
         let last = self.epochs >= self.parameters.max_epochs;
-        if last || self.is_enough(found.gap / found.primal().max(1e-12), found.violation) {
-            let search = self.search();
-            let (certificate, again) =
-                certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
-            let gap = certificate.relative_gap();
-            if last || self.is_enough(gap, certificate.violation) {
+        let search = self.search();
+        let mut proof = None;
+        let mut found = Survey::default();
+        if !last && !self.hopeful {
+            found = survey(&self.state, search, executor, kernels);
+        }
+        let gap = found.gap / found.primal().max(1e-12);
+        if last || self.hopeful || self.is_enough(gap, found.violation) {
+            let proven = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            (proof, found) = (Some(proven.0), proven.1);
+        }
+        if let Some(proof) = proof {
+            let gap = proof.relative_gap();
+            if last || self.is_enough(gap, proof.violation) {
                 self.gap = gap;
                 self.certificate = Some(Certificate {
                     epochs: self.epochs,
-                    ..certificate
+                    ..proof
                 });
                 return;
             }
-            found = again;
         }
         self.gap = found.gap / found.primal().max(1e-12);
         self.plan(&found);
@@ -297,25 +335,16 @@ impl Trainer {
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
     }
 
-    fn plan_now(&self) -> (u32, usize) {
-        PLANS[usize::from(self.gap <= EARLY)]
-    }
-
     fn is_enough(&self, gap: f64, violation: f64) -> bool {
         gap <= self.parameters.gap || violation <= self.parameters.epsilon
     }
 
     /// Decides what the sweeps until the next full epoch must reach.
     fn plan(&mut self, found: &Survey) {
-        let rows = self.state.problem.len() as f64;
         let wanted = 0.5 * self.parameters.gap * found.primal();
-        let aim = wanted.max(AIM * found.gap);
-        self.tolerance = LEFT * aim / rows;
-        self.enough = ENOUGH * aim;
-        if self.parameters.gap == 0.0 {
-            (self.tolerance, self.enough) = (0.0, 0.0);
-        }
-        self.sweeps = self.plan_now().0;
+        self.wanted = wanted;
+        self.aim_at(wanted.max(AIM * found.gap));
+        self.sweeps = SWEEPS;
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
@@ -323,6 +352,15 @@ impl Trainer {
         self.active.extend(busy.map(|(row, _)| row as u32));
         for duals in &mut self.state.duals {
             duals.still = 0;
+        }
+    }
+
+    /// Sets what rows, and all of them together, may keep of the gap.
+    fn aim_at(&mut self, aim: f64) {
+        self.tolerance = LEFT * aim / self.state.problem.len() as f64;
+        self.enough = ENOUGH * aim;
+        if self.parameters.gap == 0.0 {
+            (self.tolerance, self.enough) = (0.0, 0.0);
         }
     }
 

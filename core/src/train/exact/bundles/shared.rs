@@ -13,7 +13,7 @@ use crate::{
         exact::{
             certificate::Certificate,
             lee_lin_wahba::LeeLinWahba,
-            machine::{Machine, class_weights},
+            machine::Machine,
             parameters::{MultiClassLoss, MultiClassSvm},
             problem::{MultiLabel, Problem},
             trainer::Report,
@@ -88,7 +88,7 @@ impl MultiClassSvm {
                 }
             });
         };
-        let (weights, biases) = class_weights(problem, kept);
+        let (weights, biases) = self.class_weights(problem, kept);
         let labels = data.labels().labels() as usize;
         let rounded = self.round(problem, &weights, &biases, labels);
         let stored = self.stored_primal(problem, &rounded, executor, kernels);

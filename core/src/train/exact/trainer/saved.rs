@@ -18,6 +18,8 @@ struct Saved<'a> {
     sweeps: u32,
     tolerance: f64,
     enough: f64,
+    wanted: f64,
+    hopeful: bool,
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
@@ -36,6 +38,8 @@ impl Resumable for Trainer {
             sweeps: self.sweeps,
             tolerance: self.tolerance,
             enough: self.enough,
+            wanted: self.wanted,
+            hopeful: self.hopeful,
             epochs: self.epochs,
             gap: self.gap,
             certificate: self.certificate,
@@ -56,6 +60,7 @@ impl Resumable for Trainer {
         self.active = saved.active.into_owned();
         (self.sweeps, self.epochs) = (saved.sweeps, saved.epochs);
         (self.tolerance, self.enough, self.gap) = (saved.tolerance, saved.enough, saved.gap);
+        (self.wanted, self.hopeful) = (saved.wanted, saved.hopeful);
         self.certificate = saved.certificate;
         self.relist = saved.relist.into_owned();
         Ok(())
@@ -98,12 +103,12 @@ impl Trainer {
             if duals.places.is_empty() {
                 continue;
             }
-            same(
-                "places of a row",
-                duals.places.len(),
-                width * features.len(),
-            )?;
-            for (places, &feature) in duals.places.chunks_exact(width).zip(features) {
+            if !duals.places.fits(classes) {
+                return Err(StateError::Malformed);
+            }
+            let places = duals.places.to_vec();
+            same("places of a row", places.len(), width * features.len())?;
+            for (places, &feature) in places.chunks_exact(width).zip(features) {
                 let weights = saved.lists[feature as usize].weights.len();
                 all_below("place", places, weights)?;
             }
@@ -122,7 +127,7 @@ fn finite(saved: &Saved<'_>) -> Result<(), StateError> {
     let weights = lists
         .chain(&*saved.background)
         .all(|weight| weight.is_finite());
-    let goals = [saved.tolerance, saved.enough, saved.gap];
+    let goals = [saved.tolerance, saved.enough, saved.wanted, saved.gap];
     // The dual objective is minus infinity until it is known.
     let sweeper = saved
         .sweeper

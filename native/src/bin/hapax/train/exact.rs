@@ -1,9 +1,11 @@
 //! `hapax train cs`, `ww` and `llw`: one machine for all labels, with a proof of how good it is.
 
+pub mod proof;
+
 use super::{
     super::{
         failure::Failure,
-        input::threads,
+        input::{load_model, threads},
         output::{insist, note, silence},
         progress::Progress,
         resources::Stopwatch,
@@ -16,15 +18,16 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{Model, linear::scorer::LinearScorer},
+        model::{Method, Model},
         train::{
             TrainError,
             exact::{
                 bundles::exchange::Exchange,
-                machine::{Machine, WarmStart},
+                machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
                 solver::Solver,
+                start::{Start, WarmStart},
                 trainer::Report,
             },
         },
@@ -33,8 +36,11 @@ use hapax::{
     processes::{self, Processes},
     threads::Threads,
 };
-use serde_json::{Value, json};
-use std::{ops::ControlFlow, thread::available_parallelism};
+use proof::{accuracy, tell};
+use std::{ops::ControlFlow, path::PathBuf, thread::available_parallelism};
+
+/// Why llw takes no model to start from.
+const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model tells: it starts anew only (leave out --from)";
 
 /// One machine for all labels, trained to a proven gap.
 ///
@@ -64,6 +70,10 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     costs: Vec<f64>,
+    /// Start from this linear model of the same features, by any algorithm: the labels that it ranks first
+    /// for a row are those that the row is first held against; not for llw
+    #[arg(long, value_name = "MODEL", help_heading = "Machine")]
+    from: Option<PathBuf>,
     /// End when the gap is at most this share of the objective [default: 0.001, or none with --epsilon]
     #[arg(long, help_heading = "Machine", allow_negative_numbers = true)]
     gap: Option<f64>,
@@ -189,7 +199,19 @@ impl TrainExact {
             0 if processes.is_some() => Self::threads_each(),
             asked => asked,
         })?;
-        let training = self.common.read(&threads)?;
+        let earlier = self.from.as_deref().map(load_model).transpose()?;
+        let start = match earlier.as_ref().map(Model::method) {
+            None => None,
+            Some(_) if loss == MultiClassLoss::LeeLinWahba => {
+                return Err(Failure::Input(LLW_FROM.into()));
+            }
+            Some(Method::Linear(linear)) => Some(Start::Model(linear.model())),
+            Some(_) => return Err(TrainError::StartNotLinear.into()),
+        };
+        let training = match &earlier {
+            Some(model) => self.common.read_like(model, &threads)?,
+            None => self.common.read(&threads)?,
+        };
         let watch = Stopwatch::start();
         let memory = self.parameters(loss, 1.0).memory_estimate(&training.data);
         let memory = bytes(memory);
@@ -199,11 +221,14 @@ impl TrainExact {
         let mut told = Told::default();
         let cost = match &costs[..] {
             [cost] => *cost,
-            several => self.best_cost(loss, several, &training.data, &threads, &mut told)?,
+            several => {
+                let train = (&training.data, start);
+                self.best_cost(loss, several, train, &threads, &mut told)?
+            }
         };
         let parameters = self.parameters(loss, cost);
         let machine = match processes {
-            None => self.proven(&parameters, &training.data, &threads)?,
+            None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
                 let why = "of several processes yet";
                 self.common.checkpoints.refuse(why)?;
@@ -230,20 +255,22 @@ impl TrainExact {
         &self,
         parameters: &MultiClassSvm,
         data: &Dataset,
+        start: Option<Start<'_>>,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
         let most = parameters.max_epochs as usize;
         let progress = Progress::new("closing the gap", most);
         let mut keeper = self.common.checkpoints.keeper()?;
-        let mut solver = Solver::new(parameters, data, self.several(), None)?;
+        let (several, best) = (self.several(), kernels::best());
+        let mut solver = Solver::new(parameters, data, several, start, threads, best)?;
         // The parameters do not say what became of rows with several labels.
         let identity = (parameters, self.multilabel == Several::Replicate);
         keeper.begin("multi-class machine", &identity, data, &mut solver)?;
-        while let Some(report) = solver.epoch(threads, kernels::best()) {
+        while let Some(report) = threads.within(|| solver.epoch(threads, best)) {
             progress.set(report.epoch as usize, most);
             keeper.border(&solver)?;
         }
-        Ok(parameters.finish(solver, data, threads, kernels::best())?)
+        Ok(threads.within(|| parameters.finish(solver, data, threads, best))?)
     }
 
     fn several(&self) -> MultiLabel {
@@ -257,7 +284,7 @@ impl TrainExact {
         &self,
         parameters: &MultiClassSvm,
         data: &Dataset,
-        start: Option<&WarmStart>,
+        start: Option<Start<'_>>,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
         let progress = Progress::new("closing the gap", parameters.max_epochs as usize);
@@ -266,7 +293,8 @@ impl TrainExact {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
         };
-        Ok(parameters.train(data, self.several(), start, threads, kernels::best(), tell)?)
+        let (several, best) = (self.several(), kernels::best());
+        Ok(threads.within(|| parameters.train(data, several, start, threads, best, tell))?)
     }
 
     /// Trains together with other processes; only the first is given the machine.
@@ -278,9 +306,9 @@ impl TrainExact {
         threads: &Threads,
         told: &mut Told,
     ) -> Result<Option<Machine>, Failure> {
-        if !self.costs.is_empty() || self.epsilon.is_some() {
+        if !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some() {
             return Err(Failure::Input(
-                "several processes train for one --cost and to a --gap: --costs and --epsilon are for one process"
+                "several processes train for one --cost and to a --gap: --costs, --epsilon and --from are for one process"
                     .into(),
             ));
         }
@@ -327,17 +355,22 @@ impl TrainExact {
         &self,
         loss: MultiClassLoss,
         costs: &[f64],
-        data: &Dataset,
+        (data, first): (&Dataset, Option<Start<'_>>),
         threads: &Threads,
         told: &mut Told,
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
             .map_err(|error| Failure::Input(error.to_string()))?;
         let (train, held_out) = (data.select(split.train()), data.select(split.held_out()));
-        let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None);
+        let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
             let parameters = self.parameters(loss, cost);
-            let machine = self.train(&parameters, &train, start.as_ref(), threads)?;
+            let machine = self.train(
+                &parameters,
+                &train,
+                start.as_ref().map(Start::Duals).or(first),
+                threads,
+            )?;
             let share = accuracy(&machine, &held_out, threads)?;
             told.lines
                 .push(format!("--cost {cost}: held-out P@1 {}", percent(share)));
@@ -355,45 +388,4 @@ impl TrainExact {
         ));
         Ok(best.1)
     }
-}
-
-/// The share of rows whose best label is one of theirs.
-fn accuracy(machine: &Machine, data: &Dataset, threads: &Threads) -> Result<f64, Failure> {
-    let scorer =
-        LinearScorer::new(&machine.model).map_err(|error| Failure::Other(error.to_string()))?;
-    let found = scorer.predict_rows(data.rows(), 1, kernels::best(), threads);
-    let right = found.iter().enumerate();
-    let right = right.filter(|(row, best)| data.labels().row(*row).contains(&best.id));
-    Ok(right.count() as f64 / data.len().max(1) as f64)
-}
-
-/// What the proof says.
-fn tell(machine: &Machine, told: &mut Told) {
-    let proof = machine.certificate;
-    told.epochs = Some(u64::from(proof.epochs));
-    told.objective = Some(proof.primal);
-    told.gap = Some(proof.relative_gap());
-    told.lines.push(format!(
-        "proof after {} epochs, before pruning and rounding: primal {:.6}, dual {:.6}, relative gap {:.2e}; \
-         {} weights other than 0",
-        proof.epochs,
-        proof.primal,
-        proof.dual,
-        proof.relative_gap(),
-        count(proof.nonzeros),
-    ));
-    told.lines.push(format!(
-        "as stored: {} weights, relative gap {:.2e}",
-        count(machine.model.nonzeros() as u64),
-        machine.stored_gap(),
-    ));
-}
-
-/// Parameters of a machine for programs.
-pub fn parameters_json(parameters: &MultiClassSvm) -> Value {
-    json!({
-        "cost": parameters.cost, "bias": parameters.bias, "exponent": parameters.exponent,
-        "normalize": parameters.normalize, "epsilon": parameters.epsilon, "gap": parameters.gap,
-        "max_epochs": parameters.max_epochs, "prune": parameters.prune,
-    })
 }

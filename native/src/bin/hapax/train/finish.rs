@@ -150,7 +150,7 @@ fn parameters_json(model: &Model) -> Value {
         Method::Nearest(nearest) => nearest::parameters_json(nearest.parameters()),
         Method::Linear(linear) => match linear.parameters() {
             LinearTraining::OneVsRest(parameters) => ovr::parameters_json(parameters),
-            LinearTraining::MultiClass(parameters) => exact::parameters_json(parameters),
+            LinearTraining::MultiClass(parameters) => exact::proof::parameters_json(parameters),
             LinearTraining::Memoir(parameters) => memoir::parameters_json(parameters),
         },
         Method::Mach(mach) => mach::parameters_json(mach.parameters()),
