@@ -39,6 +39,17 @@ impl Shape {
         row_labels: 5.45,
     };
 
+    /// This shape with a share of its rows, features and labels; rows are as long as before.
+    #[must_use]
+    pub fn share(self, share: f64) -> Self {
+        Self {
+            rows: (self.rows as f64 * share) as usize,
+            features: (f64::from(self.features) * share) as u32,
+            labels: (f64::from(self.labels) * share) as u32,
+            ..self
+        }
+    }
+
     /// The data set of this shape; other numbers of `part` give other rows of the same kind (such as test rows).
     ///
     /// # Errors

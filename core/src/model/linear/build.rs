@@ -103,6 +103,49 @@ impl Postings {
         postings
     }
 
+    /// Leaves each feature at most `most` weights, those largest in size when multiplied with the scale of their
+    /// label's number; of equal ones the lower number.
+    ///
+    /// Cost: linear in the weights, and a sort of those that stay where some go.
+    pub fn keep_largest(&mut self, most: usize, scales: &[f32]) {
+        let mut kept = 0;
+        let mut ranked: Vec<(f32, u32, i8)> = Vec::new();
+        for feature in 0..self.offsets.len().saturating_sub(1) {
+            let range = self.offsets[feature]..self.offsets[feature + 1];
+            // The start of the next feature is read before it is overwritten.
+            self.offsets[feature] = kept;
+            if range.len() <= most {
+                self.labels.copy_within(range.clone(), kept);
+                self.weights.copy_within(range.clone(), kept);
+                kept += range.len();
+                continue;
+            }
+            ranked.clear();
+            ranked.extend(range.map(|at| {
+                let (number, weight) = (self.labels[at], self.weights[at]);
+                (
+                    f32::from(weight).abs() * scales[number as usize],
+                    number,
+                    weight,
+                )
+            }));
+            let smaller =
+                |a: &(f32, u32, i8), b: &(f32, u32, i8)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+            ranked.select_nth_unstable_by(most, smaller);
+            ranked.truncate(most);
+            ranked.sort_unstable_by_key(|&(_, number, _)| number);
+            for &(_, number, weight) in &ranked {
+                (self.labels[kept], self.weights[kept]) = (number, weight);
+                kept += 1;
+            }
+        }
+        if let Some(end) = self.offsets.last_mut() {
+            *end = kept;
+        }
+        self.labels.truncate(kept);
+        self.weights.truncate(kept);
+    }
+
     /// Labels and weights of a feature.
     ///
     /// # Panics
