@@ -220,3 +220,47 @@ pub fn build(
     };
     Ok(LinearModel::from_trusted(parts))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LabelWeights, Postings};
+    use crate::random::Stream;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_largest_weights_of_each_feature_stay() {
+        let mut stream = Stream::new(8, 8);
+        let labels: Vec<LabelWeights> = (0..40)
+            .map(|_| {
+                let features: Vec<u32> = (0..9).filter(|_| stream.unit() < 0.4).collect();
+                let weights = features.iter().map(|_| stream.below(200) as i8 | 1);
+                LabelWeights {
+                    weights: weights.collect(),
+                    features,
+                    scale: 0.1 + stream.unit() as f32,
+                    bias: 0.0,
+                }
+            })
+            .collect();
+        let order: Vec<u32> = (0..40).collect();
+        let scales: Vec<f32> = labels.iter().map(|label| label.scale).collect();
+        let all = Postings::transpose(&labels, &order, 9);
+        for most in [0, 1, 5, 12, 40] {
+            let mut kept = all.clone();
+            kept.keep_largest(most, &scales);
+            for feature in 0..9 {
+                // The twin: all of them sorted.
+                let (ids, weights) = all.feature(feature);
+                let pairs = ids.iter().copied().zip(weights.iter().copied());
+                let mut sorted: Vec<(u32, i8)> = pairs.collect();
+                let size = |pair: &(u32, i8)| f32::from(pair.1).abs() * scales[pair.0 as usize];
+                sorted.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.0.cmp(&b.0)));
+                sorted.truncate(most);
+                sorted.sort_unstable();
+                let (ids, weights) = kept.feature(feature);
+                let left = ids.iter().copied().zip(weights.iter().copied());
+                assert_eq!(left.collect::<Vec<_>>(), sorted, "{most} of feature {feature}");
+            }
+        }
+    }
+}
