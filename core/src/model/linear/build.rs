@@ -259,7 +259,11 @@ mod tests {
                 sorted.sort_unstable();
                 let (ids, weights) = kept.feature(feature);
                 let left = ids.iter().copied().zip(weights.iter().copied());
-                assert_eq!(left.collect::<Vec<_>>(), sorted, "{most} of feature {feature}");
+                assert_eq!(
+                    left.collect::<Vec<_>>(),
+                    sorted,
+                    "{most} of feature {feature}"
+                );
             }
         }
     }

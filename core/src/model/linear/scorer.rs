@@ -108,8 +108,8 @@ impl LinearScorer {
             .0
     }
 
-    /// As [`LinearScorer::predict`], and the scores of the labels `wanted`, each below L, in their order, which take no
-    /// more than looking them up.
+    /// As [`LinearScorer::predict`], and the scores of the labels `wanted` in their order (`f32::MIN` for what is
+    /// no label), which take no more than looking them up.
     pub(crate) fn predict_with<'a>(
         &self,
         row: SparseView<'_>,
@@ -119,7 +119,12 @@ impl LinearScorer {
         scratch: &'a mut ScorerScratch,
     ) -> (&'a [Scored], &'a [f32]) {
         scratch.wanted.clear();
-        let numbers = wanted.map(|label| self.numbers[label as usize]);
+        let numbers = wanted.map(|label| {
+            self.numbers
+                .get(label as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+        });
         scratch.wanted.extend(numbers.zip(0..));
         scratch.wanted.sort_unstable();
         scratch.scores.clear();

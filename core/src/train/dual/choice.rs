@@ -39,12 +39,14 @@ pub struct Given {
     pub prune: Option<f32>,
     /// How many times the direction of the mean row is added.
     pub centroid: Option<f64>,
-    /// The weight of priors. Like the two below never tried: the counts decide where it is not given.
+    /// The weight of priors. Like those below never tried: the counts decide where it is not given.
     pub prior: Option<f64>,
     /// Random rows in the pool.
     pub pool: Option<u32>,
     /// Labels proposed for each row when mining.
     pub mine: Option<u32>,
+    /// How exactly labels are solved.
+    pub epsilon: Option<f64>,
 }
 
 /// A setting and how well it did.
@@ -120,6 +122,7 @@ impl Given {
             prior: self.prior.unwrap_or(base.prior),
             pool: self.pool.unwrap_or(base.pool),
             mine: self.mine.unwrap_or(base.mine),
+            epsilon: self.epsilon.unwrap_or(base.epsilon),
             ..base.clone()
         }
     }
@@ -157,6 +160,7 @@ impl OneVsRest {
             prior: counted.prior,
             pool: counted.pool,
             mine: counted.mine,
+            epsilon: self.default_epsilon(data),
             ..self.clone()
         });
         start.check()?;

@@ -106,7 +106,8 @@ pub struct TrainOvr {
     /// Weights up to this size are left out [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prune: Option<f32>,
-    /// How exactly labels are solved, at most: smaller is more exact [default: 0.5]
+    /// How exactly labels are solved, at most: smaller is more exact [default: 0.5, or 0.1 with
+    /// --negatives mined where all would be cheap]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// Solve every label until its gap is at most this share of its objective, and prove it; needs
@@ -164,7 +165,6 @@ impl TrainOvr {
                 Against::Auto => Negatives::Auto,
             },
             rounds: self.rounds.unwrap_or(base.rounds),
-            epsilon: self.epsilon.unwrap_or(base.epsilon),
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
             seed: self.common.seed,
             ..base
@@ -194,6 +194,7 @@ impl TrainOvr {
             prior: self.prior,
             pool: self.pool,
             mine: self.mine,
+            epsilon: self.epsilon,
         }
     }
 
