@@ -46,6 +46,11 @@ impl Precision {
         Ok(())
     }
 
+    /// Number of rows counted.
+    pub(super) fn rows(&self) -> usize {
+        self.rows as usize
+    }
+
     /// The mean of the three precisions.
     pub(super) fn mean(&self) -> f64 {
         let shares = self.hits.iter().zip(Self::DEPTHS);
