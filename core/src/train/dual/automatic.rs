@@ -6,9 +6,9 @@
 //! it cannot know is how noisy labels are: where there is time, [`super::choice`] finds out.
 //!
 //! Long rows hold enough to tell labels apart without much regularization. Short rows need a low cost and dear
-//! positives, and fewer random negatives. Where a row has one label, only the best answer counts: five proposed labels
-//! hold the wrong ones that matter, and labels of a handful of rows, which are mostly wrong where they come first, are
-//! held back a little.
+//! positives, and fewer random negatives. Where a row has one or two labels, ten proposed ones hold the wrong ones that
+//! matter, and where it has one, labels of a handful of rows, which are mostly wrong where they come first, are held back
+//! a little.
 
 use super::parameters::{Negatives, OneVsRest};
 use crate::data::Dataset;
@@ -29,7 +29,7 @@ const SHORT_ROW_POOL: u32 = 300;
 const ONE_LABEL: f64 = 1.05;
 
 /// Labels with rows from which the bytes of the model call for more pruning. Heavier centroids make up for it:
-/// on held-out rows of oewn-hypernym 18% fewer bytes then cost nothing.
+/// on held-out rows of oewn-hypernym 18% fewer bytes then cost nothing, nor do five proposed labels in place of ten.
 const MANY_LABELS: usize = 10_000;
 
 /// How exactly labels are solved by default where negatives are mined though all would be cheap.
@@ -67,14 +67,17 @@ impl OneVsRest {
         let seen = frequencies.iter().filter(|&&count| count > 0).count();
         let labels_a_row = data.labels().total() as f64 / data.len().max(1) as f64;
         let base = Self::default();
-        let (mine, prior, prune) = match labels_a_row {
-            one if one <= ONE_LABEL => (5, 0.3, 0.05),
-            few if few <= FEW_LABELS => (10, base.prior, base.prune),
-            _ => (base.mine, base.prior, base.prune),
+        let (prior, prune) = match labels_a_row <= ONE_LABEL {
+            true => (0.3, 0.05),
+            false => (base.prior, base.prune),
         };
-        let (centroid, prune) = match seen >= MANY_LABELS && values_a_row < LONG_ROW {
-            true => (0.8, 0.2),
-            false => (centroid, prune),
+        let mine = match labels_a_row <= FEW_LABELS {
+            true => 10,
+            false => base.mine,
+        };
+        let (centroid, prune, mine) = match seen >= MANY_LABELS && values_a_row < LONG_ROW {
+            true => (0.8, 0.2, mine.min(5)),
+            false => (centroid, prune, mine),
         };
         let pool = match values_a_row < LONG_ROW {
             true => SHORT_ROW_POOL,

@@ -70,8 +70,8 @@ pub struct TrainOvr {
     /// How many random rows all labels begin with [default: 300 where rows are short, else 1000]
     #[arg(long, help_heading = "One-vs-rest")]
     pool: Option<u32>,
-    /// How many labels are proposed for each row when mining [default: 5 where rows
-    /// have one label, 10 where two, else 20]
+    /// How many labels are proposed for each row when mining [default: 20; 10 where
+    /// rows have one or two labels, 5 with 10,000 of them and short rows]
     #[arg(long, help_heading = "One-vs-rest")]
     mine: Option<u32>,
     /// The fixed score a label begins with [default: -1, or chosen by the data]; with --learn-bias
