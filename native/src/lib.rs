@@ -4,8 +4,8 @@
 //! # A tour
 //! All that computes is in [`core`], the crate `hapax-core`, which needs no operating system. This crate
 //! adds [`threads::Threads`], the executor that runs its loops on all processors; [`files`], which
-//! reads compressed text, maps models into memory and writes them whole or not at all; [`kernels`], the
-//! inner loops compiled for the vector units that are there; and the command `hapax`.
+//! reads compressed text, maps models into memory and writes them whole or not at all; [`npy`], which reads
+//! dense rows; [`kernels`], the inner loops compiled for the vector units that are there; and the command `hapax`.
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
@@ -49,6 +49,8 @@ pub use hapax_core as core;
 
 pub mod files;
 pub mod kernels;
+pub mod npy;
+pub mod processes;
 pub mod threads;
 
 /// The example of the README, run as a test.

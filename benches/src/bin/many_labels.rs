@@ -1,9 +1,9 @@
 //! One-vs-rest with very many labels: a synthetic set of Amazon-670K's shape.
 //!
-//! `many_labels [share=1] [threads=1] [key=value]...` makes rows of that shape, with `share` of its rows, features and
-//! labels and rows as long, trains, and prints the memory stated beforehand and the peak, CPU seconds in
+//! `many_labels [parts=1] [threads=1] [key=value]...` makes rows of that shape, or of one of `parts` parts of its rows,
+//! features and labels, trains, and prints the memory stated beforehand and the peak, CPU seconds in
 //! all and by stage, microseconds and sweeps of solving a label, microseconds of mining a row, bytes of the model, P@1 and
-//! CPU microseconds a row on 1,000 other rows. Compare shares to see what grows with the number of labels.
+//! CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the number of labels.
 
 use hapax::{
     core::{
@@ -27,9 +27,9 @@ fn main() -> Result<()> {
         let (name, value) = argument.split_once('=').ok_or("key=value")?;
         options.insert(name.into(), value.into());
     }
-    let share: f64 = options.get("share").map_or(Ok(1.0), |v| v.parse())?;
+    let parts: u32 = options.get("parts").map_or(Ok(1), |v| v.parse())?;
     let threads = Threads::new(options.get("threads").map_or(Ok(1), |v| v.parse())?)?;
-    let shape = Shape::AMAZON_670K.share(share);
+    let shape = Shape::AMAZON_670K.part(parts.max(1));
     let data = shape.make(0)?;
     let test = Shape {
         rows: 1_000,
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
             "mine" => parameters.mine = value.parse()?,
             "mine-prune" => parameters.mine_prune = value.parse()?,
             "rounds" => parameters.rounds = value.parse()?,
-            "share" | "threads" => {}
+            "parts" | "threads" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }

@@ -8,6 +8,7 @@ pub mod exact;
 pub mod mach;
 pub mod memoir;
 mod provenance;
+pub mod reduction;
 mod unusable;
 
 pub use error::{ParamError, ParamRule, TrainError};

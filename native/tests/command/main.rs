@@ -3,6 +3,7 @@
 
 mod compacting;
 mod data_options;
+mod dense;
 mod embedding;
 mod evaluating;
 mod exact;

@@ -43,6 +43,8 @@ impl LabelWeights {
                 rounded.weights.push((level << (8 - bits)) as i8);
             }
         }
+        rounded.features.shrink_to_fit();
+        rounded.weights.shrink_to_fit();
         rounded
     }
 

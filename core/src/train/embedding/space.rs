@@ -40,7 +40,7 @@ pub struct Space {
 }
 
 /// An array of `count` numbers `value`, or the refusal.
-pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
+pub(crate) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
     let mut made = Vec::new();
     made.try_reserve_exact(count)
         .map_err(|_| TrainError::OutOfMemory {

@@ -23,8 +23,26 @@ pub(super) struct List {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A list with more than one class in so many has places.
-const LONG: usize = 12;
+/// A list with more than one class in so many has places; where there are many classes, only longer ones, since places take
+/// four bytes for each class.
+fn long(classes: usize) -> usize {
+    if classes <= 32_768 { 12 } else { 4 }
+}
+
+impl List {
+    /// Makes room for one more: a quarter at a time, since most of the memory of training is here.
+    #[inline]
+    fn reserve(&mut self) {
+        let length = self.entries.len();
+        if length == self.entries.capacity() {
+            let more = (length / 4).max(4);
+            self.entries.reserve_exact(more);
+            if !self.extra.is_empty() {
+                self.extra.reserve_exact(more);
+            }
+        }
+    }
+}
 
 /// What the number beside each weight is.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +106,7 @@ impl Moving {
             }
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
-        if list.places.is_empty() && list.entries.len() * LONG > slots.classes() {
+        if list.places.is_empty() && list.entries.len() * long(slots.classes()) > slots.classes() {
             list.places = vec![NOWHERE; slots.classes()];
             for (at, entry) in list.entries.iter().enumerate() {
                 list.places[entry.class as usize] = at as u32;
@@ -118,6 +136,7 @@ impl Moving {
                 if let Some(place) = list.places.get_mut(class as usize) {
                     *place = list.entries.len() as u32;
                 }
+                list.reserve();
                 list.entries.push(Entry {
                     class,
                     value: delta,

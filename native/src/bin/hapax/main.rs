@@ -3,11 +3,13 @@
 mod answers;
 mod columns;
 mod compact;
+mod dense;
 mod evaluate;
 mod failure;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod neighborhood;
 mod output;
 mod predict;
 mod progress;

@@ -7,6 +7,7 @@ mod mach;
 mod memoir;
 mod nearest;
 mod ovr;
+mod reduce;
 mod wsabie;
 
 use super::{
@@ -56,9 +57,11 @@ pub enum Algorithm {
     /// Each label is the mean of its rows
     NearestMean(embedding::TrainNearestMean),
     /// A multi-class margin machine by stochastic steps, weights kept small by their squares
-    MemoirL2(memoir::TrainMemoir),
+    MemoirL2(Box<memoir::TrainMemoir>),
     /// The same, weights kept few by their sizes: smaller models
-    MemoirL1(memoir::TrainMemoir),
+    MemoirL1(Box<memoir::TrainMemoir>),
+    /// The same in few dimensions, the maximum taken by a search
+    MemoirLsh(Box<memoir::TrainMemoirLsh>),
 }
 
 impl Algorithm {
@@ -77,6 +80,7 @@ impl Algorithm {
             Self::NearestMean(train) => train.run(),
             Self::MemoirL2(train) => train.run(Variant::L2),
             Self::MemoirL1(train) => train.run(Variant::L1),
+            Self::MemoirLsh(train) => train.run(),
         }
     }
 }
@@ -92,6 +96,9 @@ pub struct Common {
     /// Score the model on this file when it is trained
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
+    /// The labels of that file, if it is a .npy file; like --labels
+    #[arg(long, value_name = "FILE", requires = "test", help_heading = "Data")]
+    test_labels: Option<PathBuf>,
     /// The seed of everything random: equal data, options and seed give equal bytes
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -128,15 +135,17 @@ impl Common {
     /// Refuses what can be known to fail before any work.
     fn check(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
-        if let Some(test) = &self.test {
-            check_readable(test)?;
-        }
+        let read_later = [&self.test, &self.test_labels];
+        read_later
+            .into_iter()
+            .flatten()
+            .try_for_each(|path| check_readable(path))?;
         let wrong = |error: VectorizerError| Failure::Input(error.to_string());
         self.text.options().check().map_err(wrong)
     }
 
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
-        let input = read_input(&self.train, &self.data.for_training(), threads)?;
+        let input = read_input(&self.train, &self.data, &self.data.for_training(), threads)?;
         let index_base = input.index_base;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),

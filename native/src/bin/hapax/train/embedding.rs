@@ -7,6 +7,7 @@ use super::{
     },
     Common,
     finish::{Made, Told},
+    reduce::Reduce,
     wsabie::{TrainWsabie, TrainWsabiePp},
 };
 use clap::Args;
@@ -40,6 +41,8 @@ pub struct Form {
     /// Bits of a stored weight: 32, 8 or 4 [default: 8; wsabie-pp: 4]
     #[arg(long, help_heading = "Rows and weights")]
     bits: Option<u32>,
+    #[command(flatten)]
+    pub reduce: Reduce,
 }
 
 impl Form {
@@ -70,7 +73,11 @@ impl TrainNearestMean {
         let mut mean = NearestMean::default();
         self.form
             .apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
-        run(&self.common, &EmbeddingTraining::NearestMean(mean))
+        run(
+            &self.common,
+            &EmbeddingTraining::NearestMean(mean),
+            &self.form.reduce,
+        )
     }
 }
 
@@ -153,7 +160,7 @@ impl TrainOvaSgd {
             ..Sampled::one_vs_all()
         };
         let training = self.sampling.apply(&base, &self.form, self.common.seed);
-        run(&self.common, &training)
+        run(&self.common, &training, &self.form.reduce)
     }
 }
 
@@ -162,45 +169,52 @@ impl TrainAuc {
         let training = self
             .sampling
             .apply(&Sampled::auc(), &self.form, self.common.seed);
-        run(&self.common, &training)
+        run(&self.common, &training, &self.form.reduce)
     }
 }
 
 impl TrainWsabie {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), &training)
+        run(self.common(), &training, self.reduce())
     }
 }
 
 impl TrainWsabiePp {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), &training)
+        run(self.common(), &training, self.reduce())
     }
 }
 
 /// Trains, and tells of it.
-fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
+fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
+    reduce.check()?;
     let threads = threads(common.threads)?;
     let read = common.read(&threads)?;
     let watch = Stopwatch::start();
-    let memory = bytes(training.memory_estimate(&read.data, threads.threads()));
+    let data = &read.data;
+    let projection = reduce.fit(data, training.transform(), common.seed, &threads)?;
+    let memory = match &projection {
+        None => training.memory_estimate(data, threads.threads()),
+        Some(p) => training.projected_memory_estimate(p, data, threads.threads()),
+    };
     note(format_args!(
-        "training {}; this takes up to about {memory} of memory beside the data",
-        training.name()
+        "training {}; this takes up to about {} of memory beside the data",
+        training.name(),
+        bytes(memory)
     ));
     let mut epochs = Epochs::default();
-    let model = Model::train_embedding(
-        training,
-        &read.data,
-        read.vectorizer,
-        &threads,
-        kernels::best(),
-        |report| epochs.tell(report),
-    )?;
+    let tell = |report| epochs.tell(report);
+    let (kernels, texts) = (kernels::best(), read.vectorizer);
+    let model = match &projection {
+        None => Model::train_embedding(training, data, texts, &threads, kernels, tell),
+        Some(projection) => Model::train_projected_embedding(
+            training, projection, data, texts, &threads, kernels, tell,
+        ),
+    }?;
     let told = Told {
         epochs: epochs
             .progress
@@ -283,6 +297,7 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
             })
         }
         EmbeddingTraining::Wsabie(p) => super::wsabie::parameters_json(p),
+        EmbeddingTraining::Memoir(p) => super::memoir::parameters_json(p),
         _ => Value::Null,
     }
 }
