@@ -59,6 +59,7 @@ fn a_budget_that_is_too_small_is_refused_and_nothing_is_written() {
     for command in [
         "compact m -o small --max-bytes 100",
         "train nearest train.tsv -o small --max-bytes 100",
+        "train ovr train.tsv -o small --max-bytes 100",
     ] {
         let Ran { status, out, err } = folder.run(command);
         assert_eq!((status, out.as_str()), (Some(2), ""), "{command}: {err}");
