@@ -19,6 +19,10 @@ use core::ops::Range;
 /// Rows between two reports.
 const PART: usize = 1024;
 
+/// Weights of a row in a group of heads, at most: those of the features of a row of data are still in the second
+/// cache when they are changed, after they were read.
+const GROUP_WIDTH: usize = 1024;
+
 /// Mean labels of a row from which heads are sigmoids.
 const SEVERAL: f64 = 1.5;
 
@@ -49,8 +53,9 @@ pub struct Trainer<'a> {
     seen: SeenLabels,
     codes: BucketCodes,
     softmax: bool,
-    rows: FeatureRows,
-    groups: Vec<HeadGroup>,
+    pub(super) sparse: bool,
+    pub(super) rows: FeatureRows,
+    pub(super) groups: Vec<HeadGroup>,
     order: Vec<u32>,
     epoch: u32,
     done: usize,
@@ -114,14 +119,25 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
+        self.trainer_of_draw(None, data, threads, kernels)
+    }
+
+    /// The same with the hash functions of draw number `draw`, if one is given.
+    pub(super) fn trainer_of_draw<'a>(
+        &self,
+        draw: Option<u32>,
+        data: &'a Dataset,
+        threads: usize,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let frequencies = data.labels().frequencies();
         let seen = SeenLabels::new(&frequencies);
         self.check_labels(seen.ids.len() as u32)?;
-        let codes = self
-            .plan(seen.ids.len() as u32)
-            .draw()
+        let plan = self.plan(seen.ids.len() as u32);
+        let codes = draw
+            .map_or_else(|| plan.draw(), |draw| plan.evaluate(draw))
             .map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
         let rows = FeatureRows {
             features: data.rows().features(),
@@ -135,6 +151,7 @@ impl MachParameters {
             values: None,
             starts: starts(data),
             softmax: self.softmax(data),
+            sparse: false,
             seen,
             codes,
             rows,
@@ -164,14 +181,15 @@ impl MachParameters {
         Ok(trainer)
     }
 
-    /// The heads of each group: as many groups as threads, or one a head if features are hashed, because
-    /// heads then have rows of their own.
+    /// The heads of each group: as many for each thread, each narrow enough, or one a head if features are hashed,
+    /// because heads then have rows of their own.
     pub(super) fn ranges(&self, threads: usize) -> Vec<Range<usize>> {
         let heads = self.repetitions as usize;
         let groups = if self.hashed_rows > 0 {
             heads
         } else {
-            threads.clamp(1, heads)
+            let groups = (heads * self.buckets as usize).div_ceil(GROUP_WIDTH);
+            groups.next_multiple_of(threads.max(1)).clamp(1, heads)
         };
         (0..groups)
             .map(|group| group * heads / groups..(group + 1) * heads / groups)
@@ -209,6 +227,7 @@ impl<'a> Trainer<'a> {
             rows: self.rows,
             codes: &self.codes,
             softmax: self.softmax,
+            sparse: self.sparse,
         }
     }
 
