@@ -85,3 +85,4 @@ pub mod search;
 pub mod sparse;
 pub mod text;
 pub mod train;
+mod varint;

@@ -1,6 +1,9 @@
 //! Names by number: a compact table of strings that a model file can lend without decoding it.
 
-use crate::array::Array;
+use crate::{
+    array::Array,
+    varint::{put_varint, take_varint},
+};
 use alloc::{string::String, vec::Vec};
 use core::{cmp::Ordering, fmt};
 
@@ -60,19 +63,15 @@ impl fmt::Display for NamesError {
 
 impl core::error::Error for NamesError {}
 
-fn write_length(text: &mut Vec<u8>, mut value: usize) {
-    while value >= 0x80 {
-        text.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    text.push(value as u8);
-}
-
 /// Reads one entry of a block: takes its bytes off `rest` and turns `name` from the entry before
 /// into this one.
 fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
-    let shared = if first { 0 } else { read_length(rest)? };
-    let own = read_length(rest)?;
+    let shared = if first {
+        0
+    } else {
+        take_varint(rest).ok()? as usize
+    };
+    let own = take_varint(rest).ok()? as usize;
     if shared > name.len() || own > rest.len() {
         return None;
     }
@@ -81,19 +80,6 @@ fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
     name.extend_from_slice(suffix);
     *rest = behind;
     Some(())
-}
-
-fn read_length(rest: &mut &[u8]) -> Option<usize> {
-    let mut value = 0usize;
-    for shift in [0, 7, 14, 21, 28] {
-        let (&byte, behind) = rest.split_first()?;
-        *rest = behind;
-        value |= usize::from(byte & 0x7f).checked_shl(shift)?;
-        if byte < 0x80 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 impl Names {
@@ -107,9 +93,10 @@ impl Names {
         let (mut count, mut sorted) = (0usize, true);
         for name in names {
             let name = name.as_ref();
+            let length = u32::try_from(name.len()).map_err(|_| NamesError::TooLarge)?;
             if count.is_multiple_of(BLOCK) {
                 starts.push(u32::try_from(text.len()).map_err(|_| NamesError::TooLarge)?);
-                write_length(&mut text, name.len());
+                put_varint(length, &mut text);
                 text.extend_from_slice(name.as_bytes());
             } else {
                 let same = previous
@@ -117,8 +104,8 @@ impl Names {
                     .zip(name.bytes())
                     .take_while(|(a, b)| a == b)
                     .count();
-                write_length(&mut text, same);
-                write_length(&mut text, name.len() - same);
+                put_varint(same as u32, &mut text);
+                put_varint(length - same as u32, &mut text);
                 text.extend_from_slice(&name.as_bytes()[same..]);
             }
             sorted &= count == 0 || previous.as_str() < name;
@@ -257,7 +244,7 @@ impl Names {
 
     fn first_of_block(&self, block: usize) -> Option<&[u8]> {
         let mut rest = self.block(block)?;
-        let length = read_length(&mut rest)?;
+        let length = take_varint(&mut rest).ok()? as usize;
         rest.get(..length)
     }
 }

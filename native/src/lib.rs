@@ -49,6 +49,7 @@ pub use hapax_core as core;
 
 pub mod files;
 pub mod kernels;
+pub mod processes;
 pub mod threads;
 
 /// The example of the README, run as a test.

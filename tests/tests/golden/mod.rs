@@ -14,9 +14,13 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{Model, NearestParameters, Scratch},
+    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{Vectorizer, VectorizerOptions},
-    train::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+    train::{
+        dual::parameters::{Bias, Loss, Negatives, OneVsRest},
+        embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
+        mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+    },
 };
 use std::{
     fmt::Write,
@@ -28,8 +32,16 @@ use std::{
 /// The golden file of the present version of the format.
 pub const NEWEST: &str = "nearest-1";
 
-/// The golden file of MACH models of that version.
-pub const NEWEST_MACH: &str = "mach-1";
+/// Every golden file of that version: its name, and what makes it with this release.
+pub const ALL_NEWEST: [(&str, Make); 4] = [
+    (NEWEST, nearest),
+    ("linear-1", linear),
+    ("mach-1", mach),
+    ("embedding-1", embedding),
+];
+
+/// Trains a golden model and gives it as a file.
+pub type Make = fn() -> Result<Vec<u8>, Box<dyn std::error::Error>>;
 
 /// What the newest golden model is trained on.
 const TEXTS: &str = include_str!("../../data/golden.tsv");
@@ -62,32 +74,61 @@ pub fn stored(name: &str) -> io::Result<(Vec<u8>, String)> {
     ))
 }
 
-/// Trains the newest golden model as this release does.
-///
-/// # Errors
-/// If the texts cannot be read, trained on or written, which would be a mistake of this release.
-pub fn made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+/// The golden model of nearest neighbors. Parameters are written out here and below, for defaults may improve.
+fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (vectorizer, data) = texts()?;
-    // Not the defaults, which may improve.
     let parameters = NearestParameters {
         neighbors: 5,
         alpha: 1.5,
         beta: 0.5,
         exponent: 0.75,
     };
-    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?;
-    // Which release made it is not to change the file.
-    model.provenance_mut().library = "golden".into();
-    Ok(model.to_bytes()?)
+    written(Model::train_nearest(
+        parameters,
+        &data,
+        Some(vectorizer),
+        &Sequential,
+    )?)
 }
 
-/// Trains the newest golden MACH model as this release does.
-///
-/// # Errors
-/// As [`made_now`].
-pub fn mach_made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+/// The golden linear model: one-vs-rest with weights of 5 bits and neighbors that vote, too.
+fn linear() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (vectorizer, data) = texts()?;
-    // Not the defaults, which may improve.
+    let parameters = OneVsRest {
+        loss: Loss::SquaredHinge,
+        cost: 2.0,
+        positive_weight: 1.5,
+        bias: Bias::Learned(0.5),
+        exponent: 0.75,
+        normalize: true,
+        negatives: Negatives::Mined,
+        rounds: 2,
+        pool: 4,
+        mine: 3,
+        short_terms: 5,
+        epsilon: 0.1,
+        max_epochs: 20,
+        early_epochs: 3,
+        prune: 0.01,
+        mine_prune: 0.02,
+        bits: 5,
+        centroid: 0.25,
+        prior: 0.03,
+        seed: 42,
+    };
+    written(Model::train_ovr_fused(
+        &parameters,
+        &data,
+        Some(vectorizer),
+        &Sequential,
+        &Portable,
+        |_| ControlFlow::Continue(()),
+    )?)
+}
+
+/// The golden MACH model.
+fn mach() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (vectorizer, data) = texts()?;
     let parameters = MachParameters {
         buckets: 4,
         repetitions: 9,
@@ -112,15 +153,55 @@ pub fn mach_made_now() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         centroid_entries: 8,
         seed: 42,
     };
-    let go_on = |_| ControlFlow::Continue(());
-    let mut model = Model::train_mach(
+    written(Model::train_mach(
         &parameters,
         &data,
         Some(vectorizer),
         &Sequential,
         &Portable,
-        go_on,
-    )?;
+        |_| ControlFlow::Continue(()),
+    )?)
+}
+
+/// The golden model of an embedding and prototypes.
+fn embedding() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (vectorizer, data) = texts()?;
+    let parameters = Wsabie {
+        dimensions: 6,
+        discriminant: Discriminant::Euclidean,
+        margin: 1.0,
+        step_size: 0.1,
+        steps: Steps::AdaGradByFeature,
+        decay: true,
+        rank_weight: RankWeight::Constant,
+        max_norm: 0.0,
+        violators: 1,
+        search: Search::Blocks {
+            classes: 64,
+            top: 3,
+        },
+        rest: 1,
+        epochs: 8,
+        batch: 1,
+        initial: 0.05,
+        models: 2,
+        exponent: 1.0,
+        normalize: true,
+        bits: 8,
+        seed: 42,
+    };
+    written(Model::train_embedding(
+        &EmbeddingTraining::Wsabie(parameters),
+        &data,
+        Some(vectorizer),
+        &Sequential,
+        &Portable,
+        |_| ControlFlow::Continue(()),
+    )?)
+}
+
+/// The model as a file; which release made it is not to change it.
+fn written(mut model: Model) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     model.provenance_mut().library = "golden".into();
     Ok(model.to_bytes()?)
 }

@@ -6,9 +6,9 @@
 //! values    ceil(count bits / 8) bytes   two's complement, low bits first, rest zero
 //! ```
 //!
-//! A varint holds 7 bits a byte, low ones first, the high bit set on all bytes but the last,
-//! and never ends in a zero byte (but for zero itself). An empty record has no bytes.
+//! An empty record has no bytes.
 
+use crate::varint::{VarintError, put_varint, take_varint};
 use alloc::vec::Vec;
 
 /// Why a record cannot be read.
@@ -27,31 +27,13 @@ pub enum RecordError {
     Padding,
 }
 
-fn put_varint(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn take_varint(bytes: &mut &[u8]) -> Result<u32, RecordError> {
-    let mut number = 0u64;
-    for at in 0..5 {
-        let Some((&byte, rest)) = bytes.split_first() else {
-            return Err(RecordError::Length);
-        };
-        *bytes = rest;
-        number |= u64::from(byte & 127) << (7 * at);
-        if byte < 128 {
-            let overlong = byte == 0 && at > 0;
-            return match u32::try_from(number) {
-                Ok(number) if !overlong => Ok(number),
-                _ => Err(RecordError::Varint),
-            };
+impl From<VarintError> for RecordError {
+    fn from(error: VarintError) -> Self {
+        match error {
+            VarintError::Ended => Self::Length,
+            VarintError::NotShortest => Self::Varint,
         }
     }
-    Err(RecordError::Varint)
 }
 
 /// Appends the record of `labels`, rising, and their weights: multiples of `2^(8 - bits)`.
@@ -172,7 +154,7 @@ pub fn count(mut bytes: &[u8]) -> Result<u32, RecordError> {
     if bytes.is_empty() {
         Ok(0)
     } else {
-        take_varint(&mut bytes)
+        Ok(take_varint(&mut bytes)?)
     }
 }
 

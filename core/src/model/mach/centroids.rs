@@ -13,12 +13,13 @@
 //! entries    count varints         8 (feature less the one before, less 1) + level less 1, levels from 1 to 8
 //! ```
 
-use super::record::{self, put_varint, take_varint};
+use super::record;
 use crate::{
     array::Array,
     data::Dataset,
     model::linear::query::RowTransform,
     train::{TrainError, mach::trainer::SeenLabels},
+    varint::{put_varint, take_varint},
 };
 use alloc::{boxed::Box, vec::Vec};
 use core::cmp::Ordering;

@@ -11,6 +11,7 @@
 //! or -127 to 127; a value of 0 is no weight but a longer skip: of all positions a code can skip and one
 //! more. Weights end with one that is not 0.
 
+use crate::varint::{VarintError, put_varint, take_varint};
 use alloc::vec::Vec;
 
 /// Why a record cannot be read.
@@ -45,37 +46,13 @@ pub fn scales() -> [f32; 256] {
     core::array::from_fn(|code| scale(code as u8))
 }
 
-/// Writes a number of 7 bits a byte, low ones first.
-pub fn put_varint(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Takes a varint off the front.
-///
-/// # Errors
-/// If the bytes end, or a shorter form exists.
-#[inline(always)]
-pub fn take_varint(bytes: &mut &[u8]) -> Result<u32, RecordError> {
-    let mut number = 0u64;
-    for at in 0..5 {
-        let Some((&byte, rest)) = bytes.split_first() else {
-            return Err(RecordError::Length);
-        };
-        *bytes = rest;
-        number |= u64::from(byte & 127) << (7 * at);
-        if byte < 128 {
-            let overlong = byte == 0 && at > 0;
-            return match u32::try_from(number) {
-                Ok(number) if !overlong => Ok(number),
-                _ => Err(RecordError::Varint),
-            };
+impl From<VarintError> for RecordError {
+    fn from(error: VarintError) -> Self {
+        match error {
+            VarintError::Ended => Self::Length,
+            VarintError::NotShortest => Self::Varint,
         }
     }
-    Err(RecordError::Varint)
 }
 
 /// Appends a record of the weights that are not 0, levels from -7 to 7 or -127 to 127 by their positions.
