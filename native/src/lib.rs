@@ -50,6 +50,7 @@ pub use hapax_core as core;
 pub mod files;
 pub mod kernels;
 pub mod npy;
+pub mod processes;
 pub mod threads;
 
 /// The example of the README, run as a test.

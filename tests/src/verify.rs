@@ -1,7 +1,7 @@
 //! `cargo verify`: every test there is, by one command.
 //!
 //! Each part installs what it needs or says in one line what to install. A part that cannot
-//! run has failed: nothing is skipped.
+//! run has failed: nothing is skipped. The part `mpi` alone runs only if it is named.
 
 use clap::Parser;
 use std::{
@@ -28,6 +28,8 @@ struct Part {
     name: &'static str,
     shows: &'static str,
     needs: &'static [Program],
+    /// Whether it runs only if it is named: it needs what most machines lack and most users do not want.
+    only_named: bool,
     commands: &'static [&'static [&'static str]],
 }
 
@@ -74,6 +76,7 @@ const PARTS: &[Part] = &[
         name: "format",
         shows: "the sources are formatted",
         needs: &[RUSTUP],
+        only_named: false,
         commands: &[
             &["rustup", "component", "add", "rustfmt"],
             &["cargo", "fmt", "--all", "--check"],
@@ -83,6 +86,7 @@ const PARTS: &[Part] = &[
         name: "lints",
         shows: "the compiler and clippy have no warnings",
         needs: &[RUSTUP, C_COMPILER],
+        only_named: false,
         commands: &[
             &["rustup", "component", "add", "clippy"],
             &[
@@ -101,12 +105,14 @@ const PARTS: &[Part] = &[
         name: "documentation",
         shows: "the documentation builds without warnings",
         needs: &[C_COMPILER],
+        only_named: false,
         commands: &[&["cargo", "doc", "--workspace", "--no-deps", "--quiet"]],
     },
     Part {
         name: "bare-metal",
         shows: "the core needs no operating system: a Cortex-M4 answers to the bit, from flash",
         needs: &[RUSTUP],
+        only_named: false,
         commands: &[
             &[
                 "rustup",
@@ -149,6 +155,7 @@ const PARTS: &[Part] = &[
         name: "wasm",
         shows: "the npm package builds, and its files are within their limits",
         needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: false,
         commands: &[
             NPM_INSTALL,
             &["cargo", "build-wasm"],
@@ -159,24 +166,28 @@ const PARTS: &[Part] = &[
         name: "node",
         shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
         needs: &[C_COMPILER, NPM],
+        only_named: false,
         commands: &[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]],
     },
     Part {
         name: "tests",
         shows: "unit, property, command, README and documentation tests",
         needs: &[C_COMPILER, NPM],
+        only_named: false,
         commands: &[&["cargo", "test", "--workspace", "--no-fail-fast"]],
     },
     Part {
         name: "demo",
         shows: "one command trains and judges both models and makes the page",
         needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: false,
         commands: &[&["cargo", "demo", "--no-prompt", "--no-serve"]],
     },
     Part {
         name: "edge",
         shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
         needs: &[C_COMPILER, NPM],
+        only_named: false,
         commands: &[
             NPM_INSTALL,
             COMMAND,
@@ -187,6 +198,7 @@ const PARTS: &[Part] = &[
         name: "page",
         shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
         needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: false,
         commands: &[
             &["sh", "www/tests/chromium.sh"],
             &[
@@ -199,6 +211,25 @@ const PARTS: &[Part] = &[
             ],
             COMMAND,
             &["npm", "test", "--prefix", "www"],
+        ],
+    },
+    Part {
+        name: "mpi",
+        shows: "several processes train one machine (only if named: needs MPI and libclang)",
+        needs: &[C_COMPILER],
+        only_named: true,
+        commands: &[
+            &["sh", "native/tests/processes/openmpi.sh"],
+            &[
+                "cargo",
+                "test",
+                "-p",
+                "hapax",
+                "--features",
+                "mpi",
+                "--test",
+                "processes",
+            ],
         ],
     },
 ];
@@ -220,7 +251,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let chosen = PARTS.iter().filter(|part| {
-        arguments.parts.is_empty() || arguments.parts.iter().any(|n| n == part.name)
+        let named = arguments.parts.iter().any(|name| name == part.name);
+        named || arguments.parts.is_empty() && !part.only_named
     });
     let (mut passed, mut failed) = (0, Vec::new());
     for part in chosen {

@@ -4,6 +4,7 @@ use crate::{
     float::Decimal,
     model::linear::build::TooManyWeights,
     search::{compact::CompactError, neighbors::NeighborError},
+    train::exact::bundles::exchange::ExchangeError,
 };
 use core::fmt;
 
@@ -149,6 +150,10 @@ pub enum TrainError {
     StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
+    /// Several processes cannot train this method together.
+    OneProcess,
+    /// Processes that train together did not reach each other.
+    Exchange(ExchangeError),
     /// The method cannot learn single rows once it is trained.
     CannotLearn,
     /// Weights grew beyond all bounds.
@@ -218,6 +223,10 @@ impl fmt::Display for TrainError {
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")
             }
+            Self::OneProcess => f.write_str(
+                "several processes cannot train this method together: only ww and llw can",
+            ),
+            Self::Exchange(error) => error.fmt(f),
             Self::CannotLearn => f.write_str(
                 "this model cannot learn single rows: train it again with them, or train \
                  nearest neighbors, which can",
@@ -280,6 +289,12 @@ impl From<NeighborError> for TrainError {
             // The others are of files, which training does not read.
             _ => Self::NoFeatures,
         }
+    }
+}
+
+impl From<ExchangeError> for TrainError {
+    fn from(error: ExchangeError) -> Self {
+        Self::Exchange(error)
     }
 }
 

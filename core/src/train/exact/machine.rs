@@ -113,7 +113,7 @@ impl MultiClassSvm {
         self.machine(&rounded, data, certificate, stored, Some(duals))
     }
 
-    fn machine(
+    pub(super) fn machine(
         &self,
         rounded: &[LabelWeights],
         data: &Dataset,
@@ -131,7 +131,7 @@ impl MultiClassSvm {
     }
 
     /// Weights of each label, pruned and rounded; labels without rows have none.
-    fn round(
+    pub(super) fn round(
         &self,
         problem: &Problem,
         weights: &[Vec<(u32, f32)>],
@@ -150,7 +150,7 @@ impl MultiClassSvm {
 
     /// The primal objective of rounded weights. Those of a Lee-Lin-Wahba machine are first shifted so
     /// that they add up to 0, which answers do not depend on.
-    fn stored_primal<E: Executor>(
+    pub(super) fn stored_primal<E: Executor>(
         &self,
         problem: &Problem,
         rounded: &[LabelWeights],
@@ -181,7 +181,7 @@ impl MultiClassSvm {
 }
 
 /// Weights by class, features by the data set's numbers, and the biases.
-fn class_weights(
+pub(super) fn class_weights(
     problem: &Problem,
     visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
 ) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {

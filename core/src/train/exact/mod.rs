@@ -22,6 +22,7 @@
 //!
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
+pub mod bundles;
 pub mod certificate;
 pub mod class_scores;
 pub mod duals;

@@ -124,7 +124,7 @@ const NOISE: f64 = 1e-12;
 
 /// The inverse of the upper triangle R with `R' R` the given products; zeros for columns that are left out.
 fn inverse_root(mut products: Vec<f64>, n: usize) -> Vec<f64> {
-    let mut kept = alloc::vec![false; n];
+    let mut kept: Vec<bool> = Vec::new();
     let g = &mut products;
     for at in 0..n {
         // Row `at` of R, in place: what rows above explain is subtracted.
@@ -138,8 +138,9 @@ fn inverse_root(mut products: Vec<f64>, n: usize) -> Vec<f64> {
                 pairs.for_each(|(value, r)| *value -= factor * r);
             }
         }
-        kept[at] = row[at] > NOISE * whole && row[at].is_finite();
-        let scale = if kept[at] {
+        let keep = row[at] > NOISE * whole && row[at].is_finite();
+        kept.push(keep);
+        let scale = if keep {
             1.0 / float::sqrt(row[at])
         } else {
             0.0

@@ -33,18 +33,19 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Diagonal, side diagonal (`e[i]` between i and i + 1) and rows of Z so that `S = Z' T Z`.
 fn tridiagonal(s: &mut [f64], n: usize) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-    let (mut d, mut e) = (vec![0.0; n], vec![0.0; n]);
+    let (mut d, mut e) = (Vec::new(), Vec::new());
     // Each reflection is I - v v', its v behind the first `at + 1` coordinates.
     let mut reflections: Vec<Vec<f64>> = Vec::new();
     for at in 0..n {
-        d[at] = s[at * n + at];
+        d.push(s[at * n + at]);
         if at + 1 >= n {
+            e.push(0.0);
             break;
         }
         let mut v: Vec<f64> = s[at * n + at + 1..(at + 1) * n].to_vec();
         let length = float::sqrt(dot(&v, &v));
         let target = if v[0] > 0.0 { -length } else { length };
-        e[at] = target;
+        e.push(target);
         // |v - target|² = 2 length (length + |v_0|)
         let square = length * (length + v[0].abs());
         v[0] -= target;

@@ -4,7 +4,7 @@ use super::{
     super::{
         failure::Failure,
         input::threads,
-        output::note,
+        output::{insist, note, silence},
         progress::Progress,
         resources::Stopwatch,
         table::{bytes, count, percent},
@@ -20,6 +20,7 @@ use hapax::{
         train::{
             TrainError,
             exact::{
+                bundles::exchange::Exchange,
                 machine::{Machine, WarmStart},
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
@@ -28,10 +29,11 @@ use hapax::{
         },
     },
     kernels,
+    processes::{self, Processes},
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, thread::available_parallelism};
 
 /// One machine for all labels, trained to a proven gap.
 ///
@@ -147,7 +149,29 @@ impl TrainExact {
         costs
     }
 
+    /// Trains, alone or as one of the processes that a launcher started.
     pub fn run(self, loss: MultiClassLoss) -> Result<(), Failure> {
+        let mut processes = processes::join().map_err(|error| Failure::Input(error.to_string()))?;
+        if processes.as_ref().is_some_and(|p| p.rank() > 0) {
+            silence();
+        }
+        let done = self.run_among(loss, processes.as_mut());
+        if let (Err(failure), Some(processes)) = (&done, &processes) {
+            // The others would wait for this one for ever.
+            insist(format_args!(
+                "hapax, process {}: {failure}",
+                processes.rank()
+            ));
+            processes.abort(1);
+        }
+        done
+    }
+
+    fn run_among(
+        &self,
+        loss: MultiClassLoss,
+        processes: Option<&mut Processes>,
+    ) -> Result<(), Failure> {
         self.common.check()?;
         let costs = self.costs();
         for &cost in &costs {
@@ -160,7 +184,10 @@ impl TrainExact {
                 )));
             }
         }
-        let threads = threads(self.common.threads)?;
+        let threads = threads(match self.common.threads {
+            0 if processes.is_some() => Self::threads_each(),
+            asked => asked,
+        })?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
         let memory = self.parameters(loss, 1.0).memory_estimate(&training.data);
@@ -174,7 +201,16 @@ impl TrainExact {
             several => self.best_cost(loss, several, &training.data, &threads, &mut told)?,
         };
         let parameters = self.parameters(loss, cost);
-        let machine = self.train(&parameters, &training.data, None, &threads)?;
+        let machine = match processes {
+            None => self.train(&parameters, &training.data, None, &threads)?,
+            Some(processes) => {
+                let data = &training.data;
+                match self.train_among(processes, &parameters, data, &threads, &mut told)? {
+                    Some(machine) => machine,
+                    None => return Ok(()),
+                }
+            }
+        };
         let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
         let index_base = training.index_base;
@@ -199,11 +235,67 @@ impl TrainExact {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
         };
-        let several = match self.multilabel {
+        Ok(parameters.train(data, self.several(), start, threads, kernels::best(), tell)?)
+    }
+
+    /// Trains together with other processes; only the first is given the machine.
+    fn train_among(
+        &self,
+        processes: &mut Processes,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        threads: &Threads,
+        told: &mut Told,
+    ) -> Result<Option<Machine>, Failure> {
+        if !self.costs.is_empty() || self.epsilon.is_some() {
+            return Err(Failure::Input(
+                "several processes train for one --cost and to a --gap: --costs and --epsilon are for one process"
+                    .into(),
+            ));
+        }
+        let watch = Stopwatch::start();
+        let most = parameters.max_epochs as usize;
+        let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
+        let mut epochs = 0;
+        let tell = |report: Report| {
+            epochs = report.epoch;
+            if let Some(progress) = &progress {
+                progress.set(report.epoch as usize, most);
+            }
+            ControlFlow::Continue(())
+        };
+        let machine = parameters.train_shared(
+            data,
+            self.several(),
+            threads,
+            kernels::best(),
+            processes,
+            tell,
+        )?;
+        let mut sent = vec![0.0; processes.ranks()];
+        sent[processes.rank()] = processes.sent() as f64;
+        processes.largest(&mut sent).map_err(TrainError::from)?;
+        let sent: f64 = sent.iter().sum();
+        told.lines.push(format!(
+            "{} processes: {} sent and {:.4} s an epoch",
+            processes.ranks(),
+            bytes((sent / f64::from(epochs.max(1))) as u64),
+            watch.seconds() / f64::from(epochs.max(1)),
+        ));
+        Ok(machine)
+    }
+
+    /// The threads of each of the processes on this machine, if it is not said how many.
+    fn threads_each() -> usize {
+        let cores = available_parallelism().map_or(1, usize::from);
+        (cores / processes::on_this_machine()).max(1)
+    }
+
+    fn several(&self) -> MultiLabel {
+        match self.multilabel {
             Several::Refuse => MultiLabel::Refuse,
             Several::Replicate => MultiLabel::Replicate,
-        };
-        Ok(parameters.train(data, several, start, threads, kernels::best(), tell)?)
+        }
     }
 
     /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.

@@ -1,0 +1,124 @@
+//! Who meets whom, when and where.
+
+use crate::train::exact::tournament;
+use alloc::vec::Vec;
+
+/// Most bundles of few classes and of many. More of them occupy more processes; but the more there are, the less of a
+/// row's duals are solved for at once, and the more epochs it takes.
+const MOST: [usize; 2] = [8, 16];
+
+/// Classes that are many.
+const MANY: usize = 1000;
+
+/// The meetings of an epoch, and the process of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    bundles: usize,
+    ranks: usize,
+}
+
+impl Plan {
+    /// For so many classes and processes.
+    pub fn new(classes: usize, ranks: usize) -> Self {
+        Self {
+            bundles: classes
+                .next_multiple_of(2)
+                .min(MOST[usize::from(classes >= MANY)]),
+            ranks,
+        }
+    }
+
+    /// Number of bundles M, even.
+    pub fn bundles(self) -> usize {
+        self.bundles
+    }
+
+    /// Rounds of an epoch: the first, in which bundles meet themselves, and the tournament's.
+    pub fn rounds(self) -> usize {
+        1 + tournament::rounds(self.bundles)
+    }
+
+    /// The meetings of a round and the process that holds each. A bundle that meets itself is its own partner.
+    pub fn meetings(self, round: usize) -> Vec<(usize, usize, usize)> {
+        let slots = self.bundles / 2;
+        let rank = |slot: usize| slot * self.ranks / slots;
+        if round == 0 {
+            return (0..self.bundles).map(|b| (b, b, rank(b / 2))).collect();
+        }
+        let pairs = (0..self.bundles).filter_map(|first| {
+            let second = tournament::partner(first, round - 1, self.bundles)?;
+            (first < second).then_some((first, second))
+        });
+        let placed = pairs.enumerate();
+        placed.map(|(slot, (a, b))| (a, b, rank(slot))).collect()
+    }
+
+    /// The process of each bundle in a round.
+    pub fn places(self, round: usize) -> Vec<usize> {
+        let mut places = alloc::vec![0; self.bundles];
+        for (first, second, rank) in self.meetings(round) {
+            places[first] = rank;
+            places[second] = rank;
+        }
+        places
+    }
+
+    /// The round of a time: times count rounds from 1 on, over all epochs.
+    pub fn round(self, time: u32) -> usize {
+        (time as usize - 1) % self.rounds()
+    }
+
+    /// The last time before `time` at which process `rank` held `bundle`; 0 if it never did.
+    pub fn last_held(self, bundle: usize, rank: usize, time: u32) -> u32 {
+        let earliest = time.saturating_sub(self.rounds() as u32).max(1);
+        let mut times = (earliest..time).rev();
+        times
+            .find(|&at| self.places(self.round(at))[bundle] == rank)
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+
+    #[test]
+    fn every_pair_meets_once_an_epoch_and_places_are_those_of_meetings() {
+        for classes in [2, 3, 6, 17, 5000] {
+            for ranks in 1..5 {
+                let plan = Plan::new(classes, ranks);
+                let many = plan.bundles();
+                let mut met = alloc::vec![0; many * many];
+                for round in 0..plan.rounds() {
+                    let places = plan.places(round);
+                    for (first, second, rank) in plan.meetings(round) {
+                        met[first * many + second] += 1;
+                        assert!(rank < ranks);
+                        assert_eq!((places[first], places[second]), (rank, rank));
+                    }
+                }
+                for first in 0..many {
+                    for second in 0..many {
+                        assert_eq!(met[first * many + second], u32::from(first <= second));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_process_last_held_is_found_within_an_epoch() {
+        let plan = Plan::new(100, 2);
+        let rounds = plan.rounds() as u32;
+        for time in 1..3 * rounds {
+            for bundle in 0..plan.bundles() {
+                for rank in 0..2 {
+                    let slow = (1..time)
+                        .filter(|&at| plan.places(plan.round(at))[bundle] == rank)
+                        .max();
+                    assert_eq!(plan.last_held(bundle, rank, time), slow.unwrap_or(0));
+                }
+            }
+        }
+    }
+}

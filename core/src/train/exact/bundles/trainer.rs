@@ -1,0 +1,322 @@
+//! The tournament, epoch by epoch.
+//!
+//! Cost of an epoch: the weights of each row's features, some three times over all processes (with its own class, in
+//! meetings, in the check of the gap); sent are the weights of features that changed since the receiver had the
+//! bundle. Memory of each process: the rows, 12 bytes a weight, 16 M a feature, and its share of the duals: 12 bytes a
+//! listed dual and about 50 a row and pair of bundles.
+
+use super::{
+    bundle::{Bundle, Changes},
+    exchange::{Exchange, ExchangeError},
+    meeting::{Duals, Round, Scratch, meet},
+    plan::Plan,
+};
+use crate::{
+    executor::Executor,
+    train::exact::{
+        certificate::Certificate, parameters::MultiClassSvm, problem::Problem, row_step::Limits,
+        trainer::Report,
+    },
+};
+use alloc::{vec, vec::Vec};
+
+/// The gap is computed after so many epochs.
+const CHECK: u32 = 4;
+
+/// What epochs aim at, as a share of the gap they begin with, and the share of it that rows may keep if all keep as much.
+const AIM: f64 = 0.2;
+const LEFT: f64 = 0.3;
+
+/// The duals of a pair of bundles: of the first one's rows, and of the second one's.
+type PairDuals = (Vec<Duals>, Vec<Duals>);
+
+/// Training under way, in one of the processes that share it: call [`Tournament::epoch`] until it returns `None`.
+#[derive(Debug)]
+pub struct Tournament {
+    parameters: MultiClassSvm,
+    problem: Problem,
+    plan: Plan,
+    rank: usize,
+    bundles: Vec<Bundle>,
+    /// By first and second bundle; empty where the pair meets elsewhere.
+    duals: Vec<PairDuals>,
+    time: u32,
+    epochs: u32,
+    tolerance: f64,
+    gap: f64,
+    certificate: Option<Certificate>,
+}
+
+impl Tournament {
+    /// Begins training with all duals 0, to end at the relative gap of `parameters`: violations are not looked for,
+    /// and `epsilon` is not heeded. All processes must have the same problem and parameters.
+    #[must_use]
+    pub fn new(parameters: &MultiClassSvm, problem: Problem, exchange: &impl Exchange) -> Self {
+        let plan = Plan::new(problem.classes(), exchange.ranks());
+        let bundles = Bundle::deal(&problem, plan.bundles());
+        Self {
+            duals: vec![PairDuals::default(); bundles.len() * bundles.len()],
+            bundles,
+            rank: exchange.rank(),
+            parameters: parameters.clone(),
+            tolerance: 1e-3 * parameters.cost,
+            plan,
+            problem,
+            time: 0,
+            epochs: 0,
+            gap: 1.0,
+            certificate: None,
+        }
+    }
+
+    /// Does the next epoch, or returns `None` if training has ended.
+    ///
+    /// # Errors
+    /// If processes do not reach each other.
+    pub fn epoch<E: Executor, X: Exchange>(
+        &mut self,
+        executor: &E,
+        exchange: &mut X,
+    ) -> Result<Option<Report>, ExchangeError> {
+        if self.certificate.is_some() {
+            return Ok(None);
+        }
+        self.epochs += 1;
+        for round in 0..self.plan.rounds() {
+            self.time += 1;
+            self.move_bundles(round, exchange)?;
+            self.meetings(round, executor);
+        }
+        let last = self.epochs >= self.parameters.max_epochs;
+        let full = last || self.epochs.is_multiple_of(CHECK);
+        if full {
+            let found = self.look(executor, exchange)?;
+            self.gap = found.relative_gap();
+            if last || self.gap <= self.parameters.gap {
+                self.certificate = Some(found);
+                self.collect(exchange)?;
+            }
+            let wanted = 0.5 * self.parameters.gap * found.primal;
+            let aim = wanted.max(AIM * (found.primal - found.dual));
+            self.tolerance = LEFT * aim / self.problem.len() as f64;
+        }
+        Ok(Some(Report {
+            epoch: self.epochs,
+            full,
+            rows: self.problem.len() as u64,
+            gap: self.gap,
+        }))
+    }
+
+    /// Sends this process's bundles to where they meet next, and receives those that meet here.
+    fn move_bundles<X: Exchange>(
+        &mut self,
+        round: usize,
+        exchange: &mut X,
+    ) -> Result<(), ExchangeError> {
+        if self.time == 1 {
+            return Ok(());
+        }
+        let before = self.plan.places(self.plan.round(self.time - 1));
+        let now = self.plan.places(round);
+        self.transfer(&before, &now, exchange)
+    }
+
+    fn transfer<X: Exchange>(
+        &mut self,
+        before: &[usize],
+        now: &[usize],
+        exchange: &mut X,
+    ) -> Result<(), ExchangeError> {
+        let (mut parcels, mut from, mut coming) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, (&source, &target)) in before.iter().zip(now).enumerate() {
+            if source == target {
+                continue;
+            }
+            if source == self.rank {
+                let since = self.plan.last_held(number, target, self.time);
+                let changes = self.bundles[number].changes(since);
+                let parcel = postcard::to_allocvec(&changes)
+                    .map_err(|_| ExchangeError::Parcel { rank: source })?;
+                parcels.push((target, parcel));
+            }
+            if target == self.rank {
+                from.push(source);
+                coming.push(number);
+            }
+        }
+        let received = exchange.send(parcels, &from)?;
+        for ((parcel, number), rank) in received.iter().zip(coming).zip(from) {
+            let changes: Result<Changes, _> = postcard::from_bytes(parcel);
+            let fits = changes.is_ok_and(|changes| self.bundles[number].apply(&changes));
+            if !fits {
+                return Err(ExchangeError::Parcel { rank });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends every bundle to the first process, whose copies are then all of today.
+    fn collect<X: Exchange>(&mut self, exchange: &mut X) -> Result<(), ExchangeError> {
+        let before = self.plan.places(self.plan.round(self.time));
+        self.time += 1;
+        let now = vec![0; before.len()];
+        self.transfer(&before, &now, exchange)
+    }
+
+    /// The meetings of this round that happen here.
+    fn meetings<E: Executor>(&mut self, round: usize, executor: &E) {
+        let many = self.bundles.len();
+        let common = Round {
+            problem: &self.problem,
+            limits: Limits::new(self.parameters.loss, self.parameters.cost),
+            tolerance: self.tolerance,
+            seed: self.parameters.seed,
+            many,
+            time: self.time,
+        };
+        let here = self.plan.meetings(round);
+        let here = here.into_iter().filter(|meeting| meeting.2 == self.rank);
+        let mut pairs = Vec::new();
+        for (first, second, _) in here {
+            let one = core::mem::take(&mut self.bundles[first]);
+            let other = (first != second).then(|| core::mem::take(&mut self.bundles[second]));
+            let duals = core::mem::take(&mut self.duals[first * many + second]);
+            pairs.push((first, second, one, other, duals));
+        }
+        let met = executor.map_items(
+            pairs,
+            |_, (first, second, mut one, mut other, mut duals)| {
+                let mut scratch = Scratch::default();
+                let stream = (first * many + second) as u64;
+                meet(
+                    common,
+                    &mut one,
+                    other.as_mut(),
+                    &mut duals.0,
+                    stream,
+                    &mut scratch,
+                );
+                if let Some(other) = &mut other {
+                    let stream = (second * many + first) as u64;
+                    meet(
+                        common,
+                        other,
+                        Some(&mut one),
+                        &mut duals.1,
+                        stream,
+                        &mut scratch,
+                    );
+                }
+                (first, second, one, other, duals)
+            },
+        );
+        for (first, second, one, other, duals) in met {
+            self.bundles[first] = one;
+            if let Some(other) = other {
+                self.bundles[second] = other;
+            }
+            self.duals[first * many + second] = duals;
+        }
+    }
+
+    /// Both objectives, at the weights as they are at the end of a round.
+    fn look<E: Executor, X: Exchange>(
+        &self,
+        executor: &E,
+        exchange: &mut X,
+    ) -> Result<Certificate, ExchangeError> {
+        let many = self.bundles.len();
+        let places = self.plan.places(self.plan.round(self.time));
+        let here: Vec<usize> = (0..many)
+            .filter(|&number| places[number] == self.rank)
+            .collect();
+        let own = executor.map_items(here.clone(), |_, number| {
+            let bundle = &self.bundles[number];
+            let score = |&row: &u32| {
+                let class = Bundle::local(self.problem.class(row as usize), many);
+                bundle.score(self.problem.row(row as usize), class)
+            };
+            bundle.rows.iter().map(score).collect::<Vec<f64>>()
+        });
+        let mut scores = vec![f64::NEG_INFINITY; self.problem.len()];
+        for (&number, own) in here.iter().zip(own) {
+            for (&row, score) in self.bundles[number].rows.iter().zip(own) {
+                scores[row as usize] = score;
+            }
+        }
+        exchange.largest(&mut scores)?;
+        let seen = executor.map_items(here.clone(), |_, number| self.look_at(number, &scores));
+        // Loss, squares, duals and non-zeros of each bundle.
+        let mut sums = vec![f64::NEG_INFINITY; 4 * many];
+        for (number, seen) in here.into_iter().zip(seen) {
+            sums[4 * number..4 * (number + 1)].copy_from_slice(&seen);
+        }
+        exchange.largest(&mut sums)?;
+        let sum = |what: usize| -> f64 { (0..many).map(|number| sums[4 * number + what]).sum() };
+        let half = 0.5 * sum(1);
+        Ok(Certificate {
+            primal: half + self.parameters.cost * sum(0),
+            dual: sum(2) - half,
+            // Not looked for: duals are where their pairs meet.
+            violation: f64::INFINITY,
+            epochs: self.epochs,
+            nonzeros: sum(3) as u64,
+            duals: 0,
+        })
+    }
+
+    /// What bundle `number` adds to both objectives, given the scores of rows for their own classes.
+    fn look_at(&self, number: usize, own: &[f64]) -> [f64; 4] {
+        let bundle = &self.bundles[number];
+        let many = self.bundles.len();
+        let (mut loss, mut scores) = (0.0, Vec::new());
+        for (row, own) in own.iter().enumerate() {
+            bundle.scores(self.problem.row(row), &mut scores);
+            let class = self.problem.class(row);
+            if class as usize % many == number {
+                scores[Bundle::local(class, many) as usize] = f64::NEG_INFINITY;
+            }
+            let short = scores.iter().map(|score| (1.0 - own + score).max(0.0));
+            loss += short.sum::<f64>();
+        }
+        let (square, nonzeros) = bundle.square();
+        let duals = bundle.totals.iter().sum();
+        [loss, square, duals, nonzeros as f64]
+    }
+
+    /// The proof, once training has ended.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Certificate> {
+        self.certificate
+    }
+
+    /// The problem.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Hands each class and its weight for a feature to `visit`, less what the classes' weights have in common, which
+    /// no ranking depends on. Once training has ended, the first process knows the weights of all classes.
+    pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
+        let classes = self.problem.classes() as f64;
+        let parts = self
+            .bundles
+            .iter()
+            .map(|b| b.classes.len() as f64 * b.shared(feature));
+        let common = parts.sum::<f64>() / classes;
+        for bundle in &self.bundles {
+            let shared = bundle.shared(feature) - common;
+            let mut next = bundle.classes.iter().copied().peekable();
+            bundle.visit(feature, |class, weight| {
+                while let Some(other) = next.next_if(|&other| other < class) {
+                    visit(other, shared);
+                }
+                next.next();
+                visit(class, shared + weight);
+            });
+            next.for_each(|class| visit(class, shared));
+        }
+    }
+}
