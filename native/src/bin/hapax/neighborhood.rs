@@ -1,6 +1,5 @@
-//! A label's neighborhood as a picture: the label and those nearest to it, placed in the plane so that their
-//! distances are kept as well as two dimensions can (classical scaling: the two strongest directions of the centered
-//! prototypes).
+//! A label's neighborhood as a picture: the label and those nearest to it, with their distances kept as well as two
+//! dimensions can (classical scaling: the two strongest directions of the centered prototypes).
 
 use hapax::core::{
     model::{Model, embedding::EmbeddingModel},
@@ -27,10 +26,8 @@ pub fn svg(model: &Model, embedding: &EmbeddingModel, ids: &[u32]) -> String {
          fill=\"white\"/>\n",
         escaped(&names[0])
     );
-    let mut draw = |text: std::fmt::Arguments<'_>| {
-        // Writing to a string does not fail.
-        let _ = out.write_fmt(text);
-    };
+    // Writing to a string does not fail.
+    let mut draw = |text: std::fmt::Arguments<'_>| out.write_fmt(text).unwrap_or(());
     let center = points[0].at;
     for point in &points[1..] {
         let (x, y) = point.at;
@@ -145,15 +142,9 @@ fn on_the_page(points: &[(f64, f64)], names: &[String]) -> Vec<Placed> {
 }
 
 fn escaped(name: &str) -> String {
-    let shown = name.chars().filter(|c| !c.is_control());
-    let mut out = String::new();
-    for c in shown {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            other => out.push(other),
-        }
-    }
-    out
+    let shown: String = name.chars().filter(|c| !c.is_control()).collect();
+    shown
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
