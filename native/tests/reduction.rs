@@ -1,4 +1,5 @@
 //! The reduction to few dimensions with threads, and models made there.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
     core::{
