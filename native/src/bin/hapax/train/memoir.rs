@@ -131,7 +131,8 @@ const DIMENSIONS: u32 = 256;
 
 impl TrainMemoirLsh {
     pub fn run(self) -> Result<(), Failure> {
-        self.memoir.train(Variant::Lsh, self.reduce.or(DIMENSIONS))
+        let reduce = self.reduce.or(DIMENSIONS);
+        self.memoir.train(Variant::Lsh, &reduce)
     }
 }
 
@@ -230,10 +231,10 @@ impl TrainMemoir {
     }
 
     pub fn run(self, variant: Variant) -> Result<(), Failure> {
-        self.train(variant, Reduce::default())
+        self.train(variant, &Reduce::default())
     }
 
-    fn train(self, variant: Variant, reduce: Reduce) -> Result<(), Failure> {
+    fn train(self, variant: Variant, reduce: &Reduce) -> Result<(), Failure> {
         self.common.check()?;
         reduce.check()?;
         let given = self.parameters(Memoir::default(), variant, 2);
