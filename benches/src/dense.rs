@@ -1,9 +1,14 @@
 //! Dense data: synthetic sets, and real rows in a space of few dimensions.
 
-use hapax::core::{
-    data::{Dataset, LabelLists},
-    random::Stream,
-    sparse::{SparseRows, SparseVec},
+use hapax::{
+    core::{
+        data::{Dataset, LabelLists},
+        model::linear::query::RowTransform,
+        random::Stream,
+        sparse::{SparseRows, SparseVec},
+        train::reduction::Reduction,
+    },
+    threads::Threads,
 };
 use std::error::Error;
 
@@ -50,83 +55,21 @@ pub fn clouds(
     Ok(Dataset::new(made, labels, None)?)
 }
 
-/// Both sets in the `rank` directions in which the training rows extend most, by subspace iteration (Halko,
-/// Martinsson, Tropp 2011): `V` spans the range of `(X'X)^3 G` for a random G, and rows become `x V`.
+/// Both sets in the `rank` directions in which the training rows, of length 1, extend most.
 ///
 /// # Errors
-/// None that finite rows meet.
-pub fn reduced(train: &Dataset, test: &Dataset, rank: usize) -> Result<(Dataset, Dataset)> {
-    let features = train.rows().features() as usize;
-    let mut stream = Stream::new(45, 0);
-    let mut basis: Vec<f32> = (0..features * rank)
-        .map(|_| normal(&mut stream) as f32)
-        .collect();
-    for _ in 0..3 {
-        orthonormalize(&mut basis, features, rank);
-        let mut next = vec![0f32; features * rank];
-        let mut point = vec![0f32; rank];
-        for row in train.rows().iter() {
-            project(row.iter(), &basis, rank, &mut point);
-            for (feature, value) in row.iter() {
-                let sums = &mut next[feature as usize * rank..][..rank];
-                sums.iter_mut()
-                    .zip(&point)
-                    .for_each(|(sum, at)| *sum += value * at);
-            }
-        }
-        basis = next;
-    }
-    orthonormalize(&mut basis, features, rank);
-    let into = |data: &Dataset| -> Result<Dataset> {
-        let mut rows = SparseRows::new(rank as u32);
-        let mut point = vec![0f32; rank];
-        for row in data.rows().iter() {
-            project(row.iter(), &basis, rank, &mut point);
-            rows.push(SparseVec::from_pairs((0..).zip(point.iter().copied()))?.view())?;
-        }
-        Ok(Dataset::new(
-            rows,
-            data.labels().clone(),
-            data.label_names().cloned(),
-        )?)
+/// If there are fewer rows or features than directions.
+pub fn reduced(train: &Dataset, test: &Dataset, rank: u32) -> Result<(Dataset, Dataset)> {
+    let reduction = Reduction {
+        dimensions: rank,
+        ..Reduction::default()
     };
+    let transform = RowTransform {
+        exponent: 1.0,
+        normalize: true,
+    };
+    let threads = Threads::new(0)?;
+    let projection = reduction.fit(train, transform, &threads)?;
+    let into = |data| projection.reduce(data, &threads);
     Ok((into(train)?, into(test)?))
-}
-
-fn project(row: impl Iterator<Item = (u32, f32)>, basis: &[f32], rank: usize, point: &mut [f32]) {
-    point.fill(0.0);
-    for (feature, value) in row {
-        let line = basis
-            .get(feature as usize * rank..(feature as usize + 1) * rank)
-            .unwrap_or(&[]);
-        point
-            .iter_mut()
-            .zip(line)
-            .for_each(|(at, weight)| *at += value * weight);
-    }
-}
-
-/// Gram and Schmidt over the columns, twice for accuracy.
-fn orthonormalize(basis: &mut [f32], features: usize, rank: usize) {
-    for _ in 0..2 {
-        for column in 0..rank {
-            // Products with the columns before, in one pass over the rows.
-            let mut products = vec![0f64; column + 1];
-            for line in basis.chunks(rank) {
-                for (product, &weight) in products.iter_mut().zip(line) {
-                    *product += f64::from(weight) * f64::from(line[column]);
-                }
-            }
-            let own: f64 = products[column] - products[..column].iter().map(|p| p * p).sum::<f64>();
-            let length = own.max(1e-30).sqrt();
-            for line in basis.chunks_mut(rank).take(features) {
-                let before: f64 = products[..column]
-                    .iter()
-                    .zip(&*line)
-                    .map(|(p, &w)| p * f64::from(w))
-                    .sum();
-                line[column] = ((f64::from(line[column]) - before) / length) as f32;
-            }
-        }
-    }
 }

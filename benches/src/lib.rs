@@ -4,6 +4,7 @@ pub mod dense;
 pub mod process;
 pub mod synthetic;
 
+pub mod curve;
 pub mod figures;
 
 use hapax::{
@@ -17,8 +18,9 @@ use std::{error::Error, path::Path};
 use synthetic::Shape;
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
-/// and has the shape of Amazon-670K; or `imagenet`, the shape of the paper's 22k-ImageNet (100,000 rows);
-/// or `overlap` and `apart`, clouds of 1,000 classes in pairs that overlap widely or not at all. `NAME@RANK` are the
+/// and has the shape of Amazon-670K; or `wiki`, that of WIKI-100K, and `wiki/20` a twentieth of it; or `imagenet`, the
+/// shape of the paper's 22k-ImageNet (100,000 rows); or `overlap`, `twins` and `apart`, clouds of 1,000 classes in pairs that
+/// overlap widely, are the same, or alone. `NAME@RANK` are the
 /// rows of a set in so many dimensions.
 ///
 /// # Errors
@@ -31,8 +33,13 @@ pub fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
     if let Some(dense) = load_dense(set) {
         return dense;
     }
-    if set == "amazon" {
-        let shape = Shape::AMAZON_670K;
+    let shape = match set.split_once('/') {
+        None if set == "amazon" => Some(Shape::AMAZON_670K),
+        None if set == "wiki" => Some(Shape::WIKI_100K),
+        Some(("wiki", share)) => Some(Shape::WIKI_100K.part(share.parse()?)),
+        _ => None,
+    };
+    if let Some(shape) = shape {
         let test = Shape {
             rows: 2000,
             ..shape
@@ -63,6 +70,7 @@ fn load_dense(set: &str) -> Option<Result<(Dataset, Dataset), Box<dyn Error>>> {
     let (rows, classes, dimensions, group, near) = match set {
         "imagenet" => (100_000, 21_841, 479, 1, 1.0),
         "overlap" => (40_000, 1_000, 32, 2, 1.0),
+        "twins" => (40_000, 1_000, 32, 2, 0.0),
         "apart" => (40_000, 1_000, 32, 1, 1.0),
         _ => return None,
     };

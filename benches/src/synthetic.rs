@@ -39,6 +39,27 @@ impl Shape {
         row_labels: 5.45,
     };
 
+    /// The shape of WIKI-100K: 2,195,530 rows, 1,271,710 features, 100,000 labels, one a row; 42 features a row, as
+    /// many as those of Wikipedia in LSHTC have.
+    pub const WIKI_100K: Self = Self {
+        rows: 2_195_530,
+        features: 1_271_710,
+        labels: 100_000,
+        row_features: 42,
+        row_labels: 1.0,
+    };
+
+    /// One of `share` parts of the rows, features and labels.
+    #[must_use]
+    pub fn part(self, share: u32) -> Self {
+        Self {
+            rows: self.rows / share as usize,
+            features: self.features / share,
+            labels: self.labels / share,
+            ..self
+        }
+    }
+
     /// The data set of this shape; other numbers of `part` give other rows of the same kind (such as test rows).
     ///
     /// # Errors

@@ -54,7 +54,8 @@
 //! Nearest neighbors: T. Aoshima, K. Kobayashi, M. Minami, *Revisiting the vector space model: sparse
 //! weighted nearest-neighbor method for extreme multi-label classification*, 2018: the similarity and the
 //! votes. MEMOIR: A. Belyy, A. Sholokhov, *MEMOIR: multi-class extreme classification with inexact margin*, 2018: see
-//! [`train::memoir`] for what is done otherwise. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss functions for
+//! [`train::memoir`] for what is done otherwise. Few dimensions: N. Halko,
+//! P.-G. Martinsson, J. A. Tropp, *Finding structure with randomness*, 2011, in [`train::reduction`]. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss functions for
 //! recommendation, tagging, ranking and other missing label applications*, 2016: the model of section 4 and
 //! its constants.
 #![no_std]

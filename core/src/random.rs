@@ -40,6 +40,16 @@ impl Stream {
         }
     }
 
+    /// How far the stream has come, for [`Stream::at`].
+    pub(crate) fn position(&self) -> u64 {
+        self.state
+    }
+
+    /// The stream that has come as far as another.
+    pub(crate) fn at(position: u64) -> Self {
+        Self { state: position }
+    }
+
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);

@@ -31,6 +31,14 @@ impl fmt::Display for FileError {
     }
 }
 
+impl FileError {
+    /// Whether there is no such file.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
 impl std::error::Error for FileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.source)
@@ -161,14 +169,38 @@ fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// # Errors
 /// If the directory does not exist or cannot be written, or the disk is full.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    write_whole_by(path, |file| file.write_all(bytes))
+}
+
+/// The same with what `fill` writes into the new file.
+///
+/// # Errors
+/// As [`write_whole`], and if `fill` fails.
+pub fn write_whole_by(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), FileError> {
     let doing = failed(path, "write");
     // A link stays a link: what it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut file = beside(&target).map_err(&doing)?;
-    file.write_all(bytes).map_err(&doing)?;
+    fill(file.as_file_mut()).map_err(&doing)?;
     file.as_file().sync_all().map_err(&doing)?;
     file.persist(&target).map_err(|error| doing(error.error))?;
+    // The new name outlives a loss of power only once its folder is on the disk, too.
+    #[cfg(unix)]
+    if let Some(folder) = target.parent().filter(|folder| folder.is_dir()) {
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
     Ok(())
+}
+
+/// Makes a folder, and those above it, where there is none.
+///
+/// # Errors
+/// If that is not allowed, or something else has the name.
+pub fn make_folder(path: &Path) -> Result<(), FileError> {
+    std::fs::create_dir_all(path).map_err(failed(path, "write"))
 }
 
 /// What other programs give a new file: readable by all, less the user's mask.

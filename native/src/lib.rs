@@ -4,8 +4,9 @@
 //! # A tour
 //! All that computes is in [`core`], the crate `hapax-core`, which needs no operating system. This crate
 //! adds [`threads::Threads`], the executor that runs its loops on all processors; [`files`], which
-//! reads compressed text, maps models into memory and writes them whole or not at all; [`kernels`], the
-//! inner loops compiled for the vector units that are there; and the command `hapax`.
+//! reads compressed text, maps models into memory and writes them whole or not at all; [`npy`], which reads
+//! dense rows; [`kernels`], the inner loops compiled for the vector units that are there; [`checkpoint`], which lets a
+//! training outlive its process, and [`distributed`], which shares one out to machines; and the command `hapax`.
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
@@ -47,9 +48,13 @@
 
 pub use hapax_core as core;
 
+pub mod checkpoint;
+pub mod distributed;
 pub mod files;
 pub mod kernels;
+pub mod npy;
 pub mod processes;
+pub mod sealed;
 pub mod threads;
 
 /// The example of the README, run as a test.

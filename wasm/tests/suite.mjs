@@ -217,6 +217,30 @@ export const suite = (name, file) => {
     model.free();
   });
 
+  test(`${name}: models of prototypes get the native scores to the bit`, () => {
+    const directory = native.folder();
+    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+    const input = native.write(directory, "queries.txt", queries.join("\n"));
+    for (const [algorithm, ...form] of [
+      ["wsabie-pp"],
+      ["wsabie-pp", "--reduce", "3", "--bits", "8"],
+      ["wsabie", "--bits", "32"],
+      ["ova-sgd", "--bits", "4"],
+      ["auc", "--reduce", "3"],
+      ["nearest-mean"],
+    ]) {
+      const path = trainedBy(algorithm, directory, texts, "--min-documents", "1", ...form);
+      const model = Model.fromBytes(native.read(path));
+      const wanted = native.answers(path, input, 5);
+      queries.forEach((query, at) => {
+        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+      });
+      assert.deepEqual(model.toBytes(), native.read(path));
+      assert.equal(model.info().algorithm, algorithm);
+      model.free();
+    }
+  });
+
   test(`${name}: a MACH model gets the native scores to the bit`, () => {
     const directory = native.folder();
     const small = ["--buckets", "2", "--repetitions", "9", "--rerank", "4"];

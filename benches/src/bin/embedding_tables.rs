@@ -2,7 +2,8 @@
 //!
 //! `embedding_tables ablation|comparison SET...` prints a table for each set: for every method the step size, margin and
 //! (for one against all) balance that are best on a held-out tenth of the training rows, then accuracy (P@1) of
-//! training on all rows. Sets as in `embedding`; `epochs=N` and `dimensions=M` hold for all methods.
+//! training on all rows. Sets as in `embedding`; `epochs=N` and `dimensions=M` hold for all methods, and
+//! with `few=true` a third of the settings are tried.
 
 use hapax::{
     core::{
@@ -30,6 +31,8 @@ struct Common {
     epochs: u32,
     dimensions: u32,
     normalize: bool,
+    /// Whether a few settings are tried of each method, for large sets.
+    few: bool,
 }
 
 fn main() -> Result<()> {
@@ -38,6 +41,7 @@ fn main() -> Result<()> {
             epochs: 10,
             dimensions: 32,
             normalize: true,
+            few: false,
         },
         Vec::new(),
     );
@@ -46,6 +50,7 @@ fn main() -> Result<()> {
             Some(("epochs", value)) => common.epochs = value.parse()?,
             Some(("dimensions", value)) => common.dimensions = value.parse()?,
             Some(("normalize", value)) => common.normalize = value.parse()?,
+            Some(("few", value)) => common.few = value.parse()?,
             Some(_) => return Err(format!("no option {argument}").into()),
             None => sets.push(argument),
         }
@@ -78,16 +83,25 @@ type Methods = Vec<(String, Vec<(String, EmbeddingTraining)>)>;
 
 /// A joint method with the steps and margins that are tried. AdaGrad's runs depend on margin / step² only, so one of
 /// them is varied; plain steps have both.
-fn joint(base: &Wsabie) -> Vec<(String, EmbeddingTraining)> {
+fn joint(base: &Wsabie, few: bool) -> Vec<(String, EmbeddingTraining)> {
     let pairs: Vec<(f64, f64)> = if base.steps == Steps::Plain {
-        [0.01, 0.1, 1.0]
+        let margins: &[f64] = if few { &[1.0] } else { &[0.01, 0.1, 1.0] };
+        let steps: &[f64] = if few {
+            &[0.01, 0.1]
+        } else {
+            &[0.001, 0.01, 0.1, 1.0]
+        };
+        steps
             .iter()
-            .flat_map(|&step| [0.1, 1.0].map(|margin| (step, margin)))
+            .flat_map(|&step| margins.iter().map(move |&margin| (step, margin)))
             .collect()
     } else {
-        [1e4, 1e3, 1e2, 1e1, 1.0]
-            .map(|margin| (10.0, margin))
-            .to_vec()
+        let margins: &[f64] = if few {
+            &[1e4, 1e2, 1.0]
+        } else {
+            &[1e4, 1e3, 1e2, 1e1, 1.0, 0.1]
+        };
+        margins.iter().map(|&margin| (10.0, margin)).collect()
     };
     let named = |(step_size, margin)| {
         let p = Wsabie {
@@ -129,7 +143,7 @@ fn ablation(common: &Common) -> Methods {
             violators,
             ..start.clone()
         };
-        (name.to_owned(), joint(&base))
+        (name.to_owned(), joint(&base, common.few))
     };
     vec![
         row("Wsabie", false, false, 0),
@@ -189,15 +203,23 @@ fn comparison(common: &Common) -> Methods {
                 }),
             )
         };
-        [0.05, 0.2, 1.0].map(named).to_vec()
+        let steps: &[f64] = if common.few {
+            &[0.2, 1.0]
+        } else {
+            &[0.05, 0.2, 1.0]
+        };
+        steps.iter().map(|&step| named(step)).collect()
     };
     let ensemble = |base: Wsabie| {
         let dimensions = (common.dimensions / 4).max(1);
-        joint(&Wsabie {
-            models: 4,
-            dimensions,
-            ..shared(base)
-        })
+        joint(
+            &Wsabie {
+                models: 4,
+                dimensions,
+                ..shared(base)
+            },
+            common.few,
+        )
     };
     let plain = Wsabie {
         initial: 0.1,
@@ -221,7 +243,11 @@ fn comparison(common: &Common) -> Methods {
         };
         [(0.05, 0.3), (0.05, 1.0), (0.1, 1.0)].map(named).to_vec()
     };
-    let every = [sampled(Draws::Balance(16)), sampled(Draws::Balance(64))].concat();
+    let balances: &[u32] = if common.few { &[64] } else { &[16, 64] };
+    let every = balances
+        .iter()
+        .flat_map(|&balance| sampled(Draws::Balance(balance)))
+        .collect();
     vec![
         (
             "nearest means".into(),
@@ -230,9 +256,12 @@ fn comparison(common: &Common) -> Methods {
         ("one against all, 1:1".into(), sampled(Draws::Balance(1))),
         ("one against all".into(), every),
         ("AUC".into(), sampled(Draws::Pairs)),
-        ("Wsabie".into(), joint(&shared(plain.clone()))),
+        ("Wsabie".into(), joint(&shared(plain.clone()), common.few)),
         ("Wsabie, 4 models of M/4".into(), ensemble(plain)),
-        ("Wsabie++".into(), joint(&shared(Wsabie::plus_plus()))),
+        (
+            "Wsabie++".into(),
+            joint(&shared(Wsabie::plus_plus()), common.few),
+        ),
         (
             "Wsabie++, 4 models of M/4".into(),
             ensemble(Wsabie::plus_plus()),

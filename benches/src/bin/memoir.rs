@@ -3,15 +3,16 @@
 //! `memoir SET... [key=value]...` trains on each set (a folder of `../shared/data`) and prints one line for each;
 //! seconds are CPU seconds of training. `dev=1` holds out a tenth of the training rows and answers these instead of
 //! the test rows: settings are chosen so. `l1=1` is memoir-l1, `repro=paper|code` a published behavior; the other keys are
-//! the parameters.
+//! the parameters. `memory=1` states the memory first.
 
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::linear::scorer::LinearScorer,
         random::Stream,
         train::memoir::parameters::{
-            Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps,
+            Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
     },
     kernels,
@@ -58,7 +59,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
     let mut p = Memoir::automatic(data);
     p.several = SeveralLabels::First;
     if options.contains_key("l1") {
-        p = p.with_l1();
+        p = p.with_l1(data.labels().labels());
     }
     match options.get("repro").map(String::as_str) {
         Some("paper") => p = p.reproduced(Repro::Paper, data.labels().labels()),
@@ -84,13 +85,14 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
             "exponent" => p.exponent = value.parse()?,
             "bias" => p.bias = value.parse()?,
             "bits" => p.bits = value.parse()?,
+            "oracle" => p.oracle = oracle(value)?,
             "seed" => p.seed = value.parse()?,
             "gate" => p.gate = value == "1",
             "last" => p.average = Average::Last,
             "balanced" => p.draws = Draws::Balanced,
             "replicate" => p.several = SeveralLabels::Replicate,
             "random" => p.silent = Silent::Random,
-            "dev" | "l1" | "repro" | "threads" => {}
+            "dev" | "l1" | "repro" | "threads" | "memory" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -107,12 +109,59 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
     Ok(p)
 }
 
+/// `exhaustive`, `rare:SHARE`, `codes:WORDS:CANDIDATES`, `tables:TABLES:BITS:CANDIDATES`, `graph:DEGREE:BEAM` or
+/// `layered:DEGREE:BEAM`.
+fn oracle(text: &str) -> Result<Oracle> {
+    let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
+    if name == "rare" {
+        return Ok(Oracle::RareFeatures(numbers.parse()?));
+    }
+    let numbers: std::result::Result<Vec<u32>, _> = numbers
+        .split(':')
+        .filter(|part| !part.is_empty())
+        .map(str::parse)
+        .collect();
+    Ok(match (name, numbers?[..].as_ref()) {
+        ("exhaustive", []) => Oracle::Exhaustive,
+        ("codes", &[words, candidates]) => Oracle::SignCodes { words, candidates },
+        ("tables", &[tables, bits, candidates]) => Oracle::SignTables {
+            tables,
+            bits,
+            candidates,
+        },
+        ("graph", &[degree, beam]) => Oracle::Graph { degree, beam },
+        ("layered", &[degree, beam]) => Oracle::LayeredGraph { degree, beam },
+        _ => return Err(format!("no oracle {text}").into()),
+    })
+}
+
+/// Says what memory training will need, before it begins, and what the data take.
+fn say_memory(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+    let data_bytes = 8 * data.rows().nonzeros() + 8 * data.len() + 12 * data.len();
+    println!(
+        "data {:.0} MB; at most {:.0} MB stated for training beside them; {:.0} MB held so far at most",
+        data_bytes as f64 / 1e6,
+        parameters.memory_estimate(data, threads.threads()) as f64 / 1e6,
+        peak_megabytes() * 1.048_576,
+    );
+}
+
 fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let (data, test) = rows(name, options)?;
     let parameters = parameters(options, &data)?;
+    if options.contains_key("memory") {
+        say_memory(&parameters, &data, threads);
+    }
     let start = cpu_seconds();
     let mut trainer = parameters.trainer(&data)?;
     while trainer.step(threads).is_some() {}
+    if options.contains_key("memory") {
+        let (weights, held) = (trainer.nonzeros(), trainer.bytes());
+        println!(
+            "{weights} weights, {:.0} MB held by training",
+            held as f64 / 1e6
+        );
+    }
     let model = trainer.finish()?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();

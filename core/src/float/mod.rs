@@ -25,6 +25,18 @@ pub fn sine_cosine(x: f64) -> (f64, f64) {
     libm::sincos(x)
 }
 
+/// The smallest whole number that is not less.
+#[must_use]
+pub fn ceil(x: f64) -> f64 {
+    libm::ceil(x)
+}
+
+/// The error function, `2 / sqrt(pi)` times the integral of `e^(-t^2)` from 0 to `x`.
+#[must_use]
+pub fn error_function(x: f64) -> f64 {
+    libm::erf(x)
+}
+
 /// Square root, correctly rounded.
 #[must_use]
 pub fn sqrt(x: f64) -> f64 {

@@ -11,6 +11,7 @@ mod compacted;
 pub mod embedding;
 mod evidence;
 mod from_proof;
+mod from_training;
 mod kinds;
 mod label_names;
 pub mod linear;

@@ -1,6 +1,6 @@
 //! Training of linear models by MEMOIR.
 
-use super::{Linear, Method, Model};
+use super::{Embedding, Linear, Method, Model};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -8,6 +8,7 @@ use crate::{
     train::{
         Provenance, TrainError,
         memoir::{parameters::Memoir, trainer},
+        reduction::Projection,
     },
 };
 use core::ops::ControlFlow;
@@ -29,6 +30,27 @@ impl Model {
         let name = parameters.name();
         let provenance = Provenance::new(name, data, parameters.seed);
         let method = Method::Linear(linear);
+        Ok(Self::new(method, data, vectorizer, provenance))
+    }
+
+    /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes that answers rows as
+    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions.
+    ///
+    /// # Errors
+    /// As [`Embedding::train_memoir`].
+    pub fn train_projected_memoir(
+        parameters: &Memoir,
+        projection: &Projection,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        let embedding = Embedding::train_memoir(parameters, projection, data, executor, progress)?;
+        let mut provenance = Provenance::new("memoir-lsh", data, parameters.seed);
+        let dimensions = projection.dimensions() as f64;
+        provenance.report.push(("reduced to".into(), dimensions));
+        let method = Method::Embedding(embedding);
         Ok(Self::new(method, data, vectorizer, provenance))
     }
 }

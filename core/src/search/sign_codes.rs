@@ -6,103 +6,63 @@
 //! `sqrt(1 - ||w||^2 / U^2)` behind, where no item is longer than `U`; a query as `x / ||x||` with 0 behind. Both
 //! have length 1 and their product is `w x / (U ||x||)`, so two bits are equal with probability
 //! `1 - arccos(w x / (U ||x||)) / pi`: the more equal bits, the larger the product, whatever the items' lengths.
-//! Items are sorted by length and cut into ranges, each with a `U` of its own (X. Yan and others, *Norm-ranging LSH*,
-//! 2018), so that one long item does not blur the others. A zero product counts as positive on both sides.
+//! Items whose lengths lie between the same two powers of a ratio share a `U` (X. Yan and others, *Norm-ranging LSH*,
+//! 2018), so that one long item does not blur the others, and an item can come and go without the others' codes. A zero
+//! product counts as positive on both sides.
 //!
-//! Search: one pass over all codes counts equal bits; each range's count is turned into an estimate of the inner
+//! Search: one pass over all codes counts equal bits; the count is turned into an estimate of the inner
 //! product, and the items with the largest are proposed. Codes need the lengths in the items' own unit: a
-//! factor common to all items changes no code.
+//! power of the ratio common to all items changes no code.
 //!
-//! Memory: 8 bytes a word and item, 8 an item. Cost: O(64 words (values of x)) for a query's code, and one
+//! Memory: 8 bytes a word and item, 12 an item. Cost: O(64 words (values of x)) for a query's code, and one
 //! popcount a word and item.
 
-use super::{MaxInnerProduct, Proposer, Scored, Top};
-use crate::{float, random::Stream, sparse::SparseView};
-use alloc::{boxed::Box, vec, vec::Vec};
+use super::{
+    MaxInnerProduct, Proposer, Scored, Top,
+    sign_projection::{Projection, signs},
+};
+use crate::{
+    executor::Executor,
+    float,
+    sparse::{SparseVec, SparseView},
+};
+use alloc::{boxed::Box, vec::Vec};
 
 /// Codes of vectors; see the module's text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct SignCodes {
     words: usize,
-    seed: u64,
-    /// The items by rising length, and their codes.
+    projection: Projection,
     ids: Vec<u32>,
     codes: Vec<u64>,
-    /// Where each range ends, and its `U`.
-    ranges: Vec<(usize, f64)>,
+    /// The `U` of each item.
+    bounds: Vec<f32>,
+    /// Where each id stands, or `NOWHERE`.
+    places: Vec<u32>,
+    /// `cos(pi (1 - share))`, the product of unit vectors for each number of equal bits.
+    estimates: Vec<f32>,
 }
 
-/// The projections of a vector: bit b of its code is the sign of the b-th.
-fn project(words: usize, seed: u64, terms: impl Iterator<Item = (u32, f32)>, out: &mut Vec<f64>) {
-    out.clear();
-    out.resize(64 * words, 0.0);
-    for (feature, value) in terms {
-        let mut stream = Stream::new(seed, u64::from(feature));
-        add_gaussian(&mut stream, f64::from(value), out);
-    }
-}
-
-/// Adds `value` times a Gaussian vector (Box and Muller 1958).
-fn add_gaussian(stream: &mut Stream, value: f64, out: &mut [f64]) {
-    for pair in out.chunks_mut(2) {
-        let radius = float::sqrt(-2.0 * float::ln(1.0 - stream.unit()));
-        let (sine, cosine) = float::sine_cosine(core::f64::consts::TAU * stream.unit());
-        for (sum, part) in pair.iter_mut().zip([cosine, sine]) {
-            *sum += value * (radius * part);
-        }
-    }
-}
-
-/// The job number of the Gaussian numbers of the padding, beyond all features.
-const PADDING: u64 = 1 << 32;
-
-fn signs(projections: &[f64], out: &mut Vec<u64>) {
-    for part in projections.chunks(64) {
-        let bits = part.iter().enumerate();
-        out.push(bits.fold(0, |word, (at, p)| word | u64::from(*p >= 0.0) << at));
-    }
-}
+const NOWHERE: u32 = u32::MAX;
 
 impl SignCodes {
-    /// Codes of `words` times 64 bits for `items`, ids with their vectors, in `ranges` ranges of length.
-    ///
-    /// Cost: 64 words Gaussian numbers a stored value.
+    /// No items yet; codes will have `words` times 64 bits, and `ratio` (above 1) is between the lengths that share a `U`.
     #[must_use]
-    pub fn new<'a>(
-        items: impl Iterator<Item = (u32, SparseView<'a>)>,
-        words: usize,
-        ranges: usize,
-        seed: u64,
-    ) -> Self {
-        let mut items: Vec<(f64, u32, SparseView<'a>)> =
-            items.map(|(id, view)| (view.norm(), id, view)).collect();
-        items.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    pub fn new(words: usize, ratio: f64, seed: u64) -> Self {
         let words = words.max(1);
-        let mut made = Self {
+        let bits = 64 * words;
+        let angle = |equal: usize| core::f64::consts::PI * (1.0 - equal as f64 / bits as f64);
+        Self {
             words,
-            seed,
-            ids: items.iter().map(|item| item.1).collect(),
-            codes: Vec::with_capacity(words * items.len()),
-            ranges: Vec::new(),
-        };
-        let mut padding = vec![0.0; 64 * words];
-        add_gaussian(&mut Stream::new(seed, PADDING), 1.0, &mut padding);
-        let mut projections = Vec::new();
-        let each = items.len().div_ceil(ranges.max(1)).max(1);
-        for range in items.chunks(each) {
-            let longest = range.last().map_or(0.0, |item| item.0);
-            for (norm, _, view) in range {
-                project(words, seed, view.iter(), &mut projections);
-                let pad = float::sqrt((longest * longest - norm * norm).max(0.0));
-                for (sum, a) in projections.iter_mut().zip(&padding) {
-                    *sum += pad * a;
-                }
-                signs(&projections, &mut made.codes);
-            }
-            let end = made.codes.len() / words;
-            made.ranges.push((end, longest));
+            projection: Projection::new(bits, ratio, seed),
+            ids: Vec::new(),
+            codes: Vec::new(),
+            bounds: Vec::new(),
+            places: Vec::new(),
+            estimates: (0..=bits)
+                .map(|equal| float::sine_cosine(angle(equal)).1 as f32)
+                .collect(),
         }
-        made
     }
 
     /// Number of items.
@@ -120,23 +80,79 @@ impl SignCodes {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        4 * self.ids.len() + 8 * self.codes.len() + 16 * self.ranges.len()
+        let ids = self.ids.len() + self.bounds.len() + self.places.len();
+        4 * (ids + self.estimates.len()) + 8 * self.codes.len() + self.projection.bytes()
+    }
+
+    /// Adds an item, or puts it in the place of the one with the same id.
+    ///
+    /// Cost: 64 words Gaussian numbers a stored value.
+    pub fn insert(&mut self, id: u32, item: SparseView<'_>) {
+        let (code, bound) = self.coded(item, &mut Vec::new());
+        self.put(id, &code, bound);
+    }
+
+    /// [`SignCodes::insert`] for several items, whose codes are made in parallel.
+    pub fn insert_all<E: Executor>(&mut self, items: &[(u32, SparseVec)], executor: &E) {
+        let this = &*self;
+        let coded = executor.map(items.len(), Vec::new, |projections, at| {
+            this.coded(items[at].1.view(), projections)
+        });
+        for ((id, _), (code, bound)) in items.iter().zip(coded) {
+            self.put(*id, &code, bound);
+        }
+    }
+
+    /// Removes an item; whether there was one.
+    pub fn remove(&mut self, id: u32) -> bool {
+        let Some(place) = self.place(id) else {
+            return false;
+        };
+        let last = self.ids.len() - 1;
+        let moved = self.ids[last];
+        self.places[moved as usize] = place as u32;
+        self.places[id as usize] = NOWHERE;
+        self.ids.swap_remove(place);
+        self.bounds.swap_remove(place);
+        let words = self.words;
+        self.codes
+            .copy_within(last * words..(last + 1) * words, place * words);
+        self.codes.truncate(last * words);
+        true
+    }
+
+    fn place(&self, id: u32) -> Option<usize> {
+        let place = *self.places.get(id as usize)?;
+        (place != NOWHERE).then_some(place as usize)
+    }
+
+    fn coded(&self, item: SparseView<'_>, projections: &mut Vec<f32>) -> (Vec<u64>, f32) {
+        let bound = self.projection.item(item, projections);
+        let mut code = Vec::with_capacity(self.words);
+        signs(projections, &mut code);
+        (code, bound as f32)
+    }
+
+    fn put(&mut self, id: u32, code: &[u64], bound: f32) {
+        let place = self.place(id).unwrap_or(self.ids.len());
+        if place == self.ids.len() {
+            if self.places.len() <= id as usize {
+                self.places.resize(id as usize + 1, NOWHERE);
+            }
+            self.places[id as usize] = place as u32;
+            self.ids.push(id);
+            self.bounds.push(0.0);
+            self.codes.resize(self.words * (place + 1), 0);
+        }
+        self.bounds[place] = bound;
+        self.codes[self.words * place..self.words * (place + 1)].copy_from_slice(code);
     }
 
     /// The code of a query.
-    fn code(&self, row: &[(u32, f32)], projections: &mut Vec<f64>, out: &mut Vec<u64>) {
-        project(self.words, self.seed, row.iter().copied(), projections);
+    fn code(&self, row: &[(u32, f32)], projections: &mut Vec<f32>, out: &mut Vec<u64>) {
+        self.projection.query(row, projections);
         out.clear();
         signs(projections, out);
-    }
-
-    /// `cos(pi (1 - share))`, the product of unit vectors for each number of equal bits.
-    fn estimates(&self) -> Vec<f64> {
-        let bits = 64 * self.words;
-        let angle = |equal: usize| core::f64::consts::PI * (1.0 - equal as f64 / bits as f64);
-        (0..=bits)
-            .map(|equal| float::sine_cosine(angle(equal)).1)
-            .collect()
     }
 }
 
@@ -144,7 +160,6 @@ impl MaxInnerProduct for SignCodes {
     fn proposer(&self) -> Box<dyn Proposer + '_> {
         Box::new(Scan {
             codes: self,
-            estimates: self.estimates(),
             projections: Vec::new(),
             code: Vec::new(),
             top: Top::default(),
@@ -154,8 +169,7 @@ impl MaxInnerProduct for SignCodes {
 
 struct Scan<'a> {
     codes: &'a SignCodes,
-    estimates: Vec<f64>,
-    projections: Vec<f64>,
+    projections: Vec<f32>,
     code: Vec<u64>,
     top: Top,
 }
@@ -165,17 +179,16 @@ impl Proposer for Scan<'_> {
         let codes = self.codes;
         codes.code(row, &mut self.projections, &mut self.code);
         self.top.reset(k);
-        let mut start = 0;
-        for &(end, longest) in &codes.ranges {
-            let range = start * codes.words..end * codes.words;
-            let each = codes.codes[range].chunks(codes.words);
-            for (id, item) in codes.ids[start..end].iter().zip(each) {
-                let pairs = item.iter().zip(&self.code);
-                let equal: u32 = pairs.map(|(a, b)| (!(a ^ b)).count_ones()).sum();
-                let score = (longest * self.estimates[equal as usize]) as f32;
+        let mut least = f32::NEG_INFINITY;
+        let items = codes.codes.chunks_exact(codes.words);
+        for ((item, bound), id) in items.zip(&codes.bounds).zip(&codes.ids) {
+            let pairs = item.iter().zip(&self.code);
+            let equal: u32 = pairs.map(|(a, b)| (!(a ^ b)).count_ones()).sum();
+            let score = bound * codes.estimates[equal as usize];
+            if score >= least {
                 self.top.push(Scored { id: *id, score });
+                least = self.top.threshold().map_or(least, |worst| worst.score);
             }
-            start = end;
         }
         out.extend(self.top.sorted().iter().map(|scored| scored.id));
         k == 0 || codes.len() <= k
@@ -186,6 +199,7 @@ impl Proposer for Scan<'_> {
 mod tests {
     use super::SignCodes;
     use crate::{
+        executor::Sequential,
         float,
         random::Stream,
         search::MaxInnerProduct,
@@ -199,9 +213,13 @@ mod tests {
         let other = float::sqrt(0.64 - f64::from(s) * f64::from(s)) as f32;
         let item = SparseVec::from_pairs([(0, s), (1, other)]).unwrap();
         let longest = SparseVec::from_pairs([(7, 1.0)]).unwrap();
-        let items = [(3, item.view()), (4, longest.view())];
-        let codes = SignCodes::new(items.into_iter(), words, 1, 5);
-        assert_eq!((codes.ids[0], codes.ranges.len()), (3, 1));
+        let mut codes = SignCodes::new(words, 2.0, 5);
+        codes.insert(3, item.view());
+        codes.insert(4, longest.view());
+        assert_eq!(
+            (codes.ids[0], codes.bounds[0], codes.bounds[1]),
+            (3, 1.0, 1.0)
+        );
         let (mut projections, mut code) = (Vec::new(), Vec::new());
         codes.code(&[(0, 2.5)], &mut projections, &mut code);
         let pairs = code.iter().zip(&codes.codes[..words]);
@@ -252,13 +270,9 @@ mod tests {
     }
 
     /// How often the best of all items is among 40 proposed.
-    fn recall(words: usize, ranges: usize) -> f64 {
+    fn recall(words: usize, ratio: f64) -> f64 {
         let items = random(1_000);
-        let views = items
-            .iter()
-            .enumerate()
-            .map(|(id, item)| (id as u32, item.view()));
-        let codes = SignCodes::new(views, words, ranges, 9);
+        let codes = coded(&items, words, ratio);
         let mut proposer = codes.proposer();
         let queries = random(1_200).split_off(1_000);
         let found = queries.iter().filter(|query| {
@@ -279,9 +293,17 @@ mod tests {
 
     #[test]
     fn longer_codes_find_more_and_ranges_help() {
-        let (short, long, ranged) = (recall(1, 1), recall(16, 1), recall(16, 8));
+        let (short, coarse, long) = (recall(1, 1.5), recall(16, 10.0), recall(16, 1.5));
         assert!(short < long && long > 0.8, "{short} {long}");
-        assert!(ranged >= long - 0.02, "{long} {ranged}");
+        assert!(coarse <= long + 0.02, "{coarse} {long}");
+    }
+
+    fn coded(items: &[SparseVec], words: usize, ratio: f64) -> SignCodes {
+        let mut codes = SignCodes::new(words, ratio, 9);
+        for (id, item) in items.iter().enumerate() {
+            codes.insert(id as u32, item.view());
+        }
+        codes
     }
 
     #[test]
@@ -291,17 +313,30 @@ mod tests {
             .iter()
             .map(|i| SparseVec::from_pairs(i.view().iter().map(|(f, v)| (f, 0.25 * v))).unwrap())
             .collect();
-        let of = |items: &[SparseVec]| {
-            let views = items
-                .iter()
-                .enumerate()
-                .map(|(id, item)| (id as u32, item.view()));
-            SignCodes::new(views, 2, 4, 1).codes
-        };
-        assert_eq!(of(&items), of(&scaled));
-        let none = SignCodes::new(core::iter::empty(), 2, 4, 1);
+        assert_eq!(coded(&items, 2, 2.0).codes, coded(&scaled, 2, 2.0).codes);
+        let none = SignCodes::new(2, 2.0, 1);
         let mut proposed = vec![];
         assert!(none.is_empty() && none.proposer().propose(&[(0, 1.0)], 5, &mut proposed));
         assert!(proposed.is_empty());
+    }
+
+    #[test]
+    fn what_came_and_went_leaves_the_codes_of_the_others() {
+        let items = random(80);
+        let mut codes = coded(&items, 2, 2.0);
+        for id in (0..80).step_by(3) {
+            assert!(codes.remove(id) && !codes.remove(id));
+        }
+        assert_eq!(codes.len(), 53);
+        let numbered: Vec<(u32, SparseVec)> = (0..80u32).zip(items.iter().cloned()).collect();
+        codes.insert_all(&numbered, &Sequential);
+        let fresh = coded(&items, 2, 2.0);
+        let ask = |codes: &SignCodes| {
+            let (mut proposed, row) = (vec![], [(5, 1.0), (9, 0.5)]);
+            codes.proposer().propose(&row, 80, &mut proposed);
+            proposed
+        };
+        assert_eq!(ask(&codes), ask(&fresh));
+        assert_eq!(ask(&codes).len(), 80);
     }
 }

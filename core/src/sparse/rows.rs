@@ -1,7 +1,7 @@
 //! Sparse rows over one set of features, in compressed form.
 
 use super::{SparseError, SparseView};
-use alloc::{vec, vec::Vec};
+use alloc::{collections::TryReserveError, vec, vec::Vec};
 
 /// N sparse rows over D features, stored one behind the other (CSR).
 ///
@@ -86,6 +86,13 @@ impl SparseRows {
         self.values.extend_from_slice(row.values());
         self.offsets.push(self.indices.len());
         Ok(())
+    }
+
+    /// Makes room for so many more rows and values.
+    pub(crate) fn reserve(&mut self, rows: usize, values: usize) -> Result<(), TryReserveError> {
+        self.offsets.try_reserve(rows)?;
+        self.indices.try_reserve(values)?;
+        self.values.try_reserve(values)
     }
 
     /// Appends a row whose indices are known to be in range.

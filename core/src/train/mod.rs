@@ -7,7 +7,10 @@ mod error;
 pub mod exact;
 pub mod mach;
 pub mod memoir;
+pub mod parts;
 mod provenance;
+pub mod reduction;
+pub mod state;
 mod unusable;
 
 pub use error::{ParamError, ParamRule, TrainError};

@@ -55,7 +55,8 @@ impl Provenance {
     }
 }
 
-fn fingerprint(data: &Dataset) -> u64 {
+/// XXH3 of the rows and their labels.
+pub(crate) fn fingerprint(data: &Dataset) -> u64 {
     let mut hasher = Xxh3::new();
     for (row, labels) in data.rows().iter().zip(data.labels().iter()) {
         hasher.update(&(row.len() as u64).to_le_bytes());

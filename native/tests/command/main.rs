@@ -1,19 +1,23 @@
 //! The `hapax` command as its user meets it: what it prints, what it writes, and how it ends.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
+mod checkpoints;
 mod compacting;
 mod data_options;
+mod dense;
 mod embedding;
 mod evaluating;
 mod exact;
 mod folder;
 mod inspecting;
+mod kills;
 mod mach;
 mod memoir;
 mod one_vs_rest;
 mod predicting;
 mod readme;
 mod same_bytes;
+mod sharing;
 mod streams;
 mod training;
 mod wrong_input;

@@ -1,4 +1,4 @@
-//! `hapax train memoir-l2` and `memoir-l1`, and what they refuse.
+//! `hapax train memoir-l2`, `memoir-l1` and `memoir-lsh`, and what they refuse.
 
 use super::folder::Folder;
 
@@ -32,6 +32,55 @@ fn a_model_is_trained_judged_inspected_and_asked() {
             .good();
         assert!(answers.contains("\"score\""));
     }
+}
+
+#[test]
+fn every_oracle_trains_and_the_report_says_how_exact_it_is() {
+    let folder = Folder::new();
+    folder.write("train.tsv", ONE_LABEL);
+    for oracle in [
+        "exhaustive",
+        "rare-features",
+        "sign-codes",
+        "sign-tables",
+        "graph",
+        "layered-graph",
+    ] {
+        let line = format!("train memoir-l2 train.tsv -o m --oracle {oracle} --report --json");
+        let trained = folder.run(&line).json();
+        assert_eq!(trained["parameters"]["oracle"]["name"], oracle);
+        let report = trained["report"].as_array().unwrap();
+        assert_eq!(report.len(), 10);
+        let last = &report[9];
+        // Of four classes none is missed.
+        assert_eq!(last["recall"], 1.0, "{oracle}");
+        assert_eq!(last["margin_error"], 0.0, "{oracle}");
+        for name in ["objective", "loss", "seconds"] {
+            assert!(last[name].as_f64().unwrap() >= 0.0);
+        }
+        assert!(last["nonzeros"].as_u64().unwrap() > 0 && last["bytes"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn the_reduced_space_is_trained_in_and_answers_texts() {
+    let folder = Folder::new();
+    folder.write("train.tsv", ONE_LABEL);
+    let line = "train memoir-lsh train.tsv -o m --reduce 5 --test train.tsv --json";
+    let trained = folder.run(line).json();
+    assert_eq!(trained["algorithm"], "memoir-lsh");
+    assert_eq!(trained["parameters"]["oracle"]["name"], "sign-codes");
+    assert!(trained["test"]["precision"]["1"].as_f64().unwrap() > 0.8);
+    folder.run("verify m").good();
+    folder.run("inspect m").good();
+    let answers = folder.run_on("predict m -k 1 --output json", "a stolen card");
+    assert!(answers.good().contains("\"score\""));
+    // Rows of few features are taken as they are.
+    folder.write(
+        "rows.txt",
+        "4 3 2\n0 0:1\n0 0:1 2:0.1\n1 1:1\n1 1:1 2:0.1\n",
+    );
+    folder.run("train memoir-lsh rows.txt -o few").good();
 }
 
 #[test]
@@ -111,6 +160,22 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
             "--violators is 61, but must be at most 60",
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
+        (
+            "--oracle sign-codes --code-words 0",
+            "--code-words is 0, but must be at least 1",
+        ),
+        (
+            "--oracle graph --beam 0",
+            "--beam is 0, but must be at least 1",
+        ),
+        (
+            "--oracle sign-tables --code-bits 17",
+            "--code-bits is 17, but must be at most 16",
+        ),
+        (
+            "--oracle rare-features --left-out -1",
+            "--left-out is -1, but must be at least 0",
+        ),
     ] {
         folder
             .run(&format!("train memoir-l2 train.tsv -o m {options}"))

@@ -16,6 +16,7 @@
 //! and value.
 
 pub mod build;
+mod margin;
 mod neighbors;
 pub mod panels;
 mod parts;

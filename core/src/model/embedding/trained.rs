@@ -3,6 +3,7 @@
 use super::{
     EmbeddingModel,
     build::{Form, Vectors, build},
+    margin,
 };
 use crate::{
     array::Array,
@@ -16,6 +17,8 @@ use crate::{
             nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled, space::Space,
             trainer::Report,
         },
+        memoir::parameters::Memoir,
+        reduction::Projection,
     },
 };
 use alloc::vec::Vec;
@@ -32,6 +35,8 @@ pub enum EmbeddingTraining {
     Sampled(Sampled),
     /// Joint training of an embedding and prototypes.
     Wsabie(Wsabie),
+    /// A multi-class margin machine in few dimensions.
+    Memoir(Memoir),
 }
 
 impl EmbeddingTraining {
@@ -42,6 +47,7 @@ impl EmbeddingTraining {
             Self::NearestMean(_) => "nearest-mean",
             Self::Sampled(sampled) => sampled.name(),
             Self::Wsabie(wsabie) => wsabie.name(),
+            Self::Memoir(_) => "memoir-lsh",
         }
     }
 
@@ -54,6 +60,7 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.check(),
             Self::Sampled(sampled) => sampled.check(),
             Self::Wsabie(wsabie) => wsabie.check(),
+            Self::Memoir(memoir) => memoir.check(),
         }
     }
 
@@ -64,6 +71,7 @@ impl EmbeddingTraining {
             Self::NearestMean(_) => 0,
             Self::Sampled(sampled) => sampled.seed,
             Self::Wsabie(wsabie) => wsabie.seed,
+            Self::Memoir(memoir) => memoir.seed,
         }
     }
 
@@ -74,6 +82,38 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.transform(),
             Self::Sampled(sampled) => sampled.transform(),
             Self::Wsabie(wsabie) => wsabie.transform(),
+            Self::Memoir(memoir) => memoir.transform(),
+        }
+    }
+
+    /// The same training with rows that are transformed otherwise.
+    #[must_use]
+    pub fn with_transform(&self, transform: RowTransform) -> Self {
+        let RowTransform {
+            exponent,
+            normalize,
+        } = transform;
+        match self.clone() {
+            Self::NearestMean(mean) => Self::NearestMean(NearestMean {
+                exponent,
+                normalize,
+                ..mean
+            }),
+            Self::Sampled(sampled) => Self::Sampled(Sampled {
+                exponent,
+                normalize,
+                ..sampled
+            }),
+            Self::Wsabie(wsabie) => Self::Wsabie(Wsabie {
+                exponent,
+                normalize,
+                ..wsabie
+            }),
+            Self::Memoir(memoir) => Self::Memoir(Memoir {
+                exponent,
+                normalize,
+                ..memoir
+            }),
         }
     }
 
@@ -84,7 +124,35 @@ impl EmbeddingTraining {
             Self::NearestMean(mean) => mean.memory_estimate(data),
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
+            Self::Memoir(memoir) => memoir.memory_estimate(data, threads),
         }
+    }
+
+    /// The most memory, in bytes, that [`Embedding::train_projected`] will hold at once, without `data` itself.
+    #[must_use]
+    pub fn projected_memory_estimate(
+        &self,
+        projection: &Projection,
+        data: &Dataset,
+        threads: usize,
+    ) -> u64 {
+        let (k, rows) = (projection.dimensions() as u64, data.len() as u64);
+        let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
+        let training = self.memory_estimate(data, threads);
+        let training = match self {
+            Self::Wsabie(_) => training,
+            Self::Memoir(memoir) => {
+                memoir.reduced_memory_estimate(rows, u64::from(labels), k, threads)
+            }
+            // Their prototypes have k coordinates then, and not one for each feature.
+            _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
+        };
+        // Reduced rows, their transformed values, and the product or copy of the projection.
+        let product = match self {
+            Self::Wsabie(wsabie) => u64::from(wsabie.dimensions * wsabie.models),
+            _ => k,
+        };
+        training + rows * (12 * k + 16) + 8 * features * product
     }
 }
 
@@ -110,29 +178,79 @@ impl Embedding {
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         training.check()?;
-        let (vectors, euclidean, bits) = match training {
-            EmbeddingTraining::NearestMean(mean) => (mean.train(data)?, true, mean.bits),
-            EmbeddingTraining::Sampled(sampled) => (
-                sampled.train(data, executor, progress)?,
-                false,
-                sampled.bits,
-            ),
-            EmbeddingTraining::Wsabie(wsabie) => {
-                let spaces = wsabie.train(data, executor, kernels, progress)?;
-                (joined(&spaces, data)?, wsabie.is_euclidean(), wsabie.bits)
-            }
+        let vectors = vectors(training, data, executor, kernels, progress)?;
+        Self::from_vectors(&vectors, training, data)
+    }
+
+    /// Trains in the few dimensions of `projection`, whose transform takes the place of that of `training`. The
+    /// model answers rows as they are: it holds the product of projection and embedding, or the projection where
+    /// there is no embedding.
+    ///
+    /// # Errors
+    /// As [`Embedding::train`], and as [`Projection::reduce`].
+    pub fn train_projected(
+        training: &EmbeddingTraining,
+        projection: &Projection,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        training.check()?;
+        let reduced = projection.reduce(data, executor)?;
+        let as_it_is = RowTransform {
+            exponent: 1.0,
+            normalize: false,
         };
-        let features = data.rows().features();
+        let inner = training.with_transform(as_it_is);
+        let made = vectors(&inner, &reduced, executor, kernels, progress)?;
+        let whole = projection.unfold(made, executor)?;
+        let training = training.with_transform(projection.transform());
+        Self::from_vectors(&whole, &training, data)
+    }
+
+    /// The model of trained vectors.
+    pub(super) fn from_vectors(
+        vectors: &Vectors,
+        training: &EmbeddingTraining,
+        data: &Dataset,
+    ) -> Result<Self, TrainError> {
+        let (euclidean, bits) = match training {
+            EmbeddingTraining::NearestMean(mean) => (true, mean.bits),
+            EmbeddingTraining::Sampled(sampled) => (false, sampled.bits),
+            EmbeddingTraining::Wsabie(wsabie) => (wsabie.is_euclidean(), wsabie.bits),
+            // Weights of prototypes have 8 bits or 4.
+            EmbeddingTraining::Memoir(memoir) => (false, if memoir.bits > 4 { 8 } else { 4 }),
+        };
         let form = Form {
             transform: training.transform(),
             euclidean,
-            features,
+            features: data.rows().features(),
             bits,
         };
         Ok(Self {
-            model: build(&vectors, &form)?,
+            model: build(vectors, &form)?,
             frequencies: data.labels().frequencies().into(),
             training: training.clone(),
+        })
+    }
+
+    /// Of spaces that joint training with `wsabie` made of `data`.
+    pub(crate) fn from_spaces(
+        spaces: &[Space],
+        wsabie: &Wsabie,
+        data: &Dataset,
+    ) -> Result<Self, TrainError> {
+        let form = Form {
+            transform: wsabie.transform(),
+            euclidean: wsabie.is_euclidean(),
+            features: data.rows().features(),
+            bits: wsabie.bits,
+        };
+        Ok(Self {
+            model: build(&joined(spaces, data)?, &form)?,
+            frequencies: data.labels().frequencies().into(),
+            training: EmbeddingTraining::Wsabie(wsabie.clone()),
         })
     }
 
@@ -176,6 +294,27 @@ impl Embedding {
     #[must_use]
     pub fn training(&self) -> &EmbeddingTraining {
         &self.training
+    }
+}
+
+/// What training makes of the rows of `data`.
+fn vectors(
+    training: &EmbeddingTraining,
+    data: &Dataset,
+    executor: &impl Executor,
+    kernels: &dyn Kernels,
+    progress: impl FnMut(Report) -> ControlFlow<()>,
+) -> Result<Vectors, TrainError> {
+    match training {
+        EmbeddingTraining::NearestMean(mean) => mean.train(data),
+        EmbeddingTraining::Sampled(sampled) => sampled.train(data, executor, progress),
+        EmbeddingTraining::Wsabie(wsabie) => {
+            let spaces = wsabie.train(data, executor, kernels, progress)?;
+            joined(&spaces, data)
+        }
+        EmbeddingTraining::Memoir(memoir) => {
+            margin::vectors(memoir, data, executor, |_, _| ControlFlow::Continue(()))
+        }
     }
 }
 

@@ -4,9 +4,10 @@ use super::{LinearModel, LinearParts, query::RowTransform, record};
 use crate::array::Array;
 use alloc::{vec, vec::Vec};
 use core::fmt;
+use serde::{Deserialize, Serialize};
 
 /// The weights of one label, rounded to signed bytes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabelWeights {
     /// Features, each once.
     pub features: Vec<u32>,
@@ -43,6 +44,8 @@ impl LabelWeights {
                 rounded.weights.push((level << (8 - bits)) as i8);
             }
         }
+        rounded.features.shrink_to_fit();
+        rounded.weights.shrink_to_fit();
         rounded
     }
 

@@ -168,10 +168,19 @@ impl Linear {
     /// Of weights that one-vs-rest with `parameters` made of `data`.
     #[must_use]
     pub fn from_proven(model: LinearModel, parameters: &OneVsRest, data: &Dataset) -> Self {
+        Self::from_training(model, LinearTraining::OneVsRest(parameters.clone()), data)
+    }
+
+    /// Of weights that a training made of `data`.
+    pub(crate) fn from_training(
+        model: LinearModel,
+        parameters: LinearTraining,
+        data: &Dataset,
+    ) -> Self {
         Self {
             model,
             frequencies: data.labels().frequencies().into(),
-            parameters: LinearTraining::OneVsRest(parameters.clone()),
+            parameters,
             nearest: None,
         }
     }

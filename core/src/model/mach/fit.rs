@@ -204,12 +204,23 @@ impl MachParameters {
         }
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         run(&mut trainer, executor, &mut progress)?;
+        self.finish(&trainer, data)
+    }
+
+    /// The model of a training of these parameters on `data` that has come to its end.
+    ///
+    /// # Errors
+    /// If parts of the work are left, weights grew beyond all bounds, or memory is lacking.
+    pub fn finish(&self, trainer: &Trainer<'_>, data: &Dataset) -> Result<Mach, TrainError> {
+        if !trainer.is_done() {
+            return Err(TrainError::Stopped);
+        }
         let weights = if self.bits == 32 {
-            dense(&trainer, false)?
+            dense(trainer, false)?
         } else {
-            packed(&trainer, shape(&trainer), self, biases(&trainer), data)?
+            packed(trainer, shape(trainer), self, biases(trainer), data)?
         };
-        Ok(assemble(&trainer, weights, self.centroids(data)?))
+        Ok(assemble(trainer, weights, self.centroids(data)?))
     }
 
     /// Holds out a tenth of the rows, stops after the first epoch that does not raise its precision, and

@@ -1,6 +1,6 @@
 //! MACH as a method of [`Model`].
 
-use super::MachFit;
+use super::{Mach, MachFit};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -30,13 +30,15 @@ impl Model {
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let mach = parameters.train(data, executor, kernels, progress)?;
-        let provenance = Provenance::new("mach", data, parameters.seed);
-        Ok(Self::new(
-            Method::Mach(Box::new(mach)),
-            data,
-            vectorizer,
-            provenance,
-        ))
+        Ok(Self::from_mach(mach, data, vectorizer))
+    }
+
+    /// The model of heads that were trained on `data`.
+    #[must_use]
+    pub fn from_mach(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+        let provenance = Provenance::new("mach", data, mach.parameters().seed);
+        let method = Method::Mach(Box::new(mach));
+        Self::new(method, data, vectorizer, provenance)
     }
 
     /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged

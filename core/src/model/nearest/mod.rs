@@ -30,6 +30,7 @@ mod index;
 mod judge;
 mod learn;
 mod parameters;
+mod parts;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use evidence::{Evidence, SharedFeature};
 pub use judge::Precision;
 pub use parameters::NearestParameters;
+pub use parts::NearestParts;
 pub use tune::{Grid, Trial, TuneReport};
 
 use crate::{
@@ -129,16 +131,34 @@ impl Nearest {
         data: &Dataset,
         build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
     ) -> Result<Self, TrainError> {
+        Self::check(&parameters, data)?;
+        let rows = conditioned_rows(data.rows(), parameters.exponent);
+        Self::of_rows(parameters, data, &rows, build)
+    }
+
+    fn check(parameters: &NearestParameters, data: &Dataset) -> Result<(), TrainError> {
         parameters.check()?;
         check_data(data)?;
         let rows = f64::from(data.len() as u32);
         let limit = ParamRule::AtMost(rows, "the number of training rows");
-        ParamError::check("neighbors", f64::from(parameters.neighbors), limit)?;
-        let rows = conditioned_rows(data.rows(), parameters.exponent);
+        Ok(ParamError::check(
+            "neighbors",
+            f64::from(parameters.neighbors),
+            limit,
+        )?)
+    }
+
+    /// The method over the index of `rows`, which are those of `data`, conditioned.
+    fn of_rows(
+        parameters: NearestParameters,
+        data: &Dataset,
+        rows: &SparseRows,
+        build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
+    ) -> Result<Self, TrainError> {
         Ok(Self {
             parameters,
             similarity: parameters.similarity()?,
-            index: build(&rows)?,
+            index: build(rows)?,
             labels: CompactLabels::new(data.labels())?,
             ids: Array::default(),
             changes: Changes::new(data.len() as u32),

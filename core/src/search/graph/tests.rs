@@ -1,6 +1,6 @@
 //! The graph against scoring everything, and under churn.
 
-use super::{Graph, product};
+use super::{Graph, walk::product};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -48,13 +48,18 @@ fn trained() -> (Vec<SparseVec>, Dataset) {
     (vectors.collect(), data)
 }
 
-#[test]
-fn the_best_class_of_trained_weights_is_found() {
+/// How often the best class of trained weights is the first one found.
+fn recall(mut graph: Graph, at_once: bool) -> f64 {
     let (vectors, data) = trained();
-    let mut graph = Graph::new(12, 40);
-    for (id, vector) in vectors.iter().enumerate() {
-        graph.insert(id as u32, vector.clone());
+    let items: Vec<(u32, SparseVec)> = (0..).zip(vectors.iter().cloned()).collect();
+    if at_once {
+        graph.insert_all(items, &Sequential);
+    } else {
+        for (id, vector) in items {
+            graph.insert(id, vector);
+        }
     }
+    assert_eq!(graph.reachable().len(), 400);
     let mut proposer = graph.proposer();
     let found = (0..500).filter(|&row| {
         let query = data.rows().row(row);
@@ -68,18 +73,41 @@ fn the_best_class_of_trained_weights_is_found() {
         assert!(!proposer.propose(&terms, 5, &mut proposed));
         proposed[0] == best as u32
     });
-    let recall = found.count() as f64 / 500.0;
-    assert!(recall >= 0.9, "recall {recall}");
+    found.count() as f64 / 500.0
+}
+
+#[test]
+fn the_best_class_of_trained_weights_is_found() {
+    for at_once in [false, true] {
+        let flat = recall(Graph::new(12, 40), at_once);
+        let layered = recall(Graph::layered(12, 60, 1), at_once);
+        assert!(flat >= 0.9, "flat: recall {flat}, at once: {at_once}");
+        assert!(
+            layered >= 0.9,
+            "layered: recall {layered}, at once: {at_once}"
+        );
+    }
 }
 
 #[test]
 fn churn_keeps_every_id() {
+    churn(Graph::new(4, 10));
+    churn(Graph::layered(4, 10, 3));
+}
+
+fn churn(mut graph: Graph) {
     let mut stream = Stream::new(1, 1);
-    let mut graph = Graph::new(4, 10);
     let mut live = [false; 200];
     for step in 0..5_000 {
         let id = stream.below(200) as u32;
-        match stream.below(3) {
+        match stream.below(4) {
+            3 => {
+                // Several at once: the first of a batch is not lost.
+                let items = [id, (id + 1) % 200, (id + 7) % 200];
+                items.iter().for_each(|&id| live[id as usize] = true);
+                let items = items.map(|id| (id, vector(&mut stream)));
+                graph.insert_all(items.into(), &Sequential);
+            }
             0 => assert_eq!(graph.remove(id), core::mem::take(&mut live[id as usize])),
             1 => {
                 graph.update(id, vector(&mut stream));

@@ -3,13 +3,15 @@
 //! Some labels have a thousand times the rows of others. Were each label a job, in the order of
 //! ids, a thread would now and then wait for another that met a heavy one late.
 
+use crate::train::state::{StateError, all_once, same};
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// Jobs that all labels are shared out to, at most.
 const JOBS: usize = 512;
 
 /// Labels in jobs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LabelJobs {
     /// Labels by falling work, equal ones by rising id.
     labels: Vec<u32>,
@@ -38,6 +40,18 @@ impl LabelJobs {
         Self {
             labels: order.into_iter().map(|(_, label)| label).collect(),
             ends,
+        }
+    }
+
+    /// Whether each of `labels` labels is in one job.
+    pub(crate) fn check(&self, labels: usize) -> Result<(), StateError> {
+        same("labels", self.labels.len(), labels)?;
+        all_once("labels of jobs", &self.labels)?;
+        let rising = self.ends.windows(2).all(|pair| pair[0] < pair[1]);
+        if rising && self.ends.last().copied().unwrap_or(0) == labels {
+            Ok(())
+        } else {
+            Err(StateError::Disordered { what: "jobs" })
         }
     }
 

@@ -1,12 +1,14 @@
 //! Mining: the rows which a label wrongly claims with its present weights.
 
 use super::packed_rows::PackedRows;
+use crate::train::state::{StateError, all_below, same};
 use crate::{data::LabelLists, executor::Executor, search::MaxInnerProduct};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use serde::{Deserialize, Serialize};
 
 /// For each label the rows in which it is wrong.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowsByLabel {
     offsets: Vec<usize>,
     rows: Vec<u32>,
@@ -32,6 +34,26 @@ impl RowsByLabel {
         }
         offsets.truncate(labels + 1);
         Self { offsets, rows }
+    }
+
+    /// Whether these are rows below `rows`, rising, of `labels` labels, or nothing at all.
+    pub(crate) fn check(&self, rows: usize, labels: usize) -> Result<(), StateError> {
+        if self.offsets.is_empty() {
+            return same("mined rows", self.rows.len(), 0);
+        }
+        same("labels with mined rows", self.offsets.len(), labels + 1)?;
+        let rising = self.offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        let ends = (self.offsets.first(), self.offsets.last());
+        if !rising || ends != (Some(&0), Some(&self.rows.len())) {
+            return Err(StateError::Disordered { what: "mined rows" });
+        }
+        all_below("row", &self.rows, rows)?;
+        let sorted = |label| self.of(label).windows(2).all(|pair| pair[0] < pair[1]);
+        if (0..labels).all(sorted) {
+            Ok(())
+        } else {
+            Err(StateError::Disordered { what: "mined rows" })
+        }
     }
 
     /// The rows of a label, rising; none before anything was mined.

@@ -8,12 +8,13 @@
 //! margin above 0.
 
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// No class.
 const NONE: u32 = u32::MAX;
 
 /// The last violator of each class. Memory: 4 bytes a class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LastViolators(Vec<u32>);
 
 impl LastViolators {
@@ -21,6 +22,13 @@ impl LastViolators {
     #[must_use]
     pub fn new(classes: usize) -> Self {
         Self(alloc::vec![NONE; classes])
+    }
+
+    /// Whether these are the last violators of so many classes.
+    #[must_use]
+    pub fn fit(&self, classes: usize) -> bool {
+        let known = |&last: &u32| last == NONE || (last as usize) < classes;
+        self.0.len() == classes && self.0.iter().all(known)
     }
 
     /// The last violator of `class`, if it has one.

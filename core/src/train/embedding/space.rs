@@ -11,12 +11,13 @@ use crate::{
     train::TrainError,
 };
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// An embedding of D features in M dimensions, with a prototype for each of L classes.
 ///
 /// Prototypes stand in panels by *slot*; slots are dealt to the classes anew for each epoch. Memory: `4 M (D + L)`
 /// bytes, 16 bytes a class, 4 a feature.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Space {
     /// M.
     pub dimensions: usize,
@@ -40,7 +41,7 @@ pub struct Space {
 }
 
 /// An array of `count` numbers `value`, or the refusal.
-pub(super) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
+pub(crate) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
     let mut made = Vec::new();
     made.try_reserve_exact(count)
         .map_err(|_| TrainError::OutOfMemory {

@@ -27,6 +27,8 @@
 //! The steps of a batch of visits are made after all of them, in their order, so the model does not depend
 //! on the number of threads.
 
+mod saved;
+
 use super::{
     last_violators::LastViolators,
     learn::Buffers,

@@ -7,9 +7,10 @@ use super::{
 };
 use crate::{executor::Executor, kernels::Kernels};
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// Both objectives of a solution, and what reaching it took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// The primal objective at the weights of the model, before pruning and rounding.
     pub primal: f64,

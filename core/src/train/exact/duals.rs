@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 use core::{mem::size_of, ops::Range};
+use serde::{Deserialize, Serialize};
 
 /// The duals of a row: those of its listed classes, and one that all other wrong classes share.
 ///
 /// Memory: 12 bytes a listed class and 2 for each value of the row and listed class.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RowDuals {
     /// The dual that every class which is not listed shares.
     pub shared: f64,
@@ -42,7 +43,7 @@ impl RowDuals {
 
 /// Places among weights. A feature has at most a place for each class: up to 65,536 classes, two bytes are
 /// enough for one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Places {
     /// Two bytes each.
     Narrow(Vec<u16>),
@@ -73,6 +74,30 @@ impl Places {
         match self {
             Self::Narrow(places) => places.is_empty(),
             Self::Wide(places) => places.is_empty(),
+        }
+    }
+
+    /// Their number.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Narrow(places) => places.len(),
+            Self::Wide(places) => places.len(),
+        }
+    }
+
+    /// Whether they are as wide as they must be for so many classes; no places always are.
+    #[must_use]
+    pub fn are_for(&self, classes: usize) -> bool {
+        self.is_empty() || matches!(self, Self::Narrow(_)) == (classes <= 1 << 16)
+    }
+
+    /// The place of a number.
+    #[must_use]
+    pub fn get(&self, at: usize) -> u32 {
+        match self {
+            Self::Narrow(places) => u32::from(places[at]),
+            Self::Wide(places) => places[at],
         }
     }
 

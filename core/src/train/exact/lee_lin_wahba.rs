@@ -419,5 +419,6 @@ impl Seen {
     }
 }
 
+mod saved;
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,14 @@
 use super::{
     certificate::Certificate,
     duals::{Places, RowDuals},
-    lee_lin_wahba::LeeLinWahba,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     row_step::Limits,
-    start::{Start, WarmStart, likely_classes},
+    solver::Solver,
+    start::{Start, WarmStart},
     state::State,
     survey::{Search, survey},
-    trainer::{MOST, Report, Trainer},
+    trainer::Report,
     weights::ClassWeights,
 };
 use crate::{
@@ -64,39 +64,41 @@ impl MultiClassSvm {
         kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
-        let problem = Problem::new(data, self, multi_label)?;
-        let labels = data.labels().labels() as usize;
-        if self.loss == MultiClassLoss::LeeLinWahba {
-            let mut solver = LeeLinWahba::new(self, problem)?;
-            while let Some(report) = solver.epoch() {
-                if progress(report).is_break() {
-                    return Err(TrainError::Stopped);
-                }
-            }
-            let (weights, biases) = self.class_weights(solver.problem(), |feature, visit| {
-                for (class, weight) in solver.weights(feature).enumerate() {
-                    visit(class as u32, weight as f32);
-                }
-            });
-            let certificate = solver.certificate().unwrap_or_default();
-            let rounded = self.round(solver.problem(), &weights, &biases, labels);
-            let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
-            return self.machine(&rounded, data, certificate, stored, None);
-        }
-        let mut trainer = match start {
-            Some(Start::Duals(start)) => Trainer::warm(self, problem, start),
-            Some(Start::Model(model)) => {
-                let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
-                Trainer::informed(self, problem, likely)
-            }
-            None => Trainer::new(self, problem),
-        };
-        while let Some(report) = trainer.epoch(executor, kernels) {
+        let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
+        while let Some(report) = solver.epoch(executor, kernels) {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);
             }
         }
-        let certificate = trainer.certificate().unwrap_or_default();
+        self.finish(solver, data, executor, kernels)
+    }
+
+    /// The machine of a training of these parameters on `data` that has come to its end.
+    ///
+    /// # Errors
+    /// If epochs are left, or there are too many weights for the model's form.
+    pub fn finish<E: Executor>(
+        &self,
+        solver: Solver,
+        data: &Dataset,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> Result<Machine, TrainError> {
+        let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
+        let labels = data.labels().labels() as usize;
+        let trainer = match solver {
+            Solver::LeeLinWahba(solver) => {
+                let (weights, biases) = self.class_weights(solver.problem(), |feature, visit| {
+                    for (class, weight) in solver.weights(feature).enumerate() {
+                        visit(class as u32, weight as f32);
+                    }
+                });
+                let rounded = self.round(solver.problem(), &weights, &biases, labels);
+                let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
+                return self.machine(&rounded, data, certificate, stored, None);
+            }
+            Solver::ByRows(trainer) => trainer,
+        };
         let State {
             problem,
             mut duals,

@@ -35,6 +35,7 @@ pub mod one_vs_rest;
 pub mod parameters;
 pub mod problem;
 pub mod row_step;
+pub mod solver;
 pub mod start;
 pub mod state;
 pub mod survey;

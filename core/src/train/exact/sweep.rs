@@ -62,6 +62,19 @@ impl Sweeper {
         }
     }
 
+    /// What later sweeps depend on: the number of lanes, the share of rows that moved last, and the dual
+    /// objective when it was last known.
+    #[must_use]
+    pub fn memory(&self) -> (u32, f64, f64) {
+        (self.lanes.len() as u32, self.moving, self.dual)
+    }
+
+    /// Takes over such a memory.
+    pub fn remember(&mut self, (lanes, moving, dual): (u32, f64, f64)) {
+        self.lanes.truncate(lanes.max(1) as usize);
+        (self.moving, self.dual) = (moving, dual);
+    }
+
     /// Where the parts of the weights end that threads change.
     #[must_use]
     pub fn cuts(&self) -> &[u32] {

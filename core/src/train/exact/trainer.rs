@@ -70,6 +70,8 @@ pub struct Trainer {
     relist: Vec<u32>,
     /// Classes that rows list from the beginning; no rows if they begin with their own only.
     likely: Vec<Vec<u32>>,
+    /// What the sweeper of the training that this one goes on from had learned.
+    remembered: Option<(u32, f64, f64)>,
 }
 
 /// Most sweeps between two full epochs.
@@ -119,6 +121,7 @@ impl Trainer {
             certificate: None,
             relist: Vec::new(),
             likely: Vec::new(),
+            remembered: None,
         }
     }
 
@@ -147,15 +150,10 @@ impl Trainer {
     /// before the first pass over all classes.
     #[must_use]
     pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
-        let rows = problem.len() as f64;
-        let wrong = problem.classes() as f64 - 1.0;
+        let (rows, wrong) = (problem.len() as f64, problem.classes() as f64 - 1.0);
         let mut trainer = Self::new(parameters, problem);
-        let each = if trainer.state.limits.largest_only() {
-            1.0
-        } else {
-            wrong
-        };
-        trainer.aim_at(AIM * parameters.cost * rows * each);
+        let only = trainer.state.limits.largest_only();
+        trainer.aim_at(AIM * parameters.cost * rows * if only { 1.0 } else { wrong });
         trainer.sweeps = SWEEPS;
         trainer.likely = likely;
         trainer
@@ -189,7 +187,10 @@ impl Trainer {
 
     /// Gives every row the places of its own class.
     fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
-        let sweeper = Sweeper::new(&self.state, executor.threads());
+        let mut sweeper = Sweeper::new(&self.state, executor.threads());
+        if let Some(memory) = self.remembered.take() {
+            sweeper.remember(memory);
+        }
         if !self.relist.is_empty() {
             self.restart(&sweeper, executor);
         } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
@@ -392,5 +393,6 @@ fn scale(duals: &mut RowDuals, factor: f64, limits: Limits) {
     }
 }
 
+mod saved;
 #[cfg(test)]
 mod tests;

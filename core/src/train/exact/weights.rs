@@ -7,10 +7,11 @@
 use super::problem::Problem;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use serde::{Deserialize, Serialize};
 
 /// The weights `r_c` of one feature: a list of classes and weights that only grows at its end, so that a
 /// place in it stays what it is; or, from L/4 classes on, the weights of all classes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FeatureWeights {
     /// The class of each place; empty if the weights are those of all classes.
     pub classes: Vec<u32>,

@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 /// A range of heads with their weights: rows of weights one after the other, in each the heads, in each
 /// the buckets.
 pub(super) struct HeadGroup {
-    first: usize,
-    heads: usize,
+    pub(super) first: usize,
+    pub(super) heads: usize,
     buckets: usize,
-    weights: Vec<f32>,
-    squares: Vec<f32>,
+    pub(super) weights: Vec<f32>,
+    pub(super) squares: Vec<f32>,
     gradient: Vec<f32>,
     numbers: Vec<[f32; 2]>,
     pub(super) loss: Vec<f64>,
@@ -86,7 +86,7 @@ impl Course<'_> {
     }
 
     /// Sums of squares for a row of weights of so many heads.
-    fn squares(&self, heads: usize) -> usize {
+    pub(super) fn squares(&self, heads: usize) -> usize {
         match self.parameters.optimizer {
             Optimizer::FeatureAdaGrad => heads,
             Optimizer::WeightAdaGrad => heads * self.parameters.buckets as usize,

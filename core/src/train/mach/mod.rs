@@ -27,6 +27,7 @@ mod automatic;
 mod group;
 mod memory;
 pub mod parameters;
+pub mod parts;
 pub mod step;
 #[cfg(test)]
 mod tests;

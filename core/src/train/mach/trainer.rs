@@ -1,5 +1,7 @@
 //! Training in parts: the caller owns the loop.
 
+mod state;
+
 use super::{
     group::{Course, FeatureRows, HeadGroup, Lesson},
     parameters::{HeadLoss, MachParameters},
@@ -114,6 +116,23 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
+        self.trainer_of(0..self.repetitions as usize, data, threads, kernels)
+    }
+
+    /// The same for a range of heads alone: what they learn does not depend on the others.
+    ///
+    /// # Errors
+    /// As [`MachParameters::trainer`].
+    ///
+    /// # Panics
+    /// If there are no such heads.
+    pub fn trainer_of<'a>(
+        &self,
+        heads: Range<usize>,
+        data: &'a Dataset,
+        threads: usize,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let frequencies = data.labels().frequencies();
@@ -154,7 +173,7 @@ impl MachParameters {
         }
         let priors = trainer.priors(&frequencies);
         let course = trainer.course();
-        let ranges = self.ranges(threads);
+        let ranges = self.ranges(&heads, threads);
         let groups: Result<Vec<HeadGroup>, TrainError> = ranges
             .into_iter()
             .map(|range| HeadGroup::new(range.start, range.len(), &course, &priors))
@@ -166,15 +185,16 @@ impl MachParameters {
 
     /// The heads of each group: as many groups as threads, or one a head if features are hashed, because
     /// heads then have rows of their own.
-    pub(super) fn ranges(&self, threads: usize) -> Vec<Range<usize>> {
-        let heads = self.repetitions as usize;
+    pub(super) fn ranges(&self, heads: &Range<usize>, threads: usize) -> Vec<Range<usize>> {
+        let (first, heads) = (heads.start, heads.len());
         let groups = if self.hashed_rows > 0 {
             heads
         } else {
-            threads.clamp(1, heads)
+            threads.clamp(1, heads.max(1))
         };
+        let cut = |group| first + group * heads / groups;
         (0..groups)
-            .map(|group| group * heads / groups..(group + 1) * heads / groups)
+            .map(|group| cut(group)..cut(group + 1))
             .collect()
     }
 }
@@ -313,6 +333,12 @@ impl<'a> Trainer<'a> {
         let steps = f64::from(self.parameters.epochs) * rows;
         let done = f64::from(self.epoch) * rows + at as f64;
         (first * (1.0 - done / steps)) as f32
+    }
+
+    /// Whether all epochs are over.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.epoch >= self.parameters.epochs
     }
 
     /// Bytes of weights and sums of squares.

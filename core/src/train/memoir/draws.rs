@@ -71,6 +71,26 @@ impl Sequence {
         &self.pairs
     }
 
+    /// Where the stream of balanced draws is.
+    pub fn position(&self) -> u64 {
+        self.stream.position()
+    }
+
+    /// Goes from the beginning to where `draws` draws have been made.
+    pub fn go_to(&mut self, draws: u64, position: u64) {
+        self.stream = Stream::at(position);
+        let length = self.pairs.len() as u64;
+        if draws == 0 || !self.starts.is_empty() {
+            return;
+        }
+        let passes = draws.div_ceil(length);
+        while self.pass < passes {
+            self.pass += 1;
+            Stream::new(self.seed, DRAWS + self.pass).shuffle(&mut self.pairs);
+        }
+        self.next = (draws - (passes - 1) * length) as usize;
+    }
+
     pub fn draw(&mut self) -> Pair {
         if !self.starts.is_empty() {
             let class = self.stream.below(self.starts.len() as u64 - 1) as usize;

@@ -14,15 +14,20 @@
 //! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a feature. Cost: O(weights of the row's features)
 //! for a row's scores and for a row's step.
 
+mod saved;
+
+pub(super) use saved::SavedLists;
+
 use super::{
-    list::{Beside, Entry, List, Moving, due, soft},
+    list::{Beside, Entry, List, due, soft},
+    state::{Shrunk, State},
     step::{Slots, Steps},
 };
 use crate::executor::Executor;
 use alloc::{vec, vec::Vec};
 
 /// Features go round the shards, so that a batch can be added by several threads.
-pub(crate) const SHARDS: usize = 16;
+pub(super) const SHARDS: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 struct Shard {
@@ -31,18 +36,11 @@ struct Shard {
 
 /// See the module's text.
 #[derive(Clone, Debug)]
-pub struct FeatureLists {
+pub(super) struct FeatureLists {
     shards: Vec<Shard>,
     classes: usize,
-    scale: f64,
-    square: f64,
-    create: f32,
-    beside: Beside,
+    state: State,
 }
-
-/// Scales below this are multiplied into the weights: the larger the weights of `V` are against those of `W`,
-/// the less of the sums' digits is left.
-pub(crate) const LEAST_SCALE: f64 = 0.02;
 
 impl FeatureLists {
     /// No weights yet, of `features` features and `classes` classes. A weight below zero is made only
@@ -54,29 +52,23 @@ impl FeatureLists {
         Self {
             shards: (0..SHARDS).map(shard).collect(),
             classes,
-            scale: 1.0,
-            square: 0.0,
-            create,
-            beside,
+            state: State::new(create, beside),
         }
     }
 
     /// Number of classes.
-    #[must_use]
-    pub fn classes(&self) -> usize {
+    pub(super) fn classes(&self) -> usize {
         self.classes
     }
 
     /// `a`, the common factor of all weights.
-    #[must_use]
-    pub fn scale(&self) -> f64 {
-        self.scale
+    pub(super) fn scale(&self) -> f64 {
+        self.state.scale
     }
 
     /// The squared Euclidean length of all weights together. Not kept for l1.
-    #[must_use]
-    pub fn square(&self) -> f64 {
-        self.scale * self.scale * self.square
+    pub(super) fn square(&self) -> f64 {
+        self.state.square()
     }
 
     fn list(&self, feature: u32) -> Option<&List> {
@@ -86,13 +78,13 @@ impl FeatureLists {
 
     /// Adds to `scores` the products of all classes with a row, without the factor
     /// [`FeatureLists::scale`]. Features beyond the last are left out.
-    pub fn score(&self, row: &[(u32, f32)], scores: &mut [f32]) {
+    pub(super) fn score(&self, row: &[(u32, f32)], scores: &mut [f32]) {
         for &(feature, x) in row {
             let Some(list) = self.list(feature) else {
                 continue;
             };
             let pairs = list.entries.iter().zip(&list.extra);
-            match &self.beside {
+            match &self.state.beside {
                 Beside::Penalty { now } => {
                     let now = *now as f32;
                     for (entry, last) in pairs {
@@ -114,110 +106,96 @@ impl FeatureLists {
         }
     }
 
+    /// Whether the list of a feature is long enough to find a class in it at once.
+    pub(super) fn is_long(&self, feature: u32) -> bool {
+        self.list(feature)
+            .is_some_and(|list| !list.places.is_empty())
+    }
+
+    /// The weight of a class for a feature whose list [is long](FeatureLists::is_long), in `V`; else 0.
+    pub(super) fn weight(&self, feature: u32, class: u32) -> f32 {
+        let list = self.list(feature);
+        list.and_then(|list| {
+            let at = *list.places.get(class as usize)? as usize;
+            let value = list.entries.get(at)?.value;
+            Some(self.state.present(class, value, list.extra.get(at)))
+        })
+        .unwrap_or(0.0)
+    }
+
     /// Multiplies all weights by `factor`, from 0 to 1.
-    pub(crate) fn shrink(&mut self, factor: f64) {
-        if factor == 0.0 {
-            self.each_list(|list, _| *list = List::default());
-            (self.scale, self.square) = (1.0, 0.0);
-            return;
-        }
-        self.scale *= factor;
-        if self.scale < LEAST_SCALE {
-            self.renormalize();
+    pub(super) fn shrink(&mut self, factor: f64) {
+        match self.state.shrink(factor) {
+            Shrunk::Nothing => {}
+            Shrunk::Fold => self.renormalize(),
+            Shrunk::Clear => self.each_list(|list, _| *list = List::default()),
         }
     }
 
     /// Multiplies the scale into the weights and sums their squares anew.
-    pub(crate) fn renormalize(&mut self) {
-        let (scale, mut square) = (self.scale as f32, 0.0);
-        self.each_list(|list, beside| {
-            if let Beside::Sums { scales, .. } = beside {
-                for (entry, u) in list.entries.iter().zip(&mut list.extra) {
-                    *u -= (f64::from(entry.value) * scales) as f32;
-                }
-            }
-            for entry in &mut list.entries {
-                entry.value *= scale;
-                square += f64::from(entry.value) * f64::from(entry.value);
-            }
+    pub(super) fn renormalize(&mut self) {
+        let mut square = 0.0;
+        self.each_list(|list, state| {
+            let values = list.entries.iter_mut().map(|entry| &mut entry.value);
+            square += state.fold(values, &mut list.extra);
         });
-        if let Beside::Sums { scales, .. } = &mut self.beside {
-            *scales = 0.0;
-        }
-        (self.scale, self.square) = (1.0, square);
+        self.state.folded(square);
     }
 
-    fn each_list(&mut self, mut change: impl FnMut(&mut List, &Beside)) {
+    fn each_list(&mut self, mut change: impl FnMut(&mut List, &State)) {
         for shard in &mut self.shards {
             for list in &mut shard.lists {
-                change(list, &self.beside);
+                change(list, &self.state);
             }
         }
     }
 
     /// Makes all weights so small that their Euclidean length is at most `radius`.
-    pub(crate) fn project(&mut self, radius: f64) {
-        let length = crate::float::sqrt(self.square());
-        if length > radius {
-            self.shrink(radius / length);
+    pub(super) fn project(&mut self, radius: f64) {
+        if let Some(factor) = self.state.too_long(radius) {
+            self.shrink(factor);
         }
     }
 
     /// From here on the mean of the weights is kept, too.
-    pub(crate) fn begin_averaging(&mut self) {
-        self.beside = Beside::Sums {
-            scales: 0.0,
-            steps: 0,
-        };
+    pub(super) fn begin_averaging(&mut self) {
+        self.state.begin_averaging();
         self.each_list(|list, _| list.extra = vec![0.0; list.entries.len()]);
     }
 
     /// Ends a step: the weights as they are count once in the mean; of l1, the penalty of
-    /// `classes` (or all) grows.
-    pub(crate) fn end_step(&mut self, penalty: f64, touched: &[u32]) {
-        match &mut self.beside {
-            Beside::Nothing => {}
-            Beside::Sums { scales, steps } => {
-                *scales += self.scale;
-                *steps += 1;
-            }
-            Beside::Penalty { now } => *now += penalty,
-            Beside::Penalties { now } => {
-                let each = penalty * self.classes as f64 / touched.len().max(1) as f64;
-                for &class in touched {
-                    now[class as usize] += each;
-                }
-            }
-        }
+    /// `touched` (or all) grows.
+    pub(super) fn end_step(&mut self, penalty: f64, touched: &[u32]) {
+        self.state.end_step(penalty, touched, self.classes);
     }
 
     /// Adds to each class of a step its part of the row.
-    pub(crate) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, slots: &mut Slots) {
-        let moving = self.moving();
-        slots.set(steps, 1.0 / self.scale);
+    pub(super) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, slots: &mut Slots) {
+        let moving = self.state.moving();
+        slots.set(steps, 1.0 / self.state.scale);
         let mut square = 0.0;
         for &(feature, x) in row {
             let feature = feature as usize;
             let shard = &mut self.shards[feature % SHARDS];
             if let Some(list) = shard.lists.get_mut(feature / SHARDS) {
-                square += moving.add(list, x, slots, &self.beside);
+                square += moving.add(list, x, slots, &self.state.beside);
             }
         }
         slots.clear(steps);
-        self.square += square;
+        self.state.square += square;
     }
 
     /// [`FeatureLists::add`] for each of `count` rows in turn, the shards in parallel. `draw` gives
     /// a row's features, into the buffer, and its steps.
-    pub(crate) fn add_all<'s, E: Executor>(
+    pub(super) fn add_all<'s, E: Executor>(
         &mut self,
         count: usize,
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
         executor: &E,
     ) {
-        let (moving, scale) = (self.moving(), self.scale);
+        let (moving, scale) = (self.state.moving(), self.state.scale);
         let shards = core::mem::take(&mut self.shards);
-        let (beside, classes) = (&self.beside, self.classes);
+        let (beside, classes) = (&self.state.beside, self.classes);
         let added = executor.map_items(shards, |at, mut shard: Shard| {
             let (mut slots, mut row) = (Slots::new(classes), Vec::new());
             let mut square = 0.0;
@@ -236,24 +214,13 @@ impl FeatureLists {
         });
         for (shard, square) in added {
             self.shards.push(shard);
-            self.square += square;
-        }
-    }
-
-    fn moving(&self) -> Moving {
-        Moving {
-            scale: self.scale,
-            create: self.create,
-            before: match &self.beside {
-                Beside::Sums { scales, .. } => *scales as f32,
-                _ => 0.0,
-            },
+            self.state.square += square;
         }
     }
 
     /// Takes off what is due and leaves out what has become zero. For l1.
-    pub(crate) fn settle(&mut self) {
-        self.each_list(|list, beside| {
+    pub(super) fn settle(&mut self) {
+        self.each_list(|list, State { beside, .. }| {
             let mut kept = 0;
             for at in 0..list.entries.len() {
                 let Entry { class, value } = list.entries[at];
@@ -273,7 +240,7 @@ impl FeatureLists {
 
     /// The weights that training ends with: for each class its features, rising, and weights.
     /// `visit` is told of each weight by rising feature.
-    pub fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
+    pub(super) fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
         let features = self
             .shards
             .iter()
@@ -284,40 +251,21 @@ impl FeatureLists {
                 continue;
             };
             for (at, entry) in list.entries.iter().enumerate() {
-                let value = f64::from(entry.value);
-                let weight = match &self.beside {
-                    Beside::Sums { scales, steps } if *steps > 0 => {
-                        (value * scales - f64::from(list.extra[at])) / *steps as f64
-                    }
-                    Beside::Penalty { .. } | Beside::Penalties { .. } => {
-                        let left = due(&self.beside, entry.class) - list.extra[at];
-                        f64::from(soft(entry.value, left))
-                    }
-                    _ => value * self.scale,
-                };
-                visit(feature, entry.class, weight as f32);
+                let extra = list.extra.get(at);
+                let weight = self.state.last(entry.class, entry.value, extra);
+                visit(feature, entry.class, weight);
             }
         }
     }
 
-    /// The sum of the sizes of all weights: those of the last step, for l1.
-    #[must_use]
-    pub fn sizes(&self) -> f64 {
-        let mut sum = 0.0;
-        self.visit(|_, _, weight| sum += f64::from(weight.abs()));
-        sum
-    }
-
     /// Number of stored weights.
-    #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(super) fn nonzeros(&self) -> usize {
         let lists = self.shards.iter().flat_map(|shard| &shard.lists);
         lists.map(|list| list.entries.len()).sum()
     }
 
     /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let lists = self.shards.iter().flat_map(|shard| &shard.lists);
         lists
             .map(|list| {

@@ -1,33 +1,41 @@
 //! From trained weights to those of the model: norms, pruning, rounding.
 
-use super::{feature_lists::FeatureLists, parameters::Memoir};
+use super::{parameters::Memoir, weights::Weights};
 use crate::{float, model::linear::build::LabelWeights};
 use alloc::{vec, vec::Vec};
+
+/// The weights of so many parts of the classes are gathered one after the other.
+const BLOCKS: usize = 8;
 
 /// The weights of each class, divided by their length to the power asked for, pruned and rounded. Classes
 /// without rows count as unseen.
 pub(super) fn label_weights(
-    lists: &FeatureLists,
+    lists: &Weights,
     seen: &[u32],
     features: u32,
     parameters: &Memoir,
 ) -> Vec<LabelWeights> {
     let classes = lists.classes();
-    let mut starts = vec![0usize; classes + 2];
-    lists.visit(|_, class, _| starts[class as usize + 2] += 1);
-    for at in 2..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut all = vec![(0u32, 0f32); starts[classes + 1]];
-    lists.visit(|feature, class, weight| {
-        let place = &mut starts[class as usize + 1];
-        all[*place] = (feature, weight);
-        *place += 1;
-    });
     let mut made = vec![LabelWeights::unseen(); classes];
-    for &class in seen {
-        let own = &all[starts[class as usize]..starts[class as usize + 1]];
-        made[class as usize] = of_class(own, features, parameters);
+    let mut of_block = Vec::new();
+    // Not all at once, which would hold all weights twice.
+    for start in (0..classes).step_by(classes.div_ceil(BLOCKS).max(1)) {
+        let block = start..(start + classes.div_ceil(BLOCKS)).min(classes);
+        of_block.clear();
+        of_block.resize(block.len(), Vec::new());
+        lists.visit(|feature, class, weight| {
+            if block.contains(&(class as usize)) {
+                of_block[class as usize - start].push((feature, weight));
+            }
+        });
+        let first = seen.partition_point(|&class| (class as usize) < start);
+        let own = seen[first..]
+            .iter()
+            .take_while(|&&class| block.contains(&(class as usize)));
+        for &class in own {
+            let weights = &of_block[class as usize - start];
+            made[class as usize] = of_class(weights, features, parameters);
+        }
     }
     made
 }

@@ -2,9 +2,10 @@
 
 use super::step::Slots;
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// A class and its weight.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// The class.
     pub class: u32,
@@ -21,13 +22,41 @@ pub(super) struct List {
     pub places: Vec<u32>,
 }
 
+impl List {
+    /// Notes the place of each of the classes in the list.
+    pub fn find_places(&mut self, classes: usize) {
+        self.places = vec![NOWHERE; classes];
+        for (at, entry) in self.entries.iter().enumerate() {
+            self.places[entry.class as usize] = at as u32;
+        }
+    }
+}
+
 const NOWHERE: u32 = u32::MAX;
 
-/// A list with more than one class in so many has places.
-const LONG: usize = 12;
+/// A list with more than one class in so many has places; where there are many classes, only longer ones, since places take
+/// four bytes for each class.
+fn long(classes: usize) -> usize {
+    if classes <= 32_768 { 12 } else { 4 }
+}
+
+impl List {
+    /// Makes room for one more: a quarter at a time, since most of the memory of training is here.
+    #[inline]
+    fn reserve(&mut self) {
+        let length = self.entries.len();
+        if length == self.entries.capacity() {
+            let more = (length / 4).max(4);
+            self.entries.reserve_exact(more);
+            if !self.extra.is_empty() {
+                self.extra.reserve_exact(more);
+            }
+        }
+    }
+}
 
 /// What the number beside each weight is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Beside {
     /// There is none.
     Nothing,
@@ -88,11 +117,8 @@ impl Moving {
             }
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
-        if list.places.is_empty() && list.entries.len() * LONG > slots.classes() {
-            list.places = vec![NOWHERE; slots.classes()];
-            for (at, entry) in list.entries.iter().enumerate() {
-                list.places[entry.class as usize] = at as u32;
-            }
+        if list.places.is_empty() && list.entries.len() * long(slots.classes()) > slots.classes() {
+            list.find_places(slots.classes());
         }
         square
     }
@@ -118,6 +144,7 @@ impl Moving {
                 if let Some(place) = list.places.get_mut(class as usize) {
                     *place = list.entries.len() as u32;
                 }
+                list.reserve();
                 list.entries.push(Entry {
                     class,
                     value: delta,

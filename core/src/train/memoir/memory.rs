@@ -4,10 +4,10 @@ use super::parameters::{Average, Length, Memoir, SeveralLabels};
 use crate::data::Dataset;
 
 /// Bytes of a weight while training: an entry, its number beside it, and room to grow.
-const BYTES_A_WEIGHT: u64 = 24;
+const BYTES_A_WEIGHT: u64 = 16;
 
-/// Bytes of a weight while the model is made: by class, by feature, and written.
-const BYTES_AT_THE_END: u64 = 18;
+/// Bytes of a weight while the model is made, beside those: rounded, and of a part of the classes as they were.
+const BYTES_AT_THE_END: u64 = 8;
 
 impl Memoir {
     /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads will hold at
@@ -57,10 +57,30 @@ impl Memoir {
         let pairs = 8 * data.labels().total().max(data.len()) as u64;
         let batch = u64::from(self.batch) * (32 + 12 * (1 + u64::from(self.violators)));
         weights * (BYTES_A_WEIGHT - beside + BYTES_AT_THE_END)
+            + self.oracle.memory(classes, weights)
             + 96 * features
             + values
             + pairs
             + batch
+            + (threads as u64 + 17) * (8 * classes + 65_536)
+            + 128 * classes
+    }
+
+    /// The same for `rows` rows of so few dimensions, all of which have values, and a model of prototypes.
+    #[must_use]
+    pub fn reduced_memory_estimate(
+        &self,
+        rows: u64,
+        classes: u64,
+        dimensions: u64,
+        threads: usize,
+    ) -> u64 {
+        /// Bytes of a number of a prototype: trained, and in a model of bytes.
+        const BYTES_OF_A_PROTOTYPE: u64 = 8;
+        let weights = classes * dimensions;
+        weights * (BYTES_A_WEIGHT + BYTES_OF_A_PROTOTYPE)
+            + self.oracle.memory(classes, weights)
+            + 24 * rows
             + (threads as u64 + 17) * (8 * classes + 65_536)
             + 128 * classes
     }
@@ -74,7 +94,10 @@ mod tests {
     #[test]
     fn the_estimate_covers_what_training_holds() {
         let data = data(500);
-        for parameters in [Memoir::automatic(&data), Memoir::automatic(&data).with_l1()] {
+        for parameters in [
+            Memoir::automatic(&data),
+            Memoir::automatic(&data).with_l1(12),
+        ] {
             let estimate = parameters.memory_estimate(&data, 1);
             let mut trainer = parameters.trainer(&data).unwrap();
             let mut most = trainer.bytes();

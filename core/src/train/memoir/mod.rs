@@ -22,22 +22,36 @@
 //! not pushed away; the mean over the second half of all steps; classes' scores divided by a power of their
 //! length. The paper's listing lacks the `1 / |b|`; its l1 step is for the penalty `lambda`, not `lambda / 2`.
 //!
-//! Cost of a row: O(weights of its features + L) to score and as much to move. Memory: 12 bytes a weight, 48 a feature,
-//! 8 a row: L x D is never dense. Equal data, parameters and seed give equal models for any number
-//! of threads: the rows of a batch are searched in parallel, and threads own features when it is added.
+//! The maximum may be inexact, which is what the paper is about: an [`parameters::Oracle`] says where violators are
+//! looked for. All classes are scored feature by feature ([`feature_lists`]), which costs O(weights of the row's features + L)
+//! a row; for many classes, frequent features that make up little of a row are left out, and looked up for the best classes
+//! only. Or a search of vectors ([`crate::search::sign_codes`], [`crate::search::sign_tables`], [`crate::search::graph`]) proposes classes,
+//! whose weights then stand class by class ([`class_rows`]); it is told of a class once its weights may have moved by a
+//! quarter of their length, and asked for 256 rows at a time. Whatever was found is scored exactly. [`report`] measures what an
+//! oracle misses.
+//!
+//! Memory: 12 bytes a weight and a quarter more to grow, 72 a feature, 16 a row: L x D is never dense. Equal data,
+//! parameters and seed give equal models for any number of threads: rows of a batch, and rows of which a search is asked, are
+//! searched in parallel, and threads own features, or classes, when a batch is added.
 
 mod choices;
+mod choose;
+mod class_rows;
 mod draws;
-pub mod feature_lists;
+mod feature_lists;
 mod finish;
+mod index;
 mod list;
 mod memory;
+mod oracle;
 pub mod parameters;
 pub mod report;
+mod state;
 mod step;
 pub mod trainer;
 mod training_rows;
 mod violators;
+pub mod weights;
 
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,11 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use super::choices::{
-    Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
+pub use super::{
+    choices::{
+        Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
+    },
+    oracle::Oracle,
 };
 
 /// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; [`super`] states the problem.
@@ -31,6 +34,8 @@ pub struct Memoir {
     pub gate: bool,
     /// Most wrong classes a row pushes away, each by its share of the slack.
     pub violators: u32,
+    /// Where they are looked for.
+    pub oracle: Oracle,
     /// What classes count that do not score above 0.
     pub silent: Silent,
     /// A weight below zero is made only by a step of at least this size.
@@ -70,6 +75,7 @@ impl Default for Memoir {
             draws: Draws::Uniform,
             gate: true,
             violators: 20,
+            oracle: Oracle::Exhaustive,
             silent: Silent::Ignored,
             create: 0.02,
             average: Average::SecondHalf,
@@ -91,21 +97,32 @@ const FEW_CLASSES: usize = 500;
 /// Rows a class, on average, below which long weights are held against a class.
 const FEW_ROWS: f64 = 5.0;
 
-/// What of the lambda of l2 is that of l1.
-const L1_SHARE: f64 = 0.3;
+/// Classes above which frequent features are left out of the search for violators.
+const MANY_CLASSES: usize = 5_000;
 
-/// The share of a class's largest weight up to which l1 leaves weights out.
+/// The share of a row's squares that these features may have.
+const LEFT_OUT: f32 = 0.1;
+
+/// What of the lambda of l2 is that of l1: of many classes, and of few.
+const L1_SHARES: [f64; 2] = [0.3, 0.13];
+
+/// How many times the lambda of l2 the decay of the steps of l1 is, for few classes: its last weights count, not their
+/// mean, so the last steps have to be short.
+const L1_DECAY: f64 = 3.0;
+
+/// The share of a class's largest weight up to which l1 of many classes leaves weights out.
 const L1_PRUNE: f32 = 0.06;
 
 impl Memoir {
-    /// The defaults with lambda, steps, violators and the power of norms chosen by the counts of `data`.
+    /// The defaults with lambda, steps, violators, the oracle and the power of norms chosen by the counts of `data`.
     #[must_use]
     pub fn automatic(data: &Dataset) -> Self {
         let frequencies = data.labels().frequencies();
         let classes = frequencies.iter().filter(|&&count| count > 0).count();
         let rows = data.len().max(1) as f64;
-        let lambda = 0.5 / rows;
         let few = classes <= FEW_CLASSES;
+        let share = if few { 0.75 } else { 0.5 };
+        let lambda = share / rows;
         Self {
             lambda,
             steps: Steps::Decaying {
@@ -114,24 +131,38 @@ impl Memoir {
             },
             length: Length::Epochs(if few { 10 } else { 5 }),
             violators: if few { 5 } else { 20 },
+            oracle: if classes > MANY_CLASSES {
+                Oracle::RareFeatures(LEFT_OUT)
+            } else {
+                Oracle::Exhaustive
+            },
             norm_power: if rows < FEW_ROWS * classes as f64 {
                 0.25
             } else {
                 0.0
             },
+            exponent: if few { 0.8 } else { 1.0 },
             ..Self::default()
         }
     }
 
-    /// The same with l1 regularization, whose lambda is of another scale.
+    /// The same with l1 regularization, whose lambda is of another scale, for so many classes.
     #[must_use]
-    pub fn with_l1(self) -> Self {
-        let lambda = self.lambda * L1_SHARE;
+    pub fn with_l1(self, classes: u32) -> Self {
+        let few = classes as usize <= FEW_CLASSES;
+        let steps = match self.steps {
+            Steps::Decaying { first, .. } if few => Steps::Decaying {
+                first,
+                decay: L1_DECAY * self.lambda,
+            },
+            steps => steps,
+        };
         Self {
             regularizer: Regularizer::L1(Truncation::Cumulative),
-            lambda,
+            lambda: self.lambda * L1_SHARES[usize::from(few)],
+            steps,
             average: Average::Last,
-            prune: L1_PRUNE,
+            prune: if few { 0.0 } else { L1_PRUNE },
             ..self
         }
     }
@@ -165,12 +196,14 @@ impl Memoir {
             },
             gate: !code || l1,
             violators: 1,
+            oracle: Oracle::Exhaustive,
             silent: Silent::Random,
             create: 0.0,
             average: Average::Last,
             prune: 0.0,
             norm_power: if code { 1.0 } else { 0.0 },
             bias: if code { 1.0 } else { 0.0 },
+            exponent: 1.0,
             ..self
         }
     }
@@ -243,6 +276,7 @@ impl Memoir {
         within(name, count, 1.0, 1e9)?;
         within("batch_size", f64::from(self.batch), 1.0, 1e8)?;
         within("violators", f64::from(self.violators), 1.0, 60.0)?;
+        self.oracle.check()?;
         within("create", f64::from(self.create), 0.0, 1e6)?;
         within("norm_power", self.norm_power, 0.0, 1.0)?;
         within("bias", self.bias, 0.0, 1e3)?;
@@ -321,7 +355,7 @@ mod tests {
     #[test]
     fn published_behaviors_are_allowed() {
         for repro in [Repro::Paper, Repro::Code] {
-            for parameters in [Memoir::default(), Memoir::default().with_l1()] {
+            for parameters in [Memoir::default(), Memoir::default().with_l1(1_000)] {
                 let published = parameters.reproduced(repro, 12_294);
                 assert_eq!(published.check(), Ok(()));
                 assert_eq!(published.batch, 11_000);

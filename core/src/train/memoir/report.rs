@@ -1,10 +1,11 @@
-//! What is told of an epoch: loss, objective, weights.
+//! What is told of an epoch: loss, objective, weights, and how exact the oracle is.
 
-use super::{draws::Pair, trainer::Trainer};
-use alloc::{vec, vec::Vec};
+use super::{choose::Scratch, draws::Pair, index::Index, oracle::Oracle, trainer::Trainer};
+use crate::executor::Executor;
+use alloc::vec::Vec;
 
 /// Figures of the weights as they are, on a sample of the rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Rows of the sample.
     pub rows: usize,
@@ -14,6 +15,13 @@ pub struct Measured {
     pub loss: f64,
     /// What training minimizes: the loss, and `lambda` times the size of the weights.
     pub objective: f64,
+    /// Share of the sample for which the oracle finds a best wrong class: 1 if it is exact.
+    pub recall: f64,
+    /// The paper's epsilon: by how much the margin of the best wrong class that the oracle finds is larger than the
+    /// margin, on average. Where it finds none, by the distance to silence, a score of 0.
+    pub margin_error: f64,
+    /// The same for the worst row of the sample.
+    pub worst_margin_error: f64,
     /// Number of weights.
     pub nonzeros: usize,
     /// Bytes held, without the data set.
@@ -23,51 +31,92 @@ pub struct Measured {
 /// Rows of the sample, at most.
 const SAMPLE: usize = 1_000;
 
+/// Rows of a job.
+const ROWS: usize = 32;
+
+/// What is found for one row.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    short: f64,
+    found: bool,
+    margin_error: f64,
+}
+
 impl Trainer<'_> {
     /// Measures the weights of the last step (not their mean) on at most 1,000 rows, evenly spaced.
     ///
-    /// Cost: one scoring of all classes for each row of the sample, and one pass over the weights.
+    /// Cost: one scoring of all classes and one search for each row of the sample, and one pass over the weights.
     #[must_use]
-    pub fn measure(&self) -> Measured {
+    pub fn measure<E: Executor>(&self, executor: &E) -> Measured {
         let pairs = self.draws.pairs();
         let apart = pairs.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<Pair> = pairs.to_vec();
         sample.sort_unstable_by_key(|pair| (pair.row, pair.class));
         let sample: Vec<Pair> = sample.into_iter().step_by(apart).collect();
-        let (mut open, mut loss) = (0usize, 0.0);
-        let (mut scores, mut terms) = (vec![0f32; self.weights.classes()], Vec::new());
-        for &pair in &sample {
-            terms.clear();
-            self.rows.terms(pair.row, &mut terms);
-            scores.fill(0.0);
-            self.weights.score(&terms, &mut scores);
-            let labels = self.asked(pair).labels;
-            let wrong = self
-                .seen
-                .iter()
-                .filter(|class| labels.binary_search(class).is_err());
-            let best = wrong
-                .map(|&class| scores[class as usize])
-                .fold(f32::MIN, f32::max);
-            let margin = f64::from(scores[pair.class as usize]) - f64::from(best);
-            let short = (1.0 - self.weights.scale() * margin).max(0.0);
-            open += usize::from(short > 0.0);
-            loss += short;
-        }
+        let parts = executor.map(
+            sample.len().div_ceil(ROWS),
+            || Scratch::new(self.weights.classes()),
+            |scratch, job| {
+                let part = sample.iter().skip(job * ROWS).take(ROWS);
+                part.map(|&pair| self.see(pair, scratch))
+                    .collect::<Vec<_>>()
+            },
+        );
         let rows = sample.len();
-        let loss = loss / rows.max(1) as f64;
+        let mut made = Measured {
+            rows,
+            nonzeros: self.weights.nonzeros(),
+            bytes: self.bytes(),
+            ..Measured::default()
+        };
+        let each = 1.0 / rows.max(1) as f64;
+        for seen in parts.into_iter().flatten() {
+            made.open += f64::from(u8::from(seen.short > 0.0)) * each;
+            made.loss += seen.short * each;
+            made.recall += f64::from(u8::from(seen.found)) * each;
+            made.margin_error += seen.margin_error * each;
+            made.worst_margin_error = made.worst_margin_error.max(seen.margin_error);
+        }
         let size = if self.parameters.is_l1() {
             self.weights.sizes()
         } else {
             0.5 * self.weights.square()
         };
-        Measured {
-            rows,
-            open: open as f64 / rows.max(1) as f64,
-            loss,
-            objective: loss + self.parameters.lambda * size,
-            nonzeros: self.weights.nonzeros(),
-            bytes: self.bytes(),
+        made.objective = made.loss + self.parameters.lambda * size;
+        made
+    }
+
+    fn see(&self, pair: Pair, scratch: &mut Scratch) -> Seen {
+        scratch.terms.clear();
+        self.rows.terms(pair.row, &mut scratch.terms);
+        let asked = self.asked(pair);
+        let wrong = |class: &u32| asked.labels.binary_search(class).is_err();
+        let proposed: Vec<u32> = if self.parameters.oracle == Oracle::Exhaustive {
+            Vec::new()
+        } else {
+            let mut proposer = self.index.as_ref().map(Index::proposer);
+            self.proposals(asked, proposer.as_deref_mut(), scratch)
+                .to_vec()
+        };
+        let Scratch { scores, terms, .. } = scratch;
+        self.weights.score(terms, scores);
+        let score = |class: u32| scores[class as usize];
+        let best = |classes: &mut dyn Iterator<Item = u32>| {
+            classes.filter(wrong).map(score).fold(f32::MIN, f32::max)
+        };
+        let exact = best(&mut self.seen.iter().copied());
+        let found = if self.parameters.oracle == Oracle::Exhaustive {
+            exact
+        } else {
+            // A class that is silent counts as found: it needs no search.
+            best(&mut proposed.into_iter()).max(exact.min(0.0))
+        };
+        let scale = self.weights.scale();
+        let margin = f64::from(score(pair.class)) - f64::from(exact);
+        Seen {
+            short: (1.0 - scale * margin).max(0.0),
+            found: found >= exact,
+            margin_error: scale * (f64::from(exact) - f64::from(found)),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! MEMOIR against its slow twins: dense weights in `f64`, and Pegasos for many classes.
 
+mod pegasos;
+
 use super::{
-    feature_lists::{FeatureLists, LEAST_SCALE},
+    class_rows::ClassRows,
+    feature_lists::FeatureLists,
     list::{Beside, soft},
-    parameters::{Average, Draws, Length, Memoir, Regularizer, Silent, Steps as Sizes, Truncation},
+    parameters::{Average, Length, Memoir, Regularizer, Truncation},
     step::{Slots, Steps},
+    weights::{Storage, Weights},
 };
 use crate::{
     data::{Dataset, LabelLists},
@@ -68,7 +72,16 @@ impl Dense {
     }
 }
 
-fn weights(lists: &FeatureLists) -> Vec<f64> {
+/// No weights yet, by feature or by class.
+fn empty(by_class: bool, beside: Beside) -> Weights {
+    Weights(if by_class {
+        Storage::Classes(ClassRows::new(CLASSES, 0.0, beside))
+    } else {
+        Storage::Features(FeatureLists::new(FEATURES, CLASSES, 0.0, beside))
+    })
+}
+
+fn weights(lists: &Weights) -> Vec<f64> {
     let mut all = vec![0.0; CLASSES * FEATURES];
     lists.visit(|feature, class, weight| {
         all[class as usize * FEATURES + feature as usize] = f64::from(weight);
@@ -98,9 +111,9 @@ fn assert_close(left: &[f64], right: &[f64], within: f64) {
 }
 
 /// Ten thousand steps of one row, or of batches.
-fn lazy_scaling(batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
+fn lazy_scaling(by_class: bool, batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
     let mut stream = Stream::new(8, 8);
-    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, Beside::Nothing);
+    let mut lists = empty(by_class, Beside::Nothing);
     let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
     let radius = 1.0 / float::sqrt(lambda);
     for t in 1..=10_000 {
@@ -151,15 +164,17 @@ fn lazy_scaling(batch: usize, lambda: f64, sizes: impl Fn(u64) -> f64) {
 
 #[test]
 fn lazy_scaling_is_scaling() {
-    // The scale falls to its least about every 800 steps.
-    lazy_scaling(1, 0.02, |_| 0.25);
-    // The theory's steps: at first the scale becomes 0.
-    lazy_scaling(1, 0.1, |t| 1.0 / (0.1 * t as f64));
-    lazy_scaling(5, 0.5, |t| 0.1 / (1.0 + 0.02 * (t - 1) as f64));
+    for by_class in [false, true] {
+        // The scale falls to its least about every 800 steps.
+        lazy_scaling(by_class, 1, 0.02, |_| 0.25);
+        // The theory's steps: at first the scale becomes 0.
+        lazy_scaling(by_class, 1, 0.1, |t| 1.0 / (0.1 * t as f64));
+        lazy_scaling(by_class, 5, 0.5, |t| 0.1 / (1.0 + 0.02 * (t - 1) as f64));
+    }
 }
 
 /// l1 training, with each way to truncate, against truncation of dense weights after every step.
-fn truncation(ratio: bool) {
+fn truncation(by_class: bool, ratio: bool) {
     let mut stream = Stream::new(9, 9);
     let beside = if ratio {
         Beside::Penalties {
@@ -168,7 +183,7 @@ fn truncation(ratio: bool) {
     } else {
         Beside::Penalty { now: 0.0 }
     };
-    let mut lists = FeatureLists::new(FEATURES, CLASSES, 0.0, beside);
+    let mut lists = empty(by_class, beside);
     let (mut dense, mut slots) = (Dense::new(), Slots::new(CLASSES));
     let everyone: Vec<u32> = (0..CLASSES as u32).collect();
     for t in 0..10_000 {
@@ -218,12 +233,14 @@ fn truncation(ratio: bool) {
 
 #[test]
 fn cumulative_truncation_is_truncation_after_every_step() {
-    truncation(false);
+    truncation(false, false);
+    truncation(true, false);
 }
 
 #[test]
 fn the_papers_truncation_shrinks_touched_classes_only() {
-    truncation(true);
+    truncation(false, true);
+    truncation(true, true);
 }
 
 #[test]
@@ -249,118 +266,6 @@ pub(super) fn data(rows: usize) -> Dataset {
         lists.push([class]);
     }
     Dataset::new(sparse, lists, None).unwrap()
-}
-
-/// Multiplies a small scale into the weights.
-fn fold(v: &mut [f32], scale: &mut f64, square: &mut f64) {
-    if *scale < LEAST_SCALE {
-        v.iter_mut().for_each(|w| *w *= *scale as f32);
-        *square = v.iter().map(|w| f64::from(*w) * f64::from(*w)).sum();
-        *scale = 1.0;
-    }
-}
-
-/// Pegasos for many classes, dense, with the lazy scale of the sparse weights.
-fn pegasos(data: &Dataset, parameters: &Memoir) -> (Vec<f32>, f64) {
-    let lambda = parameters.lambda;
-    let mut draws =
-        super::draws::Sequence::new(data, parameters.draws, parameters.several, parameters.seed)
-            .unwrap();
-    let rows = super::training_rows::TrainingRows::new(data, parameters).unwrap();
-    let mut v = vec![0f32; CLASSES * FEATURES];
-    let (mut scale, mut square) = (1.0, 0.0);
-    let Length::Iterations(total) = parameters.length else {
-        unreachable!("the test says how many")
-    };
-    for t in 1..=total {
-        let pair = draws.draw();
-        let mut x = Vec::new();
-        rows.terms(pair.row, &mut x);
-        let score = |class: usize| {
-            let products = x
-                .iter()
-                .map(|&(f, value)| v[class * FEATURES + f as usize] * value);
-            products.fold(0f32, |sum, product| sum + product)
-        };
-        let own = pair.class as usize;
-        // Class 11 has no rows and is none.
-        let wrong = (0..CLASSES - 1).filter(|&class| class != own);
-        let best = wrong.clone().map(score).fold(f32::MIN, f32::max);
-        let mut random = Stream::new(parameters.seed, (1 << 61) + t);
-        let violator = if best == 0.0 {
-            let start = random.below(CLASSES as u64 - 1) as usize;
-            let round = (0..CLASSES - 1).map(|at| (start + at) % (CLASSES - 1));
-            round
-                .clone()
-                .find(|&class| class != own && score(class) == 0.0)
-                .unwrap()
-        } else {
-            wrong.clone().find(|&class| score(class) == best).unwrap()
-        };
-        let slack = 1.0 + scale * (f64::from(score(violator)) - f64::from(score(own)));
-        let eta = 1.0 / (lambda * t as f64);
-        scale *= 1.0 - lambda * eta;
-        if t == 1 {
-            (scale, square) = (1.0, 0.0);
-        }
-        fold(&mut v, &mut scale, &mut square);
-        if slack > 0.0 {
-            let amount = (eta * (1.0 / scale)) as f32;
-            let mut added = 0.0;
-            // Feature by feature, as the length of all weights is summed.
-            for &(f, value) in &x {
-                let mut both = 0.0;
-                for (class, amount) in [(own, amount), (violator, -amount)] {
-                    let weight = &mut v[class * FEATURES + f as usize];
-                    let old = f64::from(*weight);
-                    *weight += amount * value;
-                    both += f64::from(*weight) * f64::from(*weight) - old * old;
-                }
-                added += both;
-            }
-            square += added;
-        }
-        let length = float::sqrt(scale * scale * square);
-        let radius = 1.0 / float::sqrt(lambda);
-        if length > radius {
-            scale *= radius / length;
-        }
-        fold(&mut v, &mut scale, &mut square);
-    }
-    (v, scale)
-}
-
-#[test]
-fn one_row_one_violator_and_the_theorys_steps_are_pegasos_bit_for_bit() {
-    let data = data(300);
-    for lambda in [0.05, 0.002] {
-        let parameters = Memoir {
-            lambda,
-            steps: Sizes::InverseLambda,
-            length: Length::Iterations(5_000),
-            draws: Draws::Uniform,
-            violators: 1,
-            silent: Silent::Random,
-            create: 0.0,
-            average: Average::Last,
-            ..Memoir::default()
-        };
-        let mut trainer = parameters.trainer(&data).unwrap();
-        while trainer.step(&Sequential).is_some() {}
-        let (v, scale) = pegasos(&data, &parameters);
-        let mut found = 0;
-        trainer.weights().visit(|feature, class, weight| {
-            let twin = f64::from(v[class as usize * FEATURES + feature as usize]) * scale;
-            assert_eq!(
-                weight.to_bits(),
-                (twin as f32).to_bits(),
-                "{feature} {class}"
-            );
-            found += usize::from(weight != 0.0);
-        });
-        assert_eq!(found, v.iter().filter(|w| **w != 0.0).count());
-        assert!(found > 300);
-    }
 }
 
 #[test]

@@ -1,24 +1,29 @@
 //! MEMOIR step by step; [`super`] says what is computed.
 
+mod saved;
+
 use super::{
+    choose::Scratch,
+    class_rows::ClassRows,
     draws::{Pair, Sequence},
     feature_lists::FeatureLists,
     finish::label_weights,
+    index::Index,
     list::Beside,
     parameters::{Average, Length, Memoir, Regularizer, Truncation},
     step::{Slots, Steps},
     training_rows::TrainingRows,
-    violators::{Asked, Violators},
+    violators::Violators,
+    weights::{Storage, Weights},
 };
 use crate::{
     data::Dataset,
     executor::Executor,
     float,
     model::linear::{LinearModel, build::build},
-    random::Stream,
     train::{TrainError, check_data},
 };
-use alloc::{vec, vec::Vec};
+use alloc::{collections::VecDeque, vec, vec::Vec};
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +45,12 @@ pub struct Trainer<'a> {
     pub(super) rows: TrainingRows<'a>,
     pub(super) draws: Sequence,
     pub(super) seen: Vec<u32>,
-    pub(super) weights: FeatureLists,
+    pub(super) weights: Weights,
+    pub(super) index: Option<Index>,
+    /// Classes that steps have moved since the index was told.
+    stale: Vec<u32>,
+    /// Draws to come, and what the index proposed for them.
+    ahead: VecDeque<(Pair, Vec<u32>)>,
     scratch: Scratch,
     slots: Slots,
     touched: Vec<u32>,
@@ -49,25 +59,11 @@ pub struct Trainer<'a> {
     total: u64,
 }
 
-/// What one worker needs to find the violators of a row.
-pub(super) struct Scratch {
-    pub scores: Vec<f32>,
-    pub terms: Vec<(u32, f32)>,
-    pub violators: Violators,
-}
-
-impl Scratch {
-    pub fn new(classes: usize) -> Self {
-        Self {
-            scores: vec![0.0; classes],
-            terms: Vec::new(),
-            violators: Violators::default(),
-        }
-    }
-}
-
 /// Steps of batch 1 done in one call.
 const PART: u64 = 4096;
+
+/// Draws of batch 1 that an index is asked for at once, by several threads.
+const AHEAD: u64 = 256;
 
 /// Steps of l1 training after which weights that have become zero are left out.
 const SETTLE: u64 = 16_384;
@@ -104,7 +100,15 @@ impl Memoir {
         Ok(Trainer {
             parameters: self.clone(),
             data,
-            weights: FeatureLists::new(rows.features(), classes, self.create, beside),
+            weights: Weights(if self.oracle.is_index() {
+                Storage::Classes(ClassRows::new(classes, self.create, beside))
+            } else {
+                let features = rows.features();
+                Storage::Features(FeatureLists::new(features, classes, self.create, beside))
+            }),
+            index: Index::new(self.oracle, self.seed),
+            stale: Vec::new(),
+            ahead: VecDeque::new(),
             rows,
             draws,
             seen,
@@ -150,7 +154,7 @@ impl Trainer<'_> {
         let eta = self.parameters.eta(self.t);
         self.touched.clear();
         if self.parameters.batch == 1 {
-            self.one_row(eta);
+            self.one_row(eta, executor);
         } else {
             self.one_batch(eta, executor);
         }
@@ -159,6 +163,9 @@ impl Trainer<'_> {
             self.weights.project(1.0 / float::sqrt(lambda));
         }
         self.weights.end_step(lambda * eta, &self.touched);
+        if self.index.is_some() {
+            self.stale.extend_from_slice(&self.touched);
+        }
         if self.parameters.is_l1()
             && self
                 .t
@@ -174,10 +181,62 @@ impl Trainer<'_> {
         }
     }
 
-    fn one_row(&mut self, eta: f64) {
-        let pair = self.draws.draw();
+    /// Tells the index of the classes that have moved.
+    fn refresh<E: Executor>(&mut self, executor: &E) {
+        let (Some(index), Storage::Classes(rows)) = (&mut self.index, &mut self.weights.0) else {
+            return;
+        };
+        self.stale.sort_unstable();
+        self.stale.dedup();
+        index.refresh(rows, &self.stale, &self.seen, executor);
+        self.stale.clear();
+    }
+
+    /// The next draw, and what the index proposes for it: of weights as they were up to 256 draws ago.
+    fn next<E: Executor>(&mut self, executor: &E) -> (Pair, Vec<u32>) {
+        if self.index.is_none() {
+            return (self.draws.draw(), Vec::new());
+        }
+        if self.ahead.is_empty() {
+            self.refresh(executor);
+            let count = AHEAD.min(self.total + 1 - self.t);
+            let pairs: Vec<Pair> = (0..count).map(|_| self.draws.draw()).collect();
+            let proposed = self.propose(&pairs, executor);
+            self.ahead.extend(pairs.into_iter().zip(proposed));
+        }
+        self.ahead
+            .pop_front()
+            .unwrap_or_else(|| (self.draws.draw(), Vec::new()))
+    }
+
+    /// What the index proposes for each of several draws.
+    fn propose<E: Executor>(&self, pairs: &[Pair], executor: &E) -> Vec<Vec<u32>> {
+        let Some(index) = &self.index else {
+            return vec![Vec::new(); pairs.len()];
+        };
+        let count = self.parameters.oracle.candidates();
+        let blocks = executor.map(
+            pairs.len().div_ceil(BLOCK),
+            || (index.proposer(), Vec::new()),
+            |(proposer, terms), block| {
+                let part = pairs.iter().skip(block * BLOCK).take(BLOCK);
+                part.map(|pair| {
+                    terms.clear();
+                    self.rows.terms(pair.row, terms);
+                    let mut found = Vec::new();
+                    proposer.propose(terms, count, &mut found);
+                    found
+                })
+                .collect::<Vec<_>>()
+            },
+        );
+        blocks.into_iter().flatten().collect()
+    }
+
+    fn one_row<E: Executor>(&mut self, eta: f64, executor: &E) {
+        let (pair, proposed) = self.next(executor);
         let mut scratch = core::mem::replace(&mut self.scratch, Scratch::new(0));
-        let moves = self.choose(pair, self.t, eta, &mut scratch);
+        let moves = self.choose(pair, &proposed, self.t, eta, &mut scratch);
         self.shrink(eta);
         let steps = Steps {
             classes: &scratch.violators.classes,
@@ -190,35 +249,11 @@ impl Trainer<'_> {
         self.scratch = scratch;
     }
 
-    /// Scores all classes for a row and chooses its violators; `number` is of the draw.
-    pub(super) fn choose(&self, pair: Pair, number: u64, eta: f64, scratch: &mut Scratch) -> bool {
-        let Scratch {
-            scores,
-            terms,
-            violators,
-        } = scratch;
-        terms.clear();
-        self.rows.terms(pair.row, terms);
-        scores.fill(0.0);
-        self.weights.score(terms, scores);
-        let asked = self.asked(pair);
-        let stream = || Stream::new(self.parameters.seed, SILENT + number);
-        violators.choose(scores, asked, &self.parameters, eta, stream)
-    }
-
-    pub(super) fn asked(&self, pair: Pair) -> Asked<'_> {
-        Asked {
-            own: pair.class,
-            labels: self.data.labels().row(pair.row as usize),
-            seen: &self.seen,
-            scale: self.weights.scale(),
-        }
-    }
-
     fn one_batch<E: Executor>(&mut self, eta: f64, executor: &E) {
-        const BLOCK: usize = 64;
         let batch = self.parameters.batch as usize;
         let pairs: Vec<Pair> = (0..batch).map(|_| self.draws.draw()).collect();
+        self.refresh(executor);
+        let proposed = self.propose(&pairs, executor);
         let (this, each) = (&*self, eta / batch as f64);
         let first = this.t * batch as u64;
         let found = executor.map(
@@ -228,7 +263,7 @@ impl Trainer<'_> {
                 let mut chosen = Chosen::default();
                 let part = pairs.iter().enumerate().skip(block * BLOCK).take(BLOCK);
                 for (at, &pair) in part {
-                    let moves = this.choose(pair, first + at as u64, each, scratch);
+                    let moves = this.choose(pair, &proposed[at], first + at as u64, each, scratch);
                     chosen.push(at as u32, moves, &scratch.violators);
                 }
                 chosen
@@ -256,26 +291,38 @@ impl Trainer<'_> {
         if self.t < self.total {
             return Err(TrainError::Stopped);
         }
-        let features = self.data.rows().features();
-        let weights = label_weights(&self.weights, &self.seen, features, &self.parameters);
-        let transform = self.parameters.transform();
-        Ok(build(
-            &weights,
-            features as usize,
-            transform,
-            self.parameters.bits,
-        )?)
+        let Self {
+            parameters,
+            data,
+            weights,
+            seen,
+            rows,
+            draws,
+            ..
+        } = self;
+        // Their memory is needed for the model.
+        drop((rows, draws));
+        let features = data.rows().features();
+        let made = label_weights(&weights, &seen, features, &parameters);
+        drop(weights);
+        let transform = parameters.transform();
+        Ok(build(&made, features as usize, transform, parameters.bits)?)
     }
 
     /// Bytes held now, without the data set.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.weights.bytes() + self.rows.bytes() + 8 * self.draws.len() + 4 * self.seen.len()
+        let index = self.index.as_ref().map_or(0, Index::bytes);
+        self.weights.bytes()
+            + index
+            + self.rows.bytes()
+            + 8 * self.draws.len()
+            + 4 * self.seen.len()
     }
 
     /// The weights as they are now, or their mean so far where one is kept.
     #[must_use]
-    pub fn weights(&self) -> &FeatureLists {
+    pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
@@ -286,8 +333,8 @@ impl Trainer<'_> {
     }
 }
 
-/// Streams with job numbers from here on choose silent classes.
-const SILENT: u64 = 1 << 61;
+/// Rows that one job of several threads looks at.
+const BLOCK: usize = 64;
 
 /// The steps of several rows, one behind the other.
 #[derive(Default)]

@@ -16,6 +16,9 @@ pub(crate) struct Violators {
     /// What of the row is added to each class.
     pub amounts: Vec<f64>,
     slacks: Vec<f64>,
+    /// The largest score of each block, and again for sorting.
+    maxima: Vec<f32>,
+    order: Vec<f32>,
 }
 
 /// What choosing violators needs to know of a row.
@@ -32,6 +35,23 @@ pub(crate) struct Asked<'a> {
 
 const BLOCK: usize = 64;
 
+/// The largest of some scores, in lanes.
+#[inline(always)]
+fn largest(scores: &[f32]) -> f32 {
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let (chunks, rest) = scores.as_chunks::<16>();
+    let mut lanes = [f32::NEG_INFINITY; 16];
+    for chunk in chunks {
+        for (lane, &score) in lanes.iter_mut().zip(chunk) {
+            *lane = larger(score, *lane);
+        }
+    }
+    lanes
+        .into_iter()
+        .chain(rest.iter().copied())
+        .fold(f32::NEG_INFINITY, larger)
+}
+
 impl Violators {
     /// Chooses among all classes by their scores and sets the amounts for a step of size `eta`.
     /// Whether there is anything to add.
@@ -44,10 +64,54 @@ impl Violators {
         stream: impl FnOnce() -> Stream,
     ) -> bool {
         let own = scores[asked.own as usize];
-        let floor = self.begin(own, asked, parameters);
-        let mut least = floor;
+        let floor = floor(own, asked, parameters);
+        self.best(scores, asked, parameters.violators as usize, floor);
+        let silent = || silent(scores, asked, stream());
+        self.weigh(own, asked, parameters, eta, silent)
+    }
+
+    /// The same among proposed classes, whose scores `exact` tells; `silent` names one more if none scores above 0.
+    pub fn choose_among(
+        &mut self,
+        proposed: &[u32],
+        asked: Asked<'_>,
+        parameters: &Memoir,
+        eta: f64,
+        exact: impl Fn(u32) -> f32,
+        silent: impl FnOnce() -> Option<u32>,
+    ) -> bool {
+        let own = exact(asked.own);
+        let floor = floor(own, asked, parameters);
+        self.top.reset(parameters.violators as usize);
+        for &id in proposed {
+            let score = exact(id);
+            if score > floor && asked.labels.binary_search(&id).is_err() {
+                self.top.push(Scored { id, score });
+            }
+        }
+        let silent = || {
+            silent().map(|id| Scored {
+                id,
+                score: exact(id),
+            })
+        };
+        self.weigh(own, asked, parameters, eta, silent)
+    }
+
+    /// The best `count` wrong classes above `floor`, best first.
+    pub fn best(
+        &mut self,
+        scores: &[f32],
+        asked: Asked<'_>,
+        count: usize,
+        floor: f32,
+    ) -> &[Scored] {
+        self.top.reset(count);
+        self.maxima.clear();
+        self.maxima.extend(scores.chunks(BLOCK).map(largest));
+        let mut least = floor.max(self.reached(count + asked.labels.len()));
         for (block, part) in scores.chunks(BLOCK).enumerate() {
-            if part.iter().copied().fold(f32::NEG_INFINITY, f32::max) <= least {
+            if self.maxima[block] <= least {
                 continue;
             }
             for (at, &score) in part.iter().enumerate() {
@@ -56,25 +120,24 @@ impl Violators {
                 if score > least && asked.labels.binary_search(&id).is_err() {
                     self.top.push(Scored { id, score });
                     let worst = self.top.threshold();
-                    least = worst.map_or(floor, |worst| worst.score);
+                    least = worst.map_or(least, |worst| worst.score);
                 }
             }
         }
-        let silent = || silent(scores, asked, stream());
-        self.weigh(own, asked, parameters, eta, silent)
+        self.top.sorted()
     }
 
-    /// The score that a violator must exceed.
-    fn begin(&mut self, own: f32, asked: Asked<'_>, parameters: &Memoir) -> f32 {
-        self.top.reset(parameters.violators as usize);
-        let gate = if parameters.gate {
-            // A little lower, so that rounding loses none; the slack decides.
-            let gate = f64::from(own) - 1.0 / asked.scale;
-            (gate - 1e-6 * gate.abs()) as f32
-        } else {
-            f32::NEG_INFINITY
-        };
-        gate.max(0.0)
+    /// A little less than the largest score of the block that is last of `count` by it.
+    fn reached(&mut self, count: usize) -> f32 {
+        if count > self.maxima.len() {
+            return f32::NEG_INFINITY;
+        }
+        self.order.clear();
+        self.order.extend_from_slice(&self.maxima);
+        let (_, last, _) = self
+            .order
+            .select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+        last.next_down()
     }
 
     fn weigh(
@@ -118,6 +181,18 @@ impl Violators {
         }
         true
     }
+}
+
+/// The score that a violator must exceed.
+fn floor(own: f32, asked: Asked<'_>, parameters: &Memoir) -> f32 {
+    let gate = if parameters.gate {
+        // A little lower, so that rounding loses none; the slack decides.
+        let gate = f64::from(own) - 1.0 / asked.scale;
+        (gate - 1e-6 * gate.abs()) as f32
+    } else {
+        f32::NEG_INFINITY
+    };
+    gate.max(0.0)
 }
 
 /// Where no class scores above 0: a random one of those that score 0, else the best.

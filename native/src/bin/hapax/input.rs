@@ -1,6 +1,6 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
-use super::{columns::look_swapped, failure::Failure, output::warn};
+use super::{columns::look_swapped, dense::read_dense, failure::Failure, output::warn};
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
@@ -9,9 +9,10 @@ use hapax::{
         names::Names,
     },
     files::read_text,
+    npy,
     threads::Threads,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How a model file begins.
 pub const MODEL_MARK: &[u8] = b"HAPAX\x1a";
@@ -30,6 +31,11 @@ pub struct DataOptions {
     /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..2))]
     pub index_base: Option<u8>,
+    /// The labels of the rows of a .npy file: a .npy file of whole numbers, one for each row, or of zeros and ones,
+    /// a line of all labels for each row; or a text file with the labels of a row in each line,
+    /// separated by spaces
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
 }
 
 /// The formats by name.
@@ -105,8 +111,21 @@ impl DataOptions {
     }
 }
 
-/// Reads a whole file of data.
-pub fn read_input(path: &Path, options: &ReadOptions, threads: &Threads) -> Result<Input, Failure> {
+/// Data, and what was found of how they are written.
+pub struct Reading {
+    pub source: Source,
+    /// The format in words.
+    pub format: String,
+    pub index_base: Option<IndexBase>,
+}
+
+/// Reads a whole file of data, as `options` say, which come of `data`.
+pub fn read_input(
+    path: &Path,
+    data: &DataOptions,
+    options: &ReadOptions,
+    threads: &Threads,
+) -> Result<Reading, Failure> {
     let bytes = read_text(path)?;
     if bytes.starts_with(MODEL_MARK) {
         return Err(Failure::in_file(
@@ -114,11 +133,27 @@ pub fn read_input(path: &Path, options: &ReadOptions, threads: &Threads) -> Resu
             "is a model, but data are expected here",
         ));
     }
-    let input = read(&bytes, options, threads).map_err(|error| Failure::in_data(path, &error))?;
+    if bytes.starts_with(npy::MARK) {
+        let labels = data.labels.as_deref();
+        return read_dense(path, &bytes, labels, options.label_names.as_ref());
+    }
+    if let Some(labels) = &data.labels {
+        let rule = format_args!(
+            "holds the labels of .npy rows, but {} holds its own labels; leave out --labels",
+            path.display()
+        );
+        return Err(Failure::in_file(labels, rule));
+    }
+    let input: Input =
+        read(&bytes, options, threads).map_err(|error| Failure::in_data(path, &error))?;
     if input.format == Format::Tsv {
         warn_of_swapped_columns(path, &bytes, options.columns.into());
     }
-    Ok(input)
+    Ok(Reading {
+        format: input.format.to_string(),
+        source: input.source,
+        index_base: input.index_base,
+    })
 }
 
 /// Says so if the columns of tab-separated data look as if they stood in the other order.
@@ -144,7 +179,7 @@ pub fn read_for_model(
     model: &Model,
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
-    let input = read_input(path, &data.for_model(model), threads)?;
+    let input = read_input(path, data, &data.for_model(model), threads)?;
     match input.source {
         Source::Texts(documents) => vectorize(path, documents, model, threads),
         Source::Rows(_) if model.vectorizer().is_some() && data.format.is_none() => {

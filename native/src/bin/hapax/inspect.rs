@@ -33,7 +33,7 @@ use std::{
 #[command(after_help = "\
 Examples:
   hapax inspect model.hapax
-  hapax inspect model.hapax --neighbors card_arrival
+  hapax inspect model.hapax --neighbors card_arrival --svg picture.svg
   hapax inspect train.txt.xz --json")]
 pub struct Inspect {
     /// A model, or data
@@ -44,6 +44,9 @@ pub struct Inspect {
     /// Print the labels nearest to this one in the space of the model, instead
     #[arg(long, value_name = "LABEL")]
     neighbors: Option<String>,
+    /// Draw these labels to a file, too: an SVG picture in which near labels are near
+    #[arg(long, value_name = "FILE", requires = "neighbors")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     data: DataOptions,
 }
@@ -52,7 +55,7 @@ impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
         if let Some(label) = &self.neighbors {
             let model = load_model(&self.file)?;
-            return print_neighbors(&model, label, self.json);
+            return print_neighbors(&model, label, self.json, self.svg.as_deref());
         }
         if begins_like_a_model(&self.file) {
             self.model()
@@ -110,8 +113,8 @@ impl Inspect {
 
     fn data(&self) -> Result<(), Failure> {
         let threads = threads(0)?;
-        let input = read_input(&self.file, &self.data.for_training(), &threads)?;
-        let mut source = input.format.to_string();
+        let input = read_input(&self.file, &self.data, &self.data.for_training(), &threads)?;
+        let mut source = input.format;
         if let Some(base) = input.index_base {
             source = match base {
                 IndexBase::Zero => format!("{source}, feature indices from 0"),

@@ -1,14 +1,23 @@
 //! `hapax inspect MODEL --neighbors LABEL`: the labels that a model places nearest to one.
 
-use super::{failure::Failure, output::print, table::table};
-use hapax::core::model::{Method, Model};
+use super::{failure::Failure, neighborhood::svg, output::print, table::table};
+use hapax::{
+    core::model::{Method, Model},
+    files::write_whole,
+};
 use serde_json::json;
+use std::{iter::once, path::Path};
 
 /// How many labels are printed.
 const NEIGHBORS: usize = 10;
 
-/// Prints the labels nearest to the one named, or numbered, `label`.
-pub fn print_neighbors(model: &Model, label: &str, as_json: bool) -> Result<(), Failure> {
+/// Prints the labels nearest to the one named, or numbered, `label`, and draws them to the file `picture`.
+pub fn print_neighbors(
+    model: &Model,
+    label: &str,
+    as_json: bool,
+    picture: Option<&Path>,
+) -> Result<(), Failure> {
     let Method::Embedding(embedding) = model.method() else {
         let made = &model.provenance().algorithm;
         return Err(Failure::Input(format!(
@@ -24,6 +33,10 @@ pub fn print_neighbors(model: &Model, label: &str, as_json: bool) -> Result<(), 
     })?;
     let name = |id: u32| model.label_name(id).unwrap_or_else(|| id.to_string());
     let found = embedding.model().neighbors(id, NEIGHBORS);
+    if let Some(path) = picture {
+        let ids: Vec<u32> = once(id).chain(found.iter().map(|near| near.id)).collect();
+        write_whole(path, svg(model, embedding.model(), &ids).as_bytes())?;
+    }
     if as_json {
         let near = found.iter().map(|near| {
             json!({"label": name(near.id), "id": near.id, "cosine": near.cosine, "distance": near.distance})

@@ -3,11 +3,14 @@
 mod answers;
 mod columns;
 mod compact;
+mod dense;
+mod distributed;
 mod evaluate;
 mod failure;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod neighborhood;
 mod output;
 mod predict;
 mod progress;
@@ -49,8 +52,11 @@ Exit status: 0 done, 2 wrong usage or input, 1 anything else.";
 #[derive(Subcommand)]
 enum Verb {
     /// Train a model from a file of labelled texts or rows
-    #[command(subcommand)]
-    Train(Box<train::Algorithm>),
+    Train(train::Train),
+    /// Split a training into parts that machines share by way of a folder
+    Plan(distributed::MakePlan),
+    /// Make the model of a plan whose parts are all done
+    Merge(distributed::Merge),
     /// Suggest labels for texts or rows
     Predict(predict::Predict),
     /// Score a model on a test file
@@ -74,7 +80,9 @@ enum Verb {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.verb {
-        Verb::Train(algorithm) => algorithm.run(),
+        Verb::Train(train) => train.run(),
+        Verb::Plan(verb) => verb.run(),
+        Verb::Merge(verb) => verb.run(),
         Verb::Predict(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),

@@ -17,10 +17,11 @@ use hapax::{
         sparse::SparseVec,
     },
     files::open_text,
-    kernels,
+    kernels, npy,
     threads::Threads,
 };
 use std::{
+    fmt::Display,
     io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout},
     iter::once,
     path::PathBuf,
@@ -94,6 +95,9 @@ impl Predict {
             note("Type a line and press Enter; Ctrl-D ends.");
         }
         let mut input = open_text(&self.input)?;
+        if self.begins_like_npy(input.as_mut())? {
+            return self.run_dense(input, &mut model, &threads);
+        }
         let format = self.input_format(&model, input.as_mut())?;
         let mut options = self.data.for_model(&model);
         options.labels_optional = true;
@@ -123,23 +127,72 @@ impl Predict {
             if before < MANY_ROWS && asked >= MANY_ROWS {
                 prepare(&mut model);
             }
-            let printer = Printer {
-                model: &model,
-                output: self.output.unwrap_or_else(Output::usual),
-                explain: self.explain,
-            };
             // What stands before a mistake is answered, whatever came together with it.
-            let answers = self.answer(&model, &queries, &threads);
-            for ((line, _), answered) in queries.iter().zip(&answers) {
-                if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
-                    note(format_args!("{}:{line}: {problem}", self.input.display()));
-                }
-                printer.print(&mut out, answered)?;
-            }
-            out.flush()?;
+            self.print_answers(&mut out, &model, &queries, &threads)?;
             if let Some(failure) = failure {
                 return Err(failure);
             }
+        }
+        Ok(())
+    }
+
+    /// Answers queries, each with the number of its line, and prints the answers.
+    fn print_answers(
+        &self,
+        out: &mut impl Write,
+        model: &Model,
+        queries: &[(u64, Query)],
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        let printer = Printer {
+            model,
+            output: self.output.unwrap_or_else(Output::usual),
+            explain: self.explain,
+        };
+        let answers = self.answer(model, queries, threads);
+        for ((line, _), answered) in queries.iter().zip(&answers) {
+            if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
+                note(format_args!("{}:{line}: {problem}", self.input.display()));
+            }
+            printer.print(out, answered)?;
+        }
+        Ok(out.flush()?)
+    }
+
+    fn begins_like_npy(&self, input: &mut dyn BufRead) -> Result<bool, Failure> {
+        let first = input.fill_buf();
+        let first = first.map_err(|error| Failure::in_file(&self.input, error))?;
+        Ok(first.starts_with(npy::MARK))
+    }
+
+    /// Answers the rows of a .npy file, which is read as a whole.
+    fn run_dense(
+        &self,
+        mut input: Box<dyn BufRead + Send>,
+        model: &mut Model,
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        let wrong = |error: &dyn Display| Failure::in_file(&self.input, error);
+        if model.vectorizer().is_some() && self.data.format.is_none() {
+            return Err(wrong(
+                &"holds rows of features, but the model was trained on texts",
+            ));
+        }
+        let mut bytes = Vec::new();
+        input
+            .read_to_end(&mut bytes)
+            .map_err(|error| wrong(&error))?;
+        let rows = npy::rows(&bytes).map_err(|error| wrong(&error))?;
+        drop(bytes);
+        if rows.len() >= MANY_ROWS {
+            prepare(model);
+        }
+        let mut out = BufWriter::new(stdout().lock());
+        for first in (0..rows.len()).step_by(BATCH) {
+            let batch = first..(first + BATCH).min(rows.len());
+            let query = |row: usize| (row as u64 + 1, Query::Features(rows.row(row).to_owned()));
+            let queries: Vec<_> = batch.map(query).collect();
+            self.print_answers(&mut out, model, &queries, threads)?;
         }
         Ok(())
     }

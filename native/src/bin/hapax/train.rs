@@ -1,5 +1,6 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod checkpoint;
 mod embedding;
 mod exact;
 mod finish;
@@ -7,14 +8,18 @@ mod mach;
 mod memoir;
 mod nearest;
 mod ovr;
+mod reduce;
+mod sharded;
 mod wsabie;
 
 use super::{
+    distributed::{Task, Work},
     failure::Failure,
     input::{DataOptions, name_labels, read_for_model, read_input},
     table::parse_bytes,
     text_options::TextOptions,
 };
+use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
     core::{
@@ -28,7 +33,27 @@ use hapax::{
     threads::Threads,
 };
 use memoir::Variant;
+use sharded::Sharded;
 use std::path::PathBuf;
+
+/// Train a model from a file of labelled texts or rows.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub struct Train {
+    #[command(subcommand)]
+    pub algorithm: Option<Box<Algorithm>>,
+    #[command(flatten)]
+    work: Work,
+}
+
+impl Train {
+    pub fn run(self) -> Result<(), Failure> {
+        match self.algorithm {
+            Some(algorithm) if !self.work.is_asked() => algorithm.run(),
+            _ => self.work.run(),
+        }
+    }
+}
 
 /// The algorithms.
 #[derive(Subcommand, Debug)]
@@ -56,9 +81,11 @@ pub enum Algorithm {
     /// Each label is the mean of its rows
     NearestMean(embedding::TrainNearestMean),
     /// A multi-class margin machine by stochastic steps, weights kept small by their squares
-    MemoirL2(memoir::TrainMemoir),
+    MemoirL2(Box<memoir::TrainMemoir>),
     /// The same, weights kept few by their sizes: smaller models
-    MemoirL1(memoir::TrainMemoir),
+    MemoirL1(Box<memoir::TrainMemoir>),
+    /// The same in few dimensions, the maximum taken by a search
+    MemoirLsh(Box<memoir::TrainMemoirLsh>),
 }
 
 impl Algorithm {
@@ -77,6 +104,19 @@ impl Algorithm {
             Self::NearestMean(train) => train.run(),
             Self::MemoirL2(train) => train.run(Variant::L2),
             Self::MemoirL1(train) => train.run(Variant::L1),
+            Self::MemoirLsh(train) => train.run(),
+        }
+    }
+
+    /// Does a task of a training that machines share.
+    pub fn share(self, task: &Task) -> Result<(), Failure> {
+        match self {
+            Self::Nearest(train) => train.share(task),
+            Self::Ovr(train) => train.share(task),
+            Self::Mach(train) => train.share(task),
+            _ => Err(Failure::Input(
+                "only ovr, mach and nearest fall into parts that machines can share".into(),
+            )),
         }
     }
 }
@@ -92,6 +132,9 @@ pub struct Common {
     /// Score the model on this file when it is trained
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
+    /// The labels of that file, if it is a .npy file; like --labels
+    #[arg(long, value_name = "FILE", requires = "test", help_heading = "Data")]
+    test_labels: Option<PathBuf>,
     /// The seed of everything random: equal data, options and seed give equal bytes
     #[arg(long, default_value_t = 42)]
     seed: u64,
@@ -115,6 +158,8 @@ pub struct Common {
     label_names_column: u32,
     #[command(flatten)]
     text: TextOptions,
+    #[command(flatten)]
+    checkpoints: CheckpointOptions,
 }
 
 /// Training data as rows, and what made them of texts.
@@ -128,15 +173,17 @@ impl Common {
     /// Refuses what can be known to fail before any work.
     fn check(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
-        if let Some(test) = &self.test {
-            check_readable(test)?;
-        }
+        let read_later = [&self.test, &self.test_labels];
+        read_later
+            .into_iter()
+            .flatten()
+            .try_for_each(|path| check_readable(path))?;
         let wrong = |error: VectorizerError| Failure::Input(error.to_string());
         self.text.options().check().map_err(wrong)
     }
 
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
-        let input = read_input(&self.train, &self.data.for_training(), threads)?;
+        let input = read_input(&self.train, &self.data, &self.data.for_training(), threads)?;
         let index_base = input.index_base;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),

@@ -1,6 +1,12 @@
 //! One-vs-rest training, part by part; [`super::one_vs_rest`] says what is computed.
 
+mod duals;
+mod parts;
+mod pool;
+mod saved;
 mod start;
+
+pub use parts::LabelParts;
 
 use super::{
     label_jobs::LabelJobs,
@@ -24,15 +30,9 @@ use crate::{
     train::{TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
-
-/// The duals of one label between rounds.
-#[derive(Clone, Debug, Default)]
-struct Duals {
-    /// Of the label's own rows.
-    positives: Vec<f32>,
-    /// Negatives whose dual is not 0, rising.
-    negatives: Vec<(u32, f32)>,
-}
+use core::ops::Range;
+use duals::{Duals, keep};
+use pool::draw_pool;
 
 /// What solving a label gives. As it is by default for a label without rows.
 #[derive(Default)]
@@ -120,21 +120,6 @@ impl OneVsRest {
             done: 0,
         })
     }
-}
-
-/// The random rows every label starts with, rising.
-fn draw_pool(parameters: &OneVsRest, rows: usize) -> Vec<u32> {
-    let mut all: Vec<u32> = (0..rows as u32).collect();
-    if (parameters.pool as usize) < rows {
-        let mut stream = Stream::new(parameters.seed, u64::MAX);
-        for at in 0..parameters.pool as usize {
-            let other = at + stream.below((rows - at) as u64) as usize;
-            all.swap(at, other);
-        }
-        all.truncate(parameters.pool as usize);
-        all.sort_unstable();
-    }
-    all
 }
 
 impl Trainer<'_> {
@@ -329,6 +314,15 @@ impl Trainer<'_> {
 
     fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
         let rows = self.rows.full.len();
+        let part = rows.div_ceil(16).max(4096).min(rows - self.done);
+        let mined = self.mine_rows(self.done..self.done + part, executor);
+        self.proposals.extend(mined);
+        self.done += part;
+        (rows, 0)
+    }
+
+    /// The labels that each row of a range is wrongly ranked high by.
+    fn mine_rows<E: Executor>(&mut self, range: Range<usize>, executor: &E) -> Vec<Vec<u32>> {
         let oracle = self.oracle.take().unwrap_or_else(|| {
             LinearScorer::from_weights(
                 &self.weights,
@@ -336,29 +330,19 @@ impl Trainer<'_> {
                 self.parameters.transform(),
             )
         });
-        let part = rows.div_ceil(16).max(4096).min(rows - self.done);
-        let range = self.done..self.done + part;
         let all = ScoreAll {
             scorer: &oracle,
             kernels: self.kernels,
         };
         let most = self.parameters.mine as usize;
         let first = self.round + 1 < self.rounds && !self.rows.short.is_empty();
-        self.proposals.extend(mine(
-            if first {
-                &self.rows.short
-            } else {
-                &self.rows.full
-            },
-            self.data.labels(),
-            range,
-            most,
-            &all,
-            executor,
-        ));
+        let rows = match first {
+            true => &self.rows.short,
+            false => &self.rows.full,
+        };
+        let mined = mine(rows, self.data.labels(), range, most, &all, executor);
         self.oracle = Some(oracle);
-        self.done += part;
-        (rows, 0)
+        mined
     }
 
     fn next_stage(&mut self) {
@@ -383,18 +367,5 @@ impl Trainer<'_> {
             self.round += 1;
             self.stage = Stage::Mine;
         }
-    }
-}
-
-/// What stays of a label's duals: those of its own rows, and negatives that push.
-fn keep(scratch: &SolverScratch, own: usize) -> Duals {
-    let (positives, negatives) = scratch.examples.split_at(own);
-    Duals {
-        positives: positives.iter().map(|e| e.alpha as f32).collect(),
-        negatives: negatives
-            .iter()
-            .filter(|e| e.alpha > 0.0)
-            .map(|e| (e.row, e.alpha as f32))
-            .collect(),
     }
 }

@@ -5,8 +5,9 @@ use super::{
         failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
         table::bytes,
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
+    reduce::Reduce,
     wsabie::{TrainWsabie, TrainWsabiePp},
 };
 use clap::Args;
@@ -18,12 +19,14 @@ use hapax::{
             TrainError,
             embedding::{
                 nearest_mean::NearestMean,
+                parameters::Wsabie,
                 sampled::{Draws, Sampled},
                 trainer::Report,
             },
         },
     },
     kernels,
+    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -40,6 +43,8 @@ pub struct Form {
     /// Bits of a stored weight: 32, 8 or 4 [default: 8; wsabie-pp: 4]
     #[arg(long, help_heading = "Rows and weights")]
     bits: Option<u32>,
+    #[command(flatten)]
+    pub reduce: Reduce,
 }
 
 impl Form {
@@ -70,7 +75,11 @@ impl TrainNearestMean {
         let mut mean = NearestMean::default();
         self.form
             .apply(&mut mean.exponent, &mut mean.normalize, &mut mean.bits);
-        run(&self.common, &EmbeddingTraining::NearestMean(mean))
+        run(
+            &self.common,
+            &EmbeddingTraining::NearestMean(mean),
+            &self.form.reduce,
+        )
     }
 }
 
@@ -153,7 +162,7 @@ impl TrainOvaSgd {
             ..Sampled::one_vs_all()
         };
         let training = self.sampling.apply(&base, &self.form, self.common.seed);
-        run(&self.common, &training)
+        run(&self.common, &training, &self.form.reduce)
     }
 }
 
@@ -162,45 +171,65 @@ impl TrainAuc {
         let training = self
             .sampling
             .apply(&Sampled::auc(), &self.form, self.common.seed);
-        run(&self.common, &training)
+        run(&self.common, &training, &self.form.reduce)
     }
 }
 
 impl TrainWsabie {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), &training)
+        run(self.common(), &training, self.reduce())
     }
 }
 
 impl TrainWsabiePp {
     pub fn run(self) -> Result<(), Failure> {
         let training = EmbeddingTraining::Wsabie(self.parameters());
-        run(self.common(), &training)
+        run(self.common(), &training, self.reduce())
     }
 }
 
 /// Trains, and tells of it.
-fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
+fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
+    if !matches!(training, EmbeddingTraining::Wsabie(_)) || reduce.dimensions().is_some() {
+        let why = format!("of {}, or with --reduce, yet", training.name());
+        common.checkpoints.refuse(&why)?;
+    }
+    reduce.check()?;
     let threads = threads(common.threads)?;
     let read = common.read(&threads)?;
     let watch = Stopwatch::start();
-    let memory = bytes(training.memory_estimate(&read.data, threads.threads()));
+    let data = &read.data;
+    let projection = reduce.fit(data, training.transform(), common.seed, &threads)?;
+    let memory = match &projection {
+        None => training.memory_estimate(data, threads.threads()),
+        Some(p) => training.projected_memory_estimate(p, data, threads.threads()),
+    };
     note(format_args!(
-        "training {}; this takes up to about {memory} of memory beside the data",
-        training.name()
+        "training {}; this takes up to about {} of memory beside the data",
+        training.name(),
+        bytes(memory)
     ));
     let mut epochs = Epochs::default();
-    let model = Model::train_embedding(
-        training,
-        &read.data,
-        read.vectorizer,
-        &threads,
-        kernels::best(),
-        |report| epochs.tell(report),
-    )?;
+    let index_base = read.index_base;
+    let kernels = kernels::best();
+    let model = match (&projection, training) {
+        (None, EmbeddingTraining::Wsabie(wsabie)) => {
+            jointly(common, wsabie, read, &threads, &mut epochs)?
+        }
+        (None, _) => {
+            let tell = |report| epochs.tell(report);
+            Model::train_embedding(training, data, read.vectorizer, &threads, kernels, tell)?
+        }
+        (Some(projection), _) => {
+            let (texts, tell) = (read.vectorizer, |report| epochs.tell(report));
+            Model::train_projected_embedding(
+                training, projection, data, texts, &threads, kernels, tell,
+            )?
+        }
+    };
     let told = Told {
         epochs: epochs
             .progress
@@ -212,10 +241,30 @@ fn run(common: &Common, training: &EmbeddingTraining) -> Result<(), Failure> {
     drop(epochs);
     let made = Made {
         model,
-        index_base: read.index_base,
+        index_base,
         told,
     };
     common.finish(made, &watch, &threads)
+}
+
+/// Trains an embedding part by part, keeping checkpoints where they were asked for.
+fn jointly(
+    common: &Common,
+    wsabie: &Wsabie,
+    read: Training,
+    threads: &Threads,
+    epochs: &mut Epochs,
+) -> Result<Model, Failure> {
+    let data = &read.data;
+    let mut keeper = common.checkpoints.keeper()?;
+    let mut trainer = wsabie.trainer(data, kernels::best())?;
+    keeper.begin(wsabie.name(), wsabie, data, &mut trainer)?;
+    while let Some(report) = trainer.step(threads)? {
+        let _ = epochs.tell(report);
+        keeper.border(&trainer)?;
+    }
+    let spaces = trainer.finish()?;
+    Ok(Model::from_spaces(&spaces, wsabie, data, read.vectorizer)?)
 }
 
 /// The progress of the epochs, and what became of the rows of the last one.
@@ -283,6 +332,7 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
             })
         }
         EmbeddingTraining::Wsabie(p) => super::wsabie::parameters_json(p),
+        EmbeddingTraining::Memoir(p) => super::memoir::parameters_json(p),
         _ => Value::Null,
     }
 }

@@ -26,6 +26,7 @@ use hapax::{
                 machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
+                solver::Solver,
                 start::{Start, WarmStart},
                 trainer::Report,
             },
@@ -227,8 +228,10 @@ impl TrainExact {
         };
         let parameters = self.parameters(loss, cost);
         let machine = match processes {
-            None => self.train(&parameters, &training.data, start, &threads)?,
+            None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
+                let why = "of several processes yet";
+                self.common.checkpoints.refuse(why)?;
                 let data = &training.data;
                 match self.train_among(processes, &parameters, data, &threads, &mut told)? {
                     Some(machine) => machine,
@@ -245,6 +248,36 @@ impl TrainExact {
             told,
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// Trains epoch by epoch, keeping checkpoints where they were asked for.
+    fn proven(
+        &self,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        start: Option<Start<'_>>,
+        threads: &Threads,
+    ) -> Result<Machine, Failure> {
+        let most = parameters.max_epochs as usize;
+        let progress = Progress::new("closing the gap", most);
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let (several, best) = (self.several(), kernels::best());
+        let mut solver = Solver::new(parameters, data, several, start, threads, best)?;
+        // The parameters do not say what became of rows with several labels.
+        let identity = (parameters, self.multilabel == Several::Replicate);
+        keeper.begin("multi-class machine", &identity, data, &mut solver)?;
+        while let Some(report) = threads.within(|| solver.epoch(threads, best)) {
+            progress.set(report.epoch as usize, most);
+            keeper.border(&solver)?;
+        }
+        Ok(parameters.finish(solver, data, threads, best)?)
+    }
+
+    fn several(&self) -> MultiLabel {
+        match self.multilabel {
+            Several::Refuse => MultiLabel::Refuse,
+            Several::Replicate => MultiLabel::Replicate,
+        }
     }
 
     fn train(
@@ -315,13 +348,6 @@ impl TrainExact {
     fn threads_each() -> usize {
         let cores = available_parallelism().map_or(1, usize::from);
         (cores / processes::on_this_machine()).max(1)
-    }
-
-    fn several(&self) -> MultiLabel {
-        match self.multilabel {
-            Several::Refuse => MultiLabel::Refuse,
-            Several::Replicate => MultiLabel::Replicate,
-        }
     }
 
     /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.

@@ -5,7 +5,7 @@ use super::{
         compact::{print_report, report_json, too_small},
         evaluate::evaluate,
         failure::Failure,
-        input::read_for_model,
+        input::{DataOptions, read_for_model},
         output::print,
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
@@ -42,6 +42,8 @@ pub struct Told {
     pub gap: Option<f64>,
     /// How many rows were held out to choose parameters.
     pub held_out: Option<usize>,
+    /// What was measured after each epoch, for programs.
+    pub report: Vec<Value>,
     /// More lines for people.
     pub lines: Vec<String>,
 }
@@ -74,6 +76,7 @@ impl Common {
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
         write_whole(&self.output, &compacted.bytes)?;
+        self.checkpoints.forget();
         let mut trained = Trained {
             told: made.told,
             compacted,
@@ -89,7 +92,11 @@ impl Common {
         let size = trained.compacted.bytes.len() as u64;
         let tested = match &self.test {
             Some(path) => {
-                let test = read_for_model(path, &self.data, model, threads)?;
+                let options = DataOptions {
+                    labels: self.test_labels.clone(),
+                    ..self.data.clone()
+                };
+                let test = read_for_model(path, &options, model, threads)?;
                 Some(evaluate(model, &test, &[1, 3, 5], threads)?)
             }
             None => None,
@@ -119,7 +126,7 @@ impl Trained {
             "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
             "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
             "l": made.labels, "seed": made.seed, "epochs": self.told.epochs,
-            "objective": self.told.objective, "gap": self.told.gap,
+            "objective": self.told.objective, "gap": self.told.gap, "report": self.told.report,
             "parameters": parameters_json(&self.compacted.model),
             "held_out": self.told.held_out, "compacted": report_json(&self.compacted),
         })

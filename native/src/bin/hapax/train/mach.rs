@@ -1,30 +1,32 @@
 //! `hapax train mach`: classifiers over hashed labels.
 
+mod held_out;
+mod shared;
+
 use super::{
     super::{
-        failure::Failure,
-        input::threads,
-        output::note,
-        progress::Progress,
-        resources::Stopwatch,
-        table::{bytes, count, percent, table},
+        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
+        table::bytes,
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         hash::{BucketHash, BucketPlan},
-        model::{Model, mach::MachFit},
+        model::Model,
         train::{
             TrainError,
             mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report},
         },
     },
     kernels,
+    threads::Threads,
 };
+use held_out::held_out;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -233,7 +235,8 @@ impl TrainMach {
         parameters
     }
 
-    pub fn run(self) -> Result<(), Failure> {
+    /// Refuses what can be known to be wrong before any work.
+    fn check(&self) -> Result<(), Failure> {
         self.common.check()?;
         let given = self.parameters(&MachParameters::default());
         given.check().map_err(TrainError::from)?;
@@ -245,45 +248,71 @@ impl TrainMach {
                 "--delta is a chance: above 0 and below 1".into(),
             ));
         }
+        let held_out = self.early_stopping || self.common.max_bytes.is_some();
+        match held_out {
+            true => self
+                .common
+                .checkpoints
+                .refuse("of mach with --early-stopping or --max-bytes, which train more than once"),
+            false => Ok(()),
+        }
+    }
+
+    /// The parameters for these data.
+    fn chosen(&self, data: &Dataset) -> MachParameters {
+        self.guaranteed(self.parameters(&MachParameters::automatic(data)), data)
+    }
+
+    pub fn run(self) -> Result<(), Failure> {
+        self.check()?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let data = &training.data;
-        let parameters = self.guaranteed(self.parameters(&MachParameters::automatic(data)), data);
-        say_what_comes(&parameters, data);
-        let mut epochs = Epochs::default();
-        let tell = |report| epochs.tell(report);
-        let (vectorizer, kernels) = (training.vectorizer, kernels::best());
+        let index_base = training.index_base;
+        let parameters = self.chosen(&training.data);
+        say_what_comes(&parameters, &training.data);
         let mut told = Told {
             epochs: Some(u64::from(parameters.epochs)),
             ..Told::default()
         };
+        let mut epochs = Epochs::default();
         let model = match self.common.max_bytes {
-            None => Model::train_mach(&parameters, data, vectorizer, &threads, kernels, tell)?,
-            Some(most) => {
-                let made = Model::train_mach_within(
-                    &parameters,
-                    data,
-                    vectorizer,
-                    most,
-                    &threads,
-                    kernels,
-                    tell,
-                );
-                let (model, fit) = made?;
-                told.held_out = Some(fit.held_out);
-                told.lines.push(tried(&fit));
-                model
+            None if !self.early_stopping => {
+                self.by_parts(&parameters, training, &threads, &mut epochs)?
+            }
+            most => {
+                let tell = |report| epochs.tell(report);
+                held_out(&parameters, most, training, &threads, tell, &mut told)?
             }
         };
         told.objective = epochs.loss;
         drop(epochs);
         let made = Made {
             model,
-            index_base: training.index_base,
+            index_base,
             told,
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// Trains part by part, keeping checkpoints where they were asked for.
+    fn by_parts(
+        &self,
+        parameters: &MachParameters,
+        training: Training,
+        threads: &Threads,
+        epochs: &mut Epochs,
+    ) -> Result<Model, Failure> {
+        let data = &training.data;
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
+        keeper.begin("mach", parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            let _ = epochs.tell(report);
+            keeper.border(&trainer)?;
+        }
+        let mach = parameters.finish(&trainer, data)?;
+        Ok(Model::from_mach(mach, data, training.vectorizer))
     }
 }
 
@@ -303,50 +332,6 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
         "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
          --epochs {epochs} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
     ));
-}
-
-/// What was tried to fit a model into its bytes.
-fn tried(fit: &MachFit) -> String {
-    let header = [
-        "tried",
-        "weights",
-        "centroids",
-        "bytes",
-        "P@1",
-        "P@3",
-        "P@5",
-        "",
-    ];
-    let mut lines = table(&header);
-    let before = fit.before;
-    lines.add_row(vec![
-        "as trained".to_string(),
-        String::new(),
-        String::new(),
-        String::new(),
-        String::new(),
-        percent(before.at_1),
-        percent(before.at_3),
-        percent(before.at_5),
-        String::new(),
-    ]);
-    for (at, step) in fit.tried.iter().enumerate() {
-        lines.add_row(vec![
-            format!("{} bits", step.bits),
-            step.heads.to_string(),
-            count(step.weights),
-            step.entries.to_string(),
-            count(step.bytes),
-            percent(step.precision.at_1),
-            percent(step.precision.at_3),
-            percent(step.precision.at_5),
-            if at == fit.chosen { "chosen" } else { "" }.to_string(),
-        ]);
-    }
-    format!(
-        "tried on {} held-out rows:\n{lines}",
-        count(fit.held_out as u64)
-    )
 }
 
 /// The progress of epochs, one after the other.

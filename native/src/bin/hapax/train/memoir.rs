@@ -1,4 +1,6 @@
-//! `hapax train memoir-l2` and `memoir-l1`: margin machines by stochastic steps.
+//! `hapax train memoir-l2`, `memoir-l1` and `memoir-lsh`: margin machines by stochastic steps.
+
+mod oracle;
 
 use super::{
     super::{
@@ -11,13 +13,15 @@ use super::{
     },
     Common,
     finish::{Made, Told},
+    reduce::Reduce,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::Model,
+        model::{Model, embedding::EmbeddingTraining},
+        text::Vectorizer,
         train::{
             TrainError,
             memoir::{
@@ -29,6 +33,7 @@ use hapax::{
     },
     threads::Threads,
 };
+use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
 use std::{cell::RefCell, ops::ControlFlow};
 
@@ -37,6 +42,8 @@ use std::{cell::RefCell, ops::ControlFlow};
 pub enum Variant {
     L2,
     L1,
+    /// Rows of few dimensions, and a search for the maximum.
+    Lsh,
 }
 
 /// MEMOIR: a multi-class margin machine by stochastic steps.
@@ -50,11 +57,13 @@ Examples:
   hapax train memoir-l2 train.tsv -o model.hapax --test test.tsv
   hapax train memoir-l1 train.tsv -o small.hapax --report
   hapax train memoir-l2 train.txt.xz -o model.hapax --multilabel replicate --epochs 3
+  hapax train memoir-l2 train.txt.xz -o model.hapax --oracle rare-features --report
   hapax train memoir-l2 train.txt.xz -o model.hapax --repro code --iterations 40")]
 pub struct TrainMemoir {
     #[command(flatten)]
     common: Common,
-    /// The price of the size of weights: above 0 [default: 0.5 / rows; for l1 less]
+    /// The price of the size of weights: above 0 [default: 0.5 / rows, of few classes 0.75 / rows;
+    /// for l1 less]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     lambda: Option<f64>,
     /// How often the rows are gone over [default: 5; 10 for up to 500 classes]
@@ -82,10 +91,10 @@ pub struct TrainMemoir {
     /// Most wrong classes that a row pushes away [default: 20; 5 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR")]
     violators: Option<u32>,
-    /// The exponent of the values of features: 0 or more [default: 1]
+    /// The exponent of the values of features: 0 or more [default: 1; 0.8 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     exponent: Option<f64>,
-    /// Weights up to this share of their class's largest are left out [default: 0]
+    /// Weights up to this share of their class's largest are left out [default: 0; of l1 0.06 for more than 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     prune: Option<f32>,
     /// Do what was published instead: by the paper, or by its authors' program
@@ -94,10 +103,38 @@ pub struct TrainMemoir {
     /// What to do with rows of several labels
     #[arg(long, value_enum, default_value_t = SeveralName::Refuse, help_heading = "MEMOIR")]
     multilabel: SeveralName,
-    /// Tell of each epoch the share of rows that still move weights, the loss, the objective, and the
-    /// size of the weights
+    /// Tell of each epoch, on a sample of rows, how many still move weights, the loss, the objective, how often the
+    /// oracle finds the best wrong class and by how much it misses the margin; and the size of the weights
     #[arg(long, help_heading = "MEMOIR")]
     report: bool,
+    #[command(flatten)]
+    oracle: OracleOptions,
+}
+
+/// MEMOIR-LSH: the same on rows of few dimensions, the maximum taken by a search.
+///
+/// Rows are brought to the directions in which they extend most (--reduce); codes of signs, or another --oracle, propose
+/// the classes to push away. Rows with no more features than that are taken as they are.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  hapax train memoir-lsh train.tsv -o model.hapax --test test.tsv
+  hapax train memoir-lsh train.txt.xz -o model.hapax --reduce 512 --oracle layered-graph --report
+  hapax train memoir-lsh rows.npy -o model.hapax")]
+pub struct TrainMemoirLsh {
+    #[command(flatten)]
+    memoir: TrainMemoir,
+    #[command(flatten)]
+    reduce: Reduce,
+}
+
+/// Dimensions of memoir-lsh.
+const DIMENSIONS: u32 = 256;
+
+impl TrainMemoirLsh {
+    pub fn run(self) -> Result<(), Failure> {
+        self.memoir.train(Variant::Lsh, &self.reduce.or(DIMENSIONS))
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -134,7 +171,7 @@ impl TrainMemoir {
     /// The given values in place of those of `base`.
     fn parameters(&self, base: Memoir, variant: Variant, classes: u32) -> Memoir {
         let mut made = if variant == Variant::L1 {
-            base.with_l1()
+            base.with_l1(classes)
         } else {
             base
         };
@@ -164,6 +201,13 @@ impl TrainMemoir {
         made.exponent = self.exponent.unwrap_or(made.exponent);
         made.prune = self.prune.unwrap_or(made.prune);
         made.seed = self.common.seed;
+        let default = if variant == Variant::Lsh {
+            made.create = 0.0;
+            self.oracle.sign_codes()
+        } else {
+            made.oracle
+        };
+        made.oracle = self.oracle.oracle(default);
         self.named(&mut made);
         made
     }
@@ -188,7 +232,12 @@ impl TrainMemoir {
     }
 
     pub fn run(self, variant: Variant) -> Result<(), Failure> {
+        self.train(variant, &Reduce::default())
+    }
+
+    fn train(self, variant: Variant, reduce: &Reduce) -> Result<(), Failure> {
         self.common.check()?;
+        reduce.check()?;
         let given = self.parameters(Memoir::default(), variant, 2);
         given.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
@@ -196,18 +245,32 @@ impl TrainMemoir {
         let watch = Stopwatch::start();
         let data = &training.data;
         let parameters = self.parameters(Memoir::automatic(data), variant, data.labels().labels());
-        say_what_comes(&parameters, data, &threads);
-        let telling = Telling::new(&watch, self.report);
-        let model = Model::train_memoir(
-            &parameters,
-            data,
-            training.vectorizer,
-            &threads,
-            |report, trainer| {
-                telling.tell(report, trainer);
-                ControlFlow::Continue(())
-            },
-        )?;
+        if reduce.dimensions().is_some() {
+            self.common.checkpoints.refuse("with --reduce yet")?;
+        }
+        let projection = if reduce.dimensions() < Some(data.rows().features()) {
+            reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
+        } else {
+            None
+        };
+        let memory = match &projection {
+            None => parameters.memory_estimate(data, threads.threads()),
+            Some(projection) => EmbeddingTraining::Memoir(parameters.clone())
+                .projected_memory_estimate(projection, data, threads.threads()),
+        };
+        say_what_comes(&parameters, memory);
+        let telling = Telling::new(&watch, self.report, &threads);
+        let texts = training.vectorizer;
+        let model = match &projection {
+            None => self.by_parts(&parameters, data, texts, &threads, &telling)?,
+            Some(projection) => {
+                let tell = |report, trainer: &Trainer<'_>| {
+                    telling.tell(report, trainer);
+                    ControlFlow::Continue(())
+                };
+                Model::train_projected_memoir(&parameters, projection, data, texts, &threads, tell)?
+            }
+        };
         let made = Made {
             model,
             index_base: training.index_base,
@@ -215,10 +278,34 @@ impl TrainMemoir {
         };
         self.common.finish(made, &watch, &threads)
     }
+
+    /// Trains part by part, keeping checkpoints where they were asked for.
+    fn by_parts(
+        &self,
+        parameters: &Memoir,
+        data: &Dataset,
+        texts: Option<Vectorizer>,
+        threads: &Threads,
+        telling: &Telling<'_>,
+    ) -> Result<Model, Failure> {
+        if parameters.oracle.is_index() {
+            let why = "of memoir with an --oracle that follows the weights yet";
+            self.common.checkpoints.refuse(why)?;
+        }
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data)?;
+        keeper.begin(parameters.name(), parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            telling.tell(report, &trainer);
+            keeper.border(&trainer)?;
+        }
+        let weights = trainer.finish()?;
+        Ok(Model::from_memoir(weights, parameters, data, texts))
+    }
 }
 
 /// Says the parameters that training will have, and about how much memory it will need.
-fn say_what_comes(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+fn say_what_comes(parameters: &Memoir, memory: u64) {
     let Memoir {
         lambda,
         batch,
@@ -229,10 +316,10 @@ fn say_what_comes(parameters: &Memoir, data: &Dataset, threads: &Threads) {
         Length::Epochs(epochs) => format!("--epochs {epochs}"),
         Length::Iterations(iterations) => format!("--iterations {iterations}"),
     };
-    let memory = bytes(parameters.memory_estimate(data, threads.threads()));
+    let (memory, oracle) = (bytes(memory), parameters.oracle.name());
     note(format_args!(
-        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators}; this takes up \
-         to about {memory} of memory beside the data"
+        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators} --oracle {oracle}; \
+         this takes up to about {memory} of memory beside the data"
     ));
 }
 
@@ -241,15 +328,17 @@ struct Telling<'a> {
     progress: Progress,
     watch: &'a Stopwatch,
     report: bool,
+    threads: &'a Threads,
     epochs: RefCell<Vec<(u32, Measured, f64)>>,
 }
 
 impl<'a> Telling<'a> {
-    fn new(watch: &'a Stopwatch, report: bool) -> Self {
+    fn new(watch: &'a Stopwatch, report: bool, threads: &'a Threads) -> Self {
         Self {
             progress: Progress::new("steps", 0),
             watch,
             report,
+            threads,
             epochs: RefCell::default(),
         }
     }
@@ -257,7 +346,7 @@ impl<'a> Telling<'a> {
     fn tell(&self, report: Report, trainer: &Trainer<'_>) {
         self.progress.set(report.done as usize, report.of as usize);
         if self.report && report.epoch_ended {
-            let measured = trainer.measure();
+            let measured = trainer.measure(self.threads);
             let line = (report.epoch, measured, self.watch.seconds());
             note(described(&line));
             self.epochs.borrow_mut().push(line);
@@ -269,6 +358,7 @@ impl<'a> Telling<'a> {
         Told {
             epochs: epochs.last().map(|(epoch, ..)| u64::from(*epoch)),
             objective: epochs.last().map(|(_, measured, _)| measured.objective),
+            report: epochs.iter().map(measured_json).collect(),
             ..Told::default()
         }
     }
@@ -276,13 +366,27 @@ impl<'a> Telling<'a> {
 
 fn described((epoch, measured, seconds): &(u32, Measured, f64)) -> String {
     format!(
-        "epoch {epoch}: gate open for {:.1} %, mean loss {:.5}, objective {:.5}, weights {}, {}, {seconds:.2} s",
+        "epoch {epoch}: gate open for {:.1} %, mean loss {:.5}, objective {:.5}, recall {:.3}, margin error {:.5} \
+         (worst {:.3}), weights {}, {}, {seconds:.2} s",
         100.0 * measured.open,
         measured.loss,
         measured.objective,
+        measured.recall,
+        measured.margin_error,
+        measured.worst_margin_error,
         count(measured.nonzeros as u64),
         bytes(measured.bytes as u64),
     )
+}
+
+/// An epoch for programs.
+fn measured_json((epoch, measured, seconds): &(u32, Measured, f64)) -> Value {
+    json!({
+        "epoch": epoch, "seconds": seconds, "rows": measured.rows, "open": measured.open,
+        "loss": measured.loss, "objective": measured.objective, "recall": measured.recall,
+        "margin_error": measured.margin_error, "worst_margin_error": measured.worst_margin_error,
+        "nonzeros": measured.nonzeros, "bytes": measured.bytes,
+    })
 }
 
 /// Parameters of MEMOIR for programs.
@@ -297,6 +401,7 @@ pub fn parameters_json(parameters: &Memoir) -> Value {
         "balanced": parameters.draws == Draws::Balanced, "norm_power": parameters.norm_power,
         "gate": parameters.gate, "random_silent": parameters.silent == Silent::Random,
         "averaged": parameters.average == Average::SecondHalf && !parameters.is_l1(),
+        "oracle": oracle_json(parameters.oracle),
         "exponent": parameters.exponent, "bias": parameters.bias, "prune": parameters.prune,
     })
 }

@@ -10,6 +10,7 @@ use super::{
     },
     Common,
     finish::{Made, Told},
+    sharded::Sharded,
 };
 use clap::Args;
 use hapax::{
@@ -17,8 +18,9 @@ use hapax::{
         data::Dataset,
         model::{
             Model, NearestParameters,
-            nearest::{Grid, TuneReport},
+            nearest::{Grid, NearestParts, TuneReport},
         },
+        text::Vectorizer,
         train::TrainError,
     },
     kernels,
@@ -86,6 +88,9 @@ impl TrainNearest {
 
     pub fn run(self) -> Result<(), Failure> {
         self.common.check()?;
+        self.common
+            .checkpoints
+            .refuse("of nearest, which is trained in a second")?;
         let parameters = self.parameters(usize::MAX);
         parameters.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
@@ -129,6 +134,46 @@ impl TrainNearest {
             kernels::best(),
             tell,
         )?)
+    }
+}
+
+impl Sharded for TrainNearest {
+    type Parameters = NearestParameters;
+    type Parts<'a> = NearestParts<'a>;
+
+    const NAME: &str = "nearest";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<NearestParameters, Failure> {
+        if self.tune {
+            return Ok(self.tuned(data, threads)?.best.parameters);
+        }
+        Ok(self.parameters(data.len()))
+    }
+
+    fn parts<'a>(
+        parameters: &NearestParameters,
+        data: &'a Dataset,
+        _threads: &Threads,
+    ) -> Result<NearestParts<'a>, TrainError> {
+        NearestParts::new(*parameters, data)
+    }
+
+    fn model(
+        _parameters: &NearestParameters,
+        parts: NearestParts<'_>,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        threads: &Threads,
+    ) -> Result<Model, TrainError> {
+        Ok(Model::from_nearest(
+            parts.finish(threads)?,
+            data,
+            vectorizer,
+        ))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
 mod proof;
+mod shared;
 
 use super::{
     super::{
@@ -34,6 +35,7 @@ use hapax::{
 };
 use serde_json::{Value, json};
 use std::{ops::ControlFlow, path::PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest with mined negatives.
 ///
@@ -205,6 +207,10 @@ impl TrainOvr {
         self.common.check()?;
         let (fixed, mut given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
+        if self.gap.is_some() || self.fuse == Fuse::Nearest {
+            let why = "of ovr with --gap or --fuse nearest yet";
+            self.common.checkpoints.refuse(why)?;
+        }
         if self.gap.is_some() && self.negatives != Against::All {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));
@@ -251,22 +257,43 @@ impl TrainOvr {
         start: Option<&Model>,
         training: Training,
         threads: &Threads,
-    ) -> Result<Model, TrainError> {
+    ) -> Result<Model, Failure> {
         let Training {
             data, vectorizer, ..
         } = training;
         let kernels = kernels::best();
         let mut parts = Parts::default();
-        let tell = |report| parts.tell(report);
-        match start {
-            Some(start) => {
-                Model::train_ovr_from(start, parameters, &data, vectorizer, threads, kernels, tell)
-            }
-            None if self.fuse == Fuse::Nearest => {
-                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell)
-            }
-            None => Model::train_ovr(parameters, &data, vectorizer, threads, kernels, tell),
+        if self.fuse == Fuse::Nearest && start.is_none() {
+            let tell = |report| parts.tell(report);
+            let made =
+                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell);
+            return Ok(made?);
         }
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(&data, threads, kernels)?;
+        let start = match start.map(Model::method) {
+            Some(Method::Linear(linear)) => Some(linear.model()),
+            Some(_) => return Err(TrainError::StartNotLinear.into()),
+            None => None,
+        };
+        if let Some(model) = start {
+            trainer.start_from(model)?;
+        }
+        let identity = (
+            parameters,
+            start.map(|model| xxh3_64(&model.parts().records)),
+        );
+        keeper.begin("ovr", &identity, &data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            let _ = parts.tell(report);
+            keeper.border(&trainer)?;
+        }
+        Ok(Model::from_ovr(
+            trainer.finish()?,
+            parameters,
+            &data,
+            vectorizer,
+        ))
     }
 }
 

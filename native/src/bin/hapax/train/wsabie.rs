@@ -1,6 +1,6 @@
 //! The options of `hapax train wsabie` and `hapax train wsabie-pp`.
 
-use super::{Common, embedding::Form};
+use super::{Common, embedding::Form, reduce::Reduce};
 use clap::{Args, ValueEnum};
 use hapax::core::train::embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use serde_json::{Value, json};
@@ -175,6 +175,10 @@ impl TrainWsabie {
         &self.common
     }
 
+    pub fn reduce(&self) -> &Reduce {
+        &self.form.reduce
+    }
+
     pub fn parameters(&self) -> Wsabie {
         let base = if self.options.as_published {
             Wsabie::published()
@@ -188,6 +192,10 @@ impl TrainWsabie {
 impl TrainWsabiePp {
     pub fn common(&self) -> &Common {
         &self.common
+    }
+
+    pub fn reduce(&self) -> &Reduce {
+        &self.form.reduce
     }
 
     pub fn parameters(&self) -> Wsabie {

@@ -1,0 +1,70 @@
+//! Models of trainings whose loop the caller owned.
+
+use super::{Embedding, Linear, LinearTraining, Method, Model, Nearest, linear::LinearModel};
+use crate::{
+    data::Dataset,
+    text::Vectorizer,
+    train::{
+        Provenance, TrainError,
+        dual::parameters::OneVsRest,
+        embedding::{parameters::Wsabie, space::Space},
+        memoir::parameters::Memoir,
+    },
+};
+
+impl Model {
+    /// The model of neighbors among the rows of `data`.
+    #[must_use]
+    pub fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+        let provenance = Provenance::new("nearest", data, 0);
+        Self::new(Method::Nearest(nearest), data, vectorizer, provenance)
+    }
+
+    /// The model of weights that one-vs-rest with `parameters` made of `data`.
+    #[must_use]
+    pub fn from_ovr(
+        weights: LinearModel,
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Self {
+        let provenance = Provenance::new("ovr", data, parameters.seed);
+        let training = LinearTraining::OneVsRest(parameters.clone());
+        let linear = Linear::from_training(weights, training, data);
+        Self::new(Method::Linear(linear), data, vectorizer, provenance)
+    }
+
+    /// The model of weights that MEMOIR with `parameters` made of `data`.
+    #[must_use]
+    pub fn from_memoir(
+        weights: LinearModel,
+        parameters: &Memoir,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Self {
+        let provenance = Provenance::new(parameters.name(), data, parameters.seed);
+        let training = LinearTraining::Memoir(parameters.clone());
+        let linear = Linear::from_training(weights, training, data);
+        Self::new(Method::Linear(linear), data, vectorizer, provenance)
+    }
+
+    /// The model of spaces that joint training with `parameters` made of `data`.
+    ///
+    /// # Errors
+    /// If memory is lacking or weights have grown beyond all numbers.
+    pub fn from_spaces(
+        spaces: &[Space],
+        parameters: &Wsabie,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Result<Self, TrainError> {
+        let embedding = Embedding::from_spaces(spaces, parameters, data)?;
+        let provenance = Provenance::new(parameters.name(), data, parameters.seed);
+        Ok(Self::new(
+            Method::Embedding(embedding),
+            data,
+            vectorizer,
+            provenance,
+        ))
+    }
+}

@@ -1,0 +1,141 @@
+//! The state of one-vs-rest training between two parts of the work.
+
+use super::{Duals, LabelJobs, RowsByLabel, Stage, Trainer};
+use crate::{
+    model::linear::build::LabelWeights,
+    train::state::{Resumable, StateError, all_below, read, same, write},
+};
+use alloc::{borrow::Cow, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+struct Saved<'a> {
+    round: u32,
+    mining: bool,
+    done: u64,
+    jobs_done: u64,
+    jobs: Cow<'a, LabelJobs>,
+    duals: Cow<'a, [Duals]>,
+    weights: Cow<'a, [LabelWeights]>,
+    wrong: Cow<'a, RowsByLabel>,
+    proposals: Cow<'a, [Vec<u32>]>,
+    unseen: Cow<'a, [bool]>,
+}
+
+/// No dual, scale or bias that training makes is larger.
+const MOST: f32 = 1e15;
+
+impl Resumable for Trainer<'_> {
+    fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
+        let saved = Saved {
+            round: self.round,
+            mining: self.stage == Stage::Mine,
+            done: self.done as u64,
+            jobs_done: self.jobs_done as u64,
+            jobs: Cow::Borrowed(&self.jobs),
+            duals: Cow::Borrowed(&self.duals),
+            weights: Cow::Borrowed(&self.weights),
+            wrong: Cow::Borrowed(&self.wrong),
+            proposals: Cow::Borrowed(&self.proposals),
+            unseen: Cow::Borrowed(&self.unseen),
+        };
+        write(&saved, sink)
+    }
+
+    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let saved: Saved<'_> = read(bytes)?;
+        self.check(&saved)?;
+        (self.round, self.done) = (saved.round, saved.done as usize);
+        self.stage = match saved.mining {
+            true => Stage::Mine,
+            false => Stage::Solve,
+        };
+        self.jobs_done = saved.jobs_done as usize;
+        self.jobs = saved.jobs.into_owned();
+        self.duals = saved.duals.into_owned();
+        self.weights = saved.weights.into_owned();
+        self.wrong = saved.wrong.into_owned();
+        self.proposals = saved.proposals.into_owned();
+        self.unseen = saved.unseen.into_owned();
+        self.oracle = None;
+        Ok(())
+    }
+}
+
+impl Trainer<'_> {
+    fn check(&self, saved: &Saved<'_>) -> Result<(), StateError> {
+        let (rows, labels) = (self.rows.full.len(), self.duals.len());
+        let beyond = |what, value: u64, limit: usize| match value < limit as u64 {
+            true => Ok(()),
+            false => Err(StateError::Beyond {
+                what,
+                value,
+                limit: limit as u64,
+            }),
+        };
+        beyond("round", u64::from(saved.round), self.rounds as usize + 1)?;
+        saved.jobs.check(labels)?;
+        beyond("job", saved.jobs_done, saved.jobs.len() + 1)?;
+        if saved.mining {
+            beyond("mined row", saved.done, rows + 1)?;
+            same("mined rows", saved.proposals.len(), saved.done as usize)?;
+        } else {
+            let jobs = 0..saved.jobs_done as usize;
+            let solved: usize = jobs.map(|job| saved.jobs.job(job).len()).sum();
+            same("solved labels", saved.done as usize, solved)?;
+        }
+        saved.wrong.check(rows, labels)?;
+        all_below("label", saved.proposals.iter().flatten(), labels)?;
+        same("labels with duals", saved.duals.len(), labels)?;
+        same("labels with weights", saved.weights.len(), labels)?;
+        let unseen = saved.unseen.len();
+        same(
+            "labels marked",
+            unseen,
+            if unseen == 0 { 0 } else { labels },
+        )?;
+        let pairs = saved.duals.iter().zip(&*saved.weights);
+        for (label, (duals, weights)) in pairs.enumerate() {
+            self.check_duals(label, duals)?;
+            self.check_weights(weights)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_duals(&self, label: usize, duals: &Duals) -> Result<(), StateError> {
+        let own = self.positives.of(label).len();
+        if !duals.positives.is_empty() {
+            same("rows of a label", duals.positives.len(), own)?;
+        }
+        let rows = duals.negatives.iter().map(|(row, _)| row);
+        all_below("row", rows, self.rows.full.len())?;
+        let mut negatives = duals.negatives.windows(2);
+        let rising = negatives.all(|pair| pair[0].0 < pair[1].0);
+        let alphas = duals.negatives.iter().map(|(_, alpha)| alpha);
+        let finite = alphas
+            .chain(&duals.positives)
+            .all(|a| (0.0..=MOST).contains(a));
+        if rising && finite {
+            Ok(())
+        } else {
+            Err(StateError::Disordered { what: "duals" })
+        }
+    }
+
+    pub(super) fn check_weights(&self, weights: &LabelWeights) -> Result<(), StateError> {
+        same("weights", weights.weights.len(), weights.features.len())?;
+        all_below("feature", &weights.features, self.rows.order.feature.len())?;
+        let mut features = weights.features.clone();
+        features.sort_unstable();
+        let once = features.windows(2).all(|pair| pair[0] < pair[1]);
+        let levels = weights.weights.iter().all(|&w| w != 0 && w != i8::MIN);
+        let scale = (0.0..=MOST).contains(&weights.scale);
+        if once && levels && scale && weights.bias.abs() <= MOST {
+            Ok(())
+        } else {
+            Err(StateError::Disordered {
+                what: "weights of a label",
+            })
+        }
+    }
+}

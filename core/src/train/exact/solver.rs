@@ -1,0 +1,91 @@
+//! The solver that a loss needs, epoch by epoch: the caller owns the loop.
+
+use super::{
+    certificate::Certificate,
+    lee_lin_wahba::LeeLinWahba,
+    parameters::{MultiClassLoss, MultiClassSvm},
+    problem::{MultiLabel, Problem},
+    start::{Start, likely_classes},
+    trainer::{MOST, Report, Trainer},
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    train::{
+        TrainError,
+        state::{Resumable, StateError},
+    },
+};
+
+/// Training under way: call [`Solver::epoch`] until it returns `None`, then [`MultiClassSvm::finish`].
+#[derive(Debug)]
+pub enum Solver {
+    /// Of Crammer-Singer and Weston-Watkins.
+    ByRows(Trainer),
+    /// Of Lee-Lin-Wahba.
+    LeeLinWahba(LeeLinWahba),
+}
+
+impl Solver {
+    /// Begins training on `data`, perhaps from the duals of another cost or from a model.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; lack of memory; a model that does not fit.
+    pub fn new<E: Executor>(
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        multi_label: MultiLabel,
+        start: Option<Start<'_>>,
+        executor: &E,
+        kernels: &dyn Kernels,
+    ) -> Result<Self, TrainError> {
+        let problem = Problem::new(data, parameters, multi_label)?;
+        Ok(match (parameters.loss, start) {
+            (MultiClassLoss::LeeLinWahba, _) => {
+                Self::LeeLinWahba(LeeLinWahba::new(parameters, problem)?)
+            }
+            (_, Some(Start::Duals(start))) => {
+                Self::ByRows(Trainer::warm(parameters, problem, start))
+            }
+            (_, Some(Start::Model(model))) => {
+                let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
+                Self::ByRows(Trainer::informed(parameters, problem, likely))
+            }
+            (_, None) => Self::ByRows(Trainer::new(parameters, problem)),
+        })
+    }
+
+    /// Does the next epoch, or returns `None` if training has ended.
+    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+        match self {
+            Self::ByRows(trainer) => trainer.epoch(executor, kernels),
+            Self::LeeLinWahba(solver) => solver.epoch(),
+        }
+    }
+
+    /// The proof, once training has ended.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Certificate> {
+        match self {
+            Self::ByRows(trainer) => trainer.certificate(),
+            Self::LeeLinWahba(solver) => solver.certificate(),
+        }
+    }
+}
+
+impl Resumable for Solver {
+    fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
+        match self {
+            Self::ByRows(trainer) => trainer.save(sink),
+            Self::LeeLinWahba(solver) => solver.save(sink),
+        }
+    }
+
+    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        match self {
+            Self::ByRows(trainer) => trainer.resume(bytes),
+            Self::LeeLinWahba(solver) => solver.resume(bytes),
+        }
+    }
+}

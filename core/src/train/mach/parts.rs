@@ -1,0 +1,102 @@
+//! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights of its heads only.
+
+use super::{MachParameters, Trainer};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::mach::Mach,
+    train::{
+        TrainError,
+        parts::{PartError, Parts, share},
+        state::Resumable,
+    },
+};
+use alloc::vec::Vec;
+
+/// A MACH training in parts.
+pub struct MachParts<'a> {
+    parameters: MachParameters,
+    data: &'a Dataset,
+    kernels: &'static dyn Kernels,
+    threads: usize,
+    whole: Option<Trainer<'a>>,
+}
+
+impl<'a> MachParts<'a> {
+    /// Begins training on `data`.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, and early stopping, which needs all heads at once.
+    pub fn new(
+        parameters: &MachParameters,
+        data: &'a Dataset,
+        threads: usize,
+        kernels: &'static dyn Kernels,
+    ) -> Result<Self, TrainError> {
+        parameters.check()?;
+        crate::train::check_data(data)?;
+        Ok(Self {
+            parameters: parameters.clone(),
+            data,
+            kernels,
+            threads,
+            whole: None,
+        })
+    }
+
+    /// The heads, when all parts were taken in.
+    ///
+    /// # Errors
+    /// As [`MachParameters::finish`], and if parts are missing.
+    pub fn finish(self) -> Result<Mach, TrainError> {
+        let trainer = self.whole.ok_or(TrainError::Stopped)?;
+        self.parameters.finish(&trainer, self.data)
+    }
+}
+
+impl Parts for MachParts<'_> {
+    fn stages(&self) -> u32 {
+        1
+    }
+
+    fn stage(&self) -> u32 {
+        u32::from(self.whole.is_some())
+    }
+
+    fn cost(&self, part: usize, parts: usize) -> u64 {
+        let heads = share(self.parameters.repetitions as usize, part, parts).len() as u64;
+        let steps = self.data.rows().nonzeros() as u64 * u64::from(self.parameters.epochs);
+        heads * u64::from(self.parameters.buckets) * steps
+    }
+
+    fn part<E: Executor>(
+        &mut self,
+        part: usize,
+        parts: usize,
+        executor: &E,
+    ) -> Result<Vec<u8>, PartError> {
+        if self.whole.is_some() {
+            return Err(TrainError::Stopped.into());
+        }
+        let heads = share(self.parameters.repetitions as usize, part, parts);
+        let threads = executor.threads();
+        let mut trainer = self
+            .parameters
+            .trainer_of(heads, self.data, threads, self.kernels)?;
+        while trainer.step(executor).is_some() {}
+        Ok(trainer.to_bytes()?)
+    }
+
+    fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError> {
+        let mut trainer = self
+            .parameters
+            .trainer(self.data, self.threads, self.kernels)?;
+        trainer.resume_all(parts)?;
+        if !trainer.is_done() {
+            return Err(TrainError::Stopped.into());
+        }
+        self.whole = Some(trainer);
+        Ok(())
+    }
+}

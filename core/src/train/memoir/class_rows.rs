@@ -1,0 +1,356 @@
+//! The weights class by class: what training works on where a search proposes the classes to score.
+//!
+//! `W = a V` as in [`super::feature_lists`]. Each class has its features, rising, with their weights, and behind them a
+//! tail of at most 64 newer ones in the order in which they came; a longer tail is merged into the others. A
+//! row's product with one class costs O(values of the row log(weights of the class)), and so does a step.
+//!
+//! Memory: 8 bytes a weight, 4 more where a mean or a penalty is kept, and 128 a class.
+
+use super::{
+    list::{Beside, Entry, due, soft},
+    state::{Shrunk, State},
+    step::Steps,
+};
+use crate::{executor::Executor, float, sparse::SparseVec};
+use alloc::{vec, vec::Vec};
+
+/// Classes go round the shards, so that a batch can be added by several threads.
+const SHARDS: usize = 16;
+
+/// The longest tail.
+const TAIL: usize = 64;
+
+#[derive(Clone, Debug, Default)]
+struct Row {
+    features: Vec<u32>,
+    values: Vec<f32>,
+    /// One number a weight, or none at all.
+    extra: Vec<f32>,
+    /// Where the tail begins.
+    sorted: usize,
+    /// How far the weights have moved, at most, since a search was told of them; in units of `V`.
+    moved: f64,
+    /// Their length then.
+    told: f64,
+}
+
+/// See the module's text.
+#[derive(Clone, Debug)]
+pub(super) struct ClassRows {
+    shards: Vec<Vec<Row>>,
+    classes: usize,
+    state: State,
+}
+
+impl Row {
+    /// Where a feature stands, if it has a weight. Of rising features `from` may be the last answer's
+    /// second part.
+    #[inline]
+    fn find(&self, feature: u32, from: &mut usize) -> Option<usize> {
+        let direct = feature as usize;
+        if direct < self.sorted && self.features[direct] == feature {
+            return Some(direct);
+        }
+        let rest = &self.features[*from..self.sorted];
+        *from += rest.partition_point(|&other| other < feature);
+        if *from < self.sorted && self.features[*from] == feature {
+            return Some(*from);
+        }
+        let tail = &self.features[self.sorted..];
+        let at = tail.iter().position(|&other| other == feature)?;
+        Some(self.sorted + at)
+    }
+
+    /// Merges the tail into the other weights.
+    fn merge(&mut self) {
+        let mut tail: Vec<usize> = (self.sorted..self.features.len()).collect();
+        tail.sort_unstable_by_key(|&at| self.features[at]);
+        let mut order = Vec::with_capacity(self.features.len());
+        let mut next = 0;
+        for at in tail {
+            while next < self.sorted && self.features[next] < self.features[at] {
+                order.push(next);
+                next += 1;
+            }
+            order.push(at);
+        }
+        order.extend(next..self.sorted);
+        self.features = order.iter().map(|&at| self.features[at]).collect();
+        self.values = order.iter().map(|&at| self.values[at]).collect();
+        if !self.extra.is_empty() {
+            self.extra = order.iter().map(|&at| self.extra[at]).collect();
+        }
+        self.sorted = self.features.len();
+    }
+
+    /// Adds `amount` times a row whose length is `length`; the change of the sum of squares.
+    fn add(&mut self, adding: &Adding<'_>, row: &[(u32, f32)], length: f64) -> f64 {
+        let (state, moving) = (adding.state, adding.state.moving());
+        let (mut from, mut square) = (0, 0.0);
+        for &(feature, x) in row {
+            let delta = adding.amount * x;
+            if let Some(at) = self.find(feature, &mut from) {
+                let old = state.present(adding.class, self.values[at], self.extra.get(at));
+                match &state.beside {
+                    Beside::Nothing => {}
+                    Beside::Sums { .. } => self.extra[at] += delta * moving.before,
+                    beside => self.extra[at] = due(beside, adding.class),
+                }
+                let new = old + delta;
+                self.values[at] = new;
+                square += f64::from(new) * f64::from(new) - f64::from(old) * f64::from(old);
+                continue;
+            }
+            let size = (f64::from(delta) * moving.scale).abs() as f32;
+            if delta != 0.0 && (adding.own || size >= moving.create) {
+                self.features.push(feature);
+                self.values.push(delta);
+                match &state.beside {
+                    Beside::Nothing => {}
+                    Beside::Sums { .. } => self.extra.push(delta * moving.before),
+                    beside => self.extra.push(due(beside, adding.class)),
+                }
+                square += f64::from(delta) * f64::from(delta);
+            }
+        }
+        if self.features.len() - self.sorted > TAIL {
+            self.merge();
+        }
+        self.moved += f64::from(adding.amount.abs()) * length;
+        square
+    }
+}
+
+/// What is added to a class.
+#[derive(Clone, Copy)]
+struct Adding<'a> {
+    state: &'a State,
+    class: u32,
+    amount: f32,
+    /// Whether it is the row's own class.
+    own: bool,
+}
+
+fn length(row: &[(u32, f32)]) -> f64 {
+    float::sqrt(row.iter().map(|(_, x)| f64::from(*x) * f64::from(*x)).sum())
+}
+
+impl ClassRows {
+    /// No weights yet. A weight below zero is made only by a step of size `create` or more.
+    pub fn new(classes: usize, create: f32, beside: Beside) -> Self {
+        let shard = |at: usize| vec![Row::default(); classes.saturating_sub(at).div_ceil(SHARDS)];
+        Self {
+            shards: (0..SHARDS).map(shard).collect(),
+            classes,
+            state: State::new(create, beside),
+        }
+    }
+
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    pub fn scale(&self) -> f64 {
+        self.state.scale
+    }
+
+    pub fn square(&self) -> f64 {
+        self.state.square()
+    }
+
+    /// How often all weights of `V` have changed by a common factor.
+    pub fn folds(&self) -> u32 {
+        self.state.folds
+    }
+
+    fn row(&self, class: u32) -> &Row {
+        &self.shards[class as usize % SHARDS][class as usize / SHARDS]
+    }
+
+    /// The product of a row, its features rising, and a class, without the factor [`ClassRows::scale`].
+    pub fn score(&self, row: &[(u32, f32)], class: u32) -> f32 {
+        let (own, mut from, mut sum) = (self.row(class), 0, 0.0);
+        for &(feature, x) in row {
+            if let Some(at) = own.find(feature, &mut from) {
+                sum += self.state.present(class, own.values[at], own.extra.get(at)) * x;
+            }
+        }
+        sum
+    }
+
+    /// Multiplies all weights by `factor`, from 0 to 1.
+    pub fn shrink(&mut self, factor: f64) {
+        match self.state.shrink(factor) {
+            Shrunk::Nothing => {}
+            Shrunk::Fold => {
+                let mut square = 0.0;
+                self.each_row(|_, row, state| {
+                    square += state.fold(row.values.iter_mut(), &mut row.extra);
+                });
+                self.state.folded(square);
+            }
+            Shrunk::Clear => self.each_row(|_, row, _| *row = Row::default()),
+        }
+    }
+
+    fn each_row(&mut self, mut change: impl FnMut(u32, &mut Row, &State)) {
+        for (shard, rows) in self.shards.iter_mut().enumerate() {
+            for (at, row) in rows.iter_mut().enumerate() {
+                change((at * SHARDS + shard) as u32, row, &self.state);
+            }
+        }
+    }
+
+    /// Makes all weights so small that their Euclidean length is at most `radius`.
+    pub fn project(&mut self, radius: f64) {
+        if let Some(factor) = self.state.too_long(radius) {
+            self.shrink(factor);
+        }
+    }
+
+    /// From here on the mean of the weights is kept, too.
+    pub fn begin_averaging(&mut self) {
+        self.state.begin_averaging();
+        self.each_row(|_, row, _| row.extra = vec![0.0; row.values.len()]);
+    }
+
+    /// Ends a step, as that of the feature lists.
+    pub fn end_step(&mut self, penalty: f64, touched: &[u32]) {
+        self.state.end_step(penalty, touched, self.classes);
+    }
+
+    /// Adds to each class of a step its part of the row.
+    pub fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>) {
+        let (factor, length) = (1.0 / self.state.scale, length(row));
+        let mut square = 0.0;
+        for (at, (&class, amount)) in steps.classes.iter().zip(steps.amounts).enumerate() {
+            let adding = Adding {
+                state: &self.state,
+                class,
+                amount: (amount * factor) as f32,
+                own: at == 0,
+            };
+            let own = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
+            square += own.add(&adding, row, length);
+        }
+        self.state.square += square;
+    }
+
+    /// [`ClassRows::add`] for each of `count` rows in turn, the shards in parallel.
+    pub fn add_all<'s, E: Executor>(
+        &mut self,
+        count: usize,
+        draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
+        executor: &E,
+    ) {
+        let shards = core::mem::take(&mut self.shards);
+        let (state, factor) = (&self.state, 1.0 / self.state.scale);
+        let added = executor.map_items(shards, |shard, mut rows: Vec<Row>| {
+            let (mut terms, mut square) = (Vec::new(), 0.0);
+            for number in 0..count {
+                terms.clear();
+                let steps = draw(number, &mut terms);
+                let length = length(&terms);
+                for (at, (&class, amount)) in steps.classes.iter().zip(steps.amounts).enumerate() {
+                    if class as usize % SHARDS == shard {
+                        let adding = Adding {
+                            state,
+                            class,
+                            amount: (amount * factor) as f32,
+                            own: at == 0,
+                        };
+                        square += rows[class as usize / SHARDS].add(&adding, &terms, length);
+                    }
+                }
+            }
+            (rows, square)
+        });
+        for (rows, square) in added {
+            self.shards.push(rows);
+            self.state.square += square;
+        }
+    }
+
+    /// Takes off what is due and leaves out what has become zero. For l1.
+    pub fn settle(&mut self) {
+        self.each_row(|class, row, state| {
+            row.merge();
+            let now = due(&state.beside, class);
+            let mut kept = 0;
+            for at in 0..row.values.len() {
+                let value = soft(row.values[at], now - row.extra[at]);
+                if value != 0.0 {
+                    row.features[kept] = row.features[at];
+                    (row.values[kept], row.extra[kept]) = (value, now);
+                    kept += 1;
+                }
+            }
+            row.features.truncate(kept);
+            row.values.truncate(kept);
+            row.extra.truncate(kept);
+            row.sorted = kept;
+        });
+    }
+
+    /// The weights that training ends with, class by class, the features of each rising.
+    pub fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
+        let mut entries: Vec<Entry> = Vec::new();
+        for class in 0..self.classes as u32 {
+            let row = self.row(class);
+            entries.clear();
+            entries.extend(row.features.iter().enumerate().map(|(at, &feature)| {
+                let value = self.state.last(class, row.values[at], row.extra.get(at));
+                Entry {
+                    class: feature,
+                    value,
+                }
+            }));
+            entries[row.sorted..].sort_unstable_by_key(|entry| entry.class);
+            entries.sort_by_key(|entry| entry.class);
+            for entry in &entries {
+                visit(entry.class, class, entry.value);
+            }
+        }
+    }
+
+    /// Of some classes, rising, those whose weights have moved by more than `share` of their length since
+    /// [`ClassRows::tell`]; all that have weights where `share` is below 0.
+    pub fn moved(&self, classes: &[u32], share: f64) -> Vec<u32> {
+        let far = |class: &&u32| {
+            let row = self.row(**class);
+            !row.values.is_empty() && row.moved > share * row.told
+        };
+        classes.iter().filter(far).copied().collect()
+    }
+
+    /// The weights of a class in `V`, as they count in scores.
+    pub fn vector(&self, class: u32) -> SparseVec {
+        let row = self.row(class);
+        let value = |at: usize| self.state.present(class, row.values[at], row.extra.get(at));
+        let pairs = row.features.iter().enumerate();
+        let pairs = pairs.map(|(at, &feature)| (feature, value(at)));
+        SparseVec::from_pairs(pairs).unwrap_or_default()
+    }
+
+    /// Notes that a search was told of a class's weights, whose length in `V` is `length`.
+    pub fn tell(&mut self, class: u32, length: f64) {
+        let row = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
+        (row.moved, row.told) = (0.0, length);
+    }
+
+    /// Number of stored weights.
+    pub fn nonzeros(&self) -> usize {
+        let rows = self.shards.iter().flatten();
+        rows.map(|row| row.values.len()).sum()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let rows = self.shards.iter().flatten();
+        rows.map(|row| {
+            let numbers = row.features.capacity() + row.values.capacity() + row.extra.capacity();
+            size_of::<Row>() + 4 * numbers
+        })
+        .sum()
+    }
+}

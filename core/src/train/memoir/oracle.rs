@@ -1,0 +1,126 @@
+//! How the maximum inside the margin is found: exactly, or by a search that may miss classes.
+
+use crate::train::{ParamError, ParamRule};
+use serde::{Deserialize, Serialize};
+
+/// Where violators are looked for. Whatever is found is scored exactly: an oracle can miss classes, but
+/// never invent a score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Oracle {
+    /// Among all classes, scored by all features of a row.
+    Exhaustive,
+    /// Among the classes that are best by the rarer features of a row: those with long lists of classes are left out as long
+    /// as their squares add up to at most this share of the row's, from 0 to 1.
+    RareFeatures(f32),
+    /// Among those whose codes of signs agree most with the row's; see [`crate::search::sign_codes`].
+    SignCodes {
+        /// 64-bit words of a code.
+        words: u32,
+        /// How many classes are proposed.
+        candidates: u32,
+    },
+    /// Among those whose short codes of signs equal the row's in some of several tables; see [`crate::search::sign_tables`].
+    SignTables {
+        /// How many tables.
+        tables: u32,
+        /// Bits of a table's code.
+        bits: u32,
+        /// How many classes are proposed.
+        candidates: u32,
+    },
+    /// Among those found on a navigable graph; see [`crate::search::graph`].
+    Graph {
+        /// Edges that a new class gets.
+        degree: u32,
+        /// Classes that a search keeps: those proposed.
+        beam: u32,
+    },
+    /// Among those found on a graph of several layers; see [`crate::search::graph`].
+    LayeredGraph {
+        /// Edges that a new class gets in each layer.
+        degree: u32,
+        /// Classes that a search keeps: those proposed.
+        beam: u32,
+    },
+}
+
+impl Oracle {
+    /// Whether the classes to score are proposed by a search of vectors.
+    #[must_use]
+    pub fn is_index(&self) -> bool {
+        !matches!(self, Self::Exhaustive | Self::RareFeatures(_))
+    }
+
+    /// The oracle's name on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Exhaustive => "exhaustive",
+            Self::RareFeatures(_) => "rare-features",
+            Self::SignCodes { .. } => "sign-codes",
+            Self::SignTables { .. } => "sign-tables",
+            Self::Graph { .. } => "graph",
+            Self::LayeredGraph { .. } => "layered-graph",
+        }
+    }
+
+    /// How many classes a search is asked for.
+    pub(super) fn candidates(&self) -> usize {
+        match *self {
+            Self::Exhaustive | Self::RareFeatures(_) => 0,
+            Self::SignCodes { candidates, .. } | Self::SignTables { candidates, .. } => {
+                candidates as usize
+            }
+            Self::Graph { beam, .. } | Self::LayeredGraph { beam, .. } => beam as usize,
+        }
+    }
+
+    /// About the bytes that a search of so many classes with so many weights holds.
+    pub(super) fn memory(&self, classes: u64, weights: u64) -> u64 {
+        match *self {
+            Self::Exhaustive | Self::RareFeatures(_) => 0,
+            Self::SignCodes { words, .. } => classes * (8 * u64::from(words) + 24),
+            Self::SignTables { tables, bits, .. } => {
+                u64::from(tables) * (16 * classes + (24 << bits)) + 16 * classes
+            }
+            Self::Graph { degree, .. } | Self::LayeredGraph { degree, .. } => {
+                8 * weights + classes * (64 * u64::from(degree) + 256)
+            }
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), ParamError> {
+        let within = |name, value: u32, most: u32| {
+            let value = f64::from(value);
+            ParamError::check(name, value, ParamRule::AtLeast(1.0))?;
+            let rule = ParamRule::AtMost(f64::from(most), "beyond which scoring all is faster");
+            ParamError::check(name, value, rule)
+        };
+        match *self {
+            Self::Exhaustive => Ok(()),
+            Self::RareFeatures(share) => {
+                let (name, share) = ("left_out", f64::from(share));
+                ParamError::check(name, share, ParamRule::AtLeast(0.0))?;
+                let rule = ParamRule::AtMost(1.0, "since it is a share");
+                ParamError::check(name, share, rule)
+            }
+            Self::SignCodes { words, candidates } => {
+                within("code_words", words, 64)?;
+                within("candidates", candidates, 100_000)
+            }
+            Self::SignTables {
+                tables,
+                bits,
+                candidates,
+            } => {
+                within("tables", tables, 256)?;
+                within("code_bits", bits, 16)?;
+                within("candidates", candidates, 100_000)
+            }
+            Self::Graph { degree, beam } | Self::LayeredGraph { degree, beam } => {
+                within("degree", degree, 1_000)?;
+                within("beam", beam, 100_000)
+            }
+        }
+    }
+}

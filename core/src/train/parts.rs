@@ -1,0 +1,81 @@
+//! Training in parts that different machines can do.
+//!
+//! A training is a row of stages, and each stage falls into as many parts as one likes. A part follows from the data, the
+//! parameters and the parts of the stage before, from nothing else: whoever does it, and however often, it
+//! is the same bytes. So parts can be files in a folder that all machines see. When all parts of a stage are
+//! there, everybody takes them in and goes on to the next one; after the last stage the model is as if one machine had
+//! done all, to the bit, for any number of parts.
+
+use super::{TrainError, state::StateError};
+use crate::executor::Executor;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A training in parts; see the module's text.
+pub trait Parts {
+    /// Number of stages.
+    fn stages(&self) -> u32;
+
+    /// The stage under way, from 0; [`Parts::stages`] when all are over.
+    fn stage(&self) -> u32;
+
+    /// What part `part` of `parts` of this stage costs, in units that are the same for all its parts.
+    fn cost(&self, part: usize, parts: usize) -> u64;
+
+    /// Does part `part` of `parts` of this stage.
+    ///
+    /// # Errors
+    /// As training; and if all stages are over.
+    fn part<E: Executor>(
+        &mut self,
+        part: usize,
+        parts: usize,
+        executor: &E,
+    ) -> Result<Vec<u8>, PartError>;
+
+    /// Takes in all parts of this stage, in their order, and goes on to the next.
+    ///
+    /// # Errors
+    /// If they are not the parts of this stage. Then the training is of no use.
+    fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError>;
+}
+
+/// Why a part could not be done or taken in.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PartError {
+    /// Training failed.
+    Train(TrainError),
+    /// A part is not what it should be.
+    State(StateError),
+}
+
+impl fmt::Display for PartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Train(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for PartError {}
+
+impl From<TrainError> for PartError {
+    fn from(error: TrainError) -> Self {
+        Self::Train(error)
+    }
+}
+
+impl From<StateError> for PartError {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
+
+/// The share of `0..count` that part `part` of `parts` is.
+#[must_use]
+pub fn share(count: usize, part: usize, parts: usize) -> core::ops::Range<usize> {
+    let cut = |part: usize| (count as u128 * part as u128 / parts.max(1) as u128) as usize;
+    cut(part.min(parts))..cut((part + 1).min(parts))
+}

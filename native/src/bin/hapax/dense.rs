@@ -1,0 +1,58 @@
+//! Dense rows from `.npy` files, with the labels of a second file.
+
+use super::{failure::Failure, input::Reading};
+use hapax::{
+    core::{
+        data::{Dataset, IndexBase, LabelLists, Source, named_labels},
+        names::Names,
+    },
+    files::read_text,
+    npy,
+};
+use std::path::Path;
+
+/// The rows of a `.npy` file whose bytes are read, with the labels of the file `labels`. Labels that `known` names
+/// keep their ids.
+pub fn read_dense(
+    path: &Path,
+    bytes: &[u8],
+    labels: Option<&Path>,
+    known: Option<&Names>,
+) -> Result<Reading, Failure> {
+    let rows = npy::rows(bytes).map_err(|error| Failure::in_file(path, error))?;
+    let labels = labels.ok_or_else(|| {
+        let rule = "holds rows without labels: name the file of their labels by --labels (of rows to test on, \
+                    by --test-labels)";
+        Failure::in_file(path, rule)
+    })?;
+    let (lists, names) = read_labels(labels, known)?;
+    if lists.len() != rows.len() {
+        let rule = format_args!(
+            "has the labels of {} rows, but {} has {} rows",
+            lists.len(),
+            path.display(),
+            rows.len()
+        );
+        return Err(Failure::in_file(labels, rule));
+    }
+    let data = Dataset::new(rows, lists, Some(names));
+    Ok(Reading {
+        source: Source::Rows(data.map_err(|error| Failure::in_file(path, error))?),
+        format: "npy".into(),
+        index_base: Some(IndexBase::Zero),
+    })
+}
+
+/// The labels of rows: of a `.npy` file, or of the lines of a text file, separated by spaces.
+fn read_labels(path: &Path, known: Option<&Names>) -> Result<(LabelLists, Names), Failure> {
+    let bytes = read_text(path)?;
+    if bytes.starts_with(npy::MARK) {
+        return npy::labels(&bytes, known).map_err(|error| Failure::in_file(path, error));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let rule = format_args!("byte {} is not UTF-8", error.valid_up_to());
+        Failure::in_file(path, rule)
+    })?;
+    let lists = text.lines().map(str::split_whitespace);
+    named_labels(lists, known).map_err(|error| Failure::in_data(path, &error))
+}

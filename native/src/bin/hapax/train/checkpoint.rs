@@ -1,0 +1,209 @@
+//! `--checkpoint`, `--resume` and `--every`: training that can be stopped and gone on with.
+
+use super::super::{
+    failure::Failure,
+    output::{note, warn},
+};
+use clap::Args;
+use hapax::{
+    checkpoint::{CheckpointError, Checkpoints, Every},
+    core::{
+        data::Dataset,
+        train::state::{Identity, Resumable},
+    },
+};
+use serde::Serialize;
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+/// Checkpoints.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Checkpoints")]
+pub struct CheckpointOptions {
+    /// Keep what training has done so far in this folder, and stop at Ctrl-C with nothing lost
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint of this folder, and keep the next ones there; begin if it has none
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// How often to write it: after so much time (90s, 5m, 1h), or so many parts of the work [default: 60s]
+    #[arg(long, value_name = "TIME|N", value_parser = parse_every)]
+    every: Option<Every>,
+}
+
+/// What keeps the checkpoints of a training; nothing where none were asked for.
+pub struct Keeper(Option<Kept>);
+
+struct Kept {
+    checkpoints: Checkpoints,
+    stop: Arc<AtomicBool>,
+}
+
+fn parse_every(text: &str) -> Result<Every, String> {
+    let rule = || {
+        format!("{text:?} is neither a time, such as 90s, 5m or 1h, nor a number of parts, from 1")
+    };
+    let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
+        Some(digits) => (digits, &text[digits.len()..]),
+        None => (text, ""),
+    };
+    let number: u64 = digits.parse().map_err(|_| rule())?;
+    let seconds = match unit {
+        "" if number == 0 => return Err(rule()),
+        "" => return Ok(Every::Borders(number)),
+        "s" => number,
+        "m" => number.saturating_mul(60),
+        _ => number.saturating_mul(3600),
+    };
+    Ok(Every::Time(Duration::from_secs(seconds)))
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl CheckpointOptions {
+    fn folder(&self) -> Option<&PathBuf> {
+        self.resume.as_ref().or(self.checkpoint.as_ref())
+    }
+
+    /// Refuses checkpoints where there are none, and says why.
+    pub fn refuse(&self, why: &str) -> Result<(), Failure> {
+        match self.folder() {
+            Some(_) => Err(Failure::Input(format!(
+                "there are no checkpoints {why}; leave out --checkpoint and --resume"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Gets ready to keep checkpoints, if they were asked for.
+    pub fn keeper(&self) -> Result<Keeper, Failure> {
+        let Some(folder) = self.folder() else {
+            if self.every.is_some() {
+                let rule =
+                    "--every says how often a checkpoint is written: give --checkpoint DIR, too";
+                return Err(Failure::Input(rule.into()));
+            }
+            return Ok(Keeper(None));
+        };
+        let every = self.every.unwrap_or(Every::Time(Duration::from_secs(60)));
+        let checkpoints = Checkpoints::new(folder, every, self.resume.is_some())?;
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            // A second one ends the process at once.
+            let both = signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())
+                .and_then(|_| signal_hook::flag::register(signal, stop.clone()));
+            both.map_err(|error| Failure::Other(format!("cannot wait for Ctrl-C: {error}")))?;
+        }
+        Ok(Keeper(Some(Kept { checkpoints, stop })))
+    }
+
+    /// Forgets the checkpoint: the model is written.
+    pub fn forget(&self) {
+        if let Some(folder) = self.folder()
+            && let Ok(checkpoints) = Checkpoints::new(folder, Every::Borders(1), true)
+        {
+            checkpoints.end();
+        }
+    }
+}
+
+impl Keeper {
+    /// Sets `training` to where it was left, if it was.
+    pub fn begin(
+        &mut self,
+        algorithm: &str,
+        parameters: &impl Serialize,
+        data: &Dataset,
+        training: &mut impl Resumable,
+    ) -> Result<(), Failure> {
+        if let Some(kept) = &mut self.0 {
+            let identity = Identity::new(algorithm, parameters, data);
+            if kept.checkpoints.begin(identity, training)? {
+                let folder = kept.checkpoints.folder().display();
+                note(format_args!("going on from the checkpoint in {folder}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears that a part of the work has ended. Fails if training is to stop here.
+    pub fn border(&mut self, training: &impl Resumable) -> Result<(), Failure> {
+        let Some(kept) = &mut self.0 else {
+            return Ok(());
+        };
+        if kept.stop.load(Ordering::Relaxed) {
+            kept.checkpoints.write(training)?;
+            let folder = kept.checkpoints.folder().display().to_string();
+            let next = resuming(&folder);
+            return Err(Failure::Other(format!(
+                "stopped; what was done is in {folder}: go on with\n  {next}"
+            )));
+        }
+        if let Err(error) = kept.checkpoints.border(training) {
+            warn(format_args!("no checkpoint was written: {error}"));
+        }
+        Ok(())
+    }
+}
+
+/// This command, going on from a folder.
+fn resuming(folder: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut arguments = std::env::args();
+    while let Some(word) = arguments.next() {
+        match word.as_str() {
+            "--checkpoint" | "--resume" => drop(arguments.next()),
+            word if word.starts_with("--checkpoint=") || word.starts_with("--resume=") => {}
+            word => words.push(quoted(word)),
+        }
+    }
+    words.push(format!("--resume {}", quoted(folder)));
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Every, parse_every, quoted};
+    use std::time::Duration;
+
+    #[test]
+    fn times_and_numbers_of_parts_are_told_apart() {
+        assert_eq!(parse_every("7"), Ok(Every::Borders(7)));
+        assert_eq!(parse_every("90s"), Ok(Every::Time(Duration::from_secs(90))));
+        assert_eq!(parse_every("0s"), Ok(Every::Time(Duration::ZERO)));
+        assert_eq!(parse_every("2m"), Ok(Every::Time(Duration::from_secs(120))));
+        assert_eq!(
+            parse_every("1h"),
+            Ok(Every::Time(Duration::from_secs(3600)))
+        );
+        for wrong in ["", "0", "s", "-1", "1.5s", "1d"] {
+            assert!(parse_every(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a/b.txt"), "a/b.txt");
+        assert_eq!(quoted("it's so"), r"'it'\''s so'");
+        assert_eq!(quoted(""), "''");
+    }
+}

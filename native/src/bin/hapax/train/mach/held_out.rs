@@ -1,0 +1,83 @@
+//! Training with rows held out, to stop early or to fit into a budget.
+
+use super::super::{
+    super::table::{count, percent, table},
+    Training,
+    finish::Told,
+};
+use hapax::{
+    core::{
+        model::{Model, mach::MachFit},
+        train::{
+            TrainError,
+            mach::{MachParameters, Report},
+        },
+    },
+    kernels,
+    threads::Threads,
+};
+use std::ops::ControlFlow;
+
+/// Trains with rows held out, to stop early or to fit into a budget.
+pub fn held_out(
+    parameters: &MachParameters,
+    most: Option<u64>,
+    training: Training,
+    threads: &Threads,
+    tell: impl FnMut(Report) -> ControlFlow<()>,
+    told: &mut Told,
+) -> Result<Model, TrainError> {
+    let (data, vectorizer, kernels) = (&training.data, training.vectorizer, kernels::best());
+    let Some(most) = most else {
+        return Model::train_mach(parameters, data, vectorizer, threads, kernels, tell);
+    };
+    let made = Model::train_mach_within(parameters, data, vectorizer, most, threads, kernels, tell);
+    let (model, fit) = made?;
+    told.held_out = Some(fit.held_out);
+    told.lines.push(tried(&fit));
+    Ok(model)
+}
+
+/// What was tried to fit a model into its bytes.
+fn tried(fit: &MachFit) -> String {
+    let header = [
+        "tried",
+        "weights",
+        "centroids",
+        "bytes",
+        "P@1",
+        "P@3",
+        "P@5",
+        "",
+    ];
+    let mut lines = table(&header);
+    let before = fit.before;
+    lines.add_row(vec![
+        "as trained".to_string(),
+        String::new(),
+        String::new(),
+        String::new(),
+        String::new(),
+        percent(before.at_1),
+        percent(before.at_3),
+        percent(before.at_5),
+        String::new(),
+    ]);
+    for (at, step) in fit.tried.iter().enumerate() {
+        lines.add_row(vec![
+            format!("{} bits", step.bits),
+            step.heads.to_string(),
+            count(step.weights),
+            step.entries.to_string(),
+            count(step.bytes),
+            percent(step.precision.at_1),
+            percent(step.precision.at_3),
+            percent(step.precision.at_5),
+            if at == fit.chosen { "chosen" } else { "" }.to_string(),
+        ]);
+    }
+    format!(
+        "tried on {} held-out rows:\n{lines}",
+        count(fit.held_out as u64)
+    )
+}

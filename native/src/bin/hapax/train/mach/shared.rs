@@ -1,0 +1,59 @@
+//! MACH on several machines.
+
+use super::{
+    super::{super::failure::Failure, Common, sharded::Sharded},
+    TrainMach,
+};
+use hapax::{
+    core::{
+        data::Dataset,
+        executor::Executor,
+        model::Model,
+        text::Vectorizer,
+        train::{
+            TrainError,
+            mach::{MachParameters, parts::MachParts},
+        },
+    },
+    kernels,
+    threads::Threads,
+};
+
+impl Sharded for TrainMach {
+    type Parameters = MachParameters;
+    type Parts<'a> = MachParts<'a>;
+
+    const NAME: &str = "mach";
+
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn choose(&self, data: &Dataset, _threads: &Threads) -> Result<MachParameters, Failure> {
+        self.check()?;
+        if self.early_stopping || self.common.max_bytes.is_some() {
+            let rule = "--early-stopping and --max-bytes need all heads at once: leave them out of a plan, and \
+                        make the model smaller with `hapax compact`";
+            return Err(Failure::Input(rule.into()));
+        }
+        Ok(self.chosen(data))
+    }
+
+    fn parts<'a>(
+        parameters: &MachParameters,
+        data: &'a Dataset,
+        threads: &Threads,
+    ) -> Result<MachParts<'a>, TrainError> {
+        MachParts::new(parameters, data, threads.threads(), kernels::best())
+    }
+
+    fn model(
+        _parameters: &MachParameters,
+        parts: MachParts<'_>,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        _threads: &Threads,
+    ) -> Result<Model, TrainError> {
+        Ok(Model::from_mach(parts.finish()?, data, vectorizer))
+    }
+}

@@ -1,0 +1,86 @@
+//! `--reduce K`: training in the directions in which rows extend most.
+
+use super::super::{failure::Failure, output::note, table::bytes};
+use clap::Args;
+use hapax::{
+    core::{
+        data::Dataset,
+        executor::Executor,
+        model::linear::query::RowTransform,
+        train::reduction::{Projection, Reduction},
+    },
+    threads::Threads,
+};
+
+/// How rows are brought to few dimensions.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Rows and weights")]
+pub struct Reduce {
+    /// Train on the rows in the K directions in which they extend most (a randomized singular value decomposition);
+    /// the model takes rows as they are
+    #[arg(long, value_name = "K")]
+    reduce: Option<u32>,
+    /// How often these directions are improved
+    #[arg(long, value_name = "Q", default_value_t = 2, requires = "reduce")]
+    reduce_iterations: u32,
+}
+
+impl Reduce {
+    /// Refuses numbers that no data could meet.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.reduction(0) {
+            Some(reduction) => reduction.check().map_err(named),
+            None => Ok(()),
+        }
+    }
+
+    /// How many dimensions are asked for.
+    pub fn dimensions(&self) -> Option<u32> {
+        self.reduce
+    }
+
+    /// The same, with so many dimensions where none are given.
+    #[must_use]
+    pub fn or(self, dimensions: u32) -> Self {
+        Self {
+            reduce: self.reduce.or(Some(dimensions)),
+            ..self
+        }
+    }
+
+    fn reduction(&self, seed: u64) -> Option<Reduction> {
+        self.reduce.map(|dimensions| Reduction {
+            dimensions,
+            power_iterations: self.reduce_iterations,
+            seed,
+            ..Reduction::default()
+        })
+    }
+
+    /// The directions of the rows of `data`, if they are asked for; says how much memory that takes.
+    pub fn fit(
+        &self,
+        data: &Dataset,
+        transform: RowTransform,
+        seed: u64,
+        threads: &Threads,
+    ) -> Result<Option<Projection>, Failure> {
+        let Some(reduction) = self.reduction(seed) else {
+            return Ok(None);
+        };
+        let memory = bytes(reduction.memory_estimate(data, threads.threads()));
+        let dimensions = reduction.dimensions;
+        note(format_args!(
+            "reducing rows to {dimensions} dimensions; this takes up to about {memory} of memory beside the data"
+        ));
+        Ok(Some(reduction.fit(data, transform, threads)?))
+    }
+}
+
+/// The options are called otherwise than the fields.
+fn named(mut error: hapax::core::train::ParamError) -> Failure {
+    if error.name == "power_iterations" {
+        error.name = "reduce_iterations";
+    }
+    hapax::core::train::TrainError::from(error).into()
+}

@@ -1,0 +1,180 @@
+//! Checkpoints: a training outlives its process.
+//!
+//! [`Checkpoints`] keeps the state of one training in a folder, in one file that is replaced as a whole. At the borders
+//! between parts of the work it is asked whether to write; after a stop, a crash or a kill a new process with the same data
+//! and options goes on from there, to the same bytes.
+
+use crate::{
+    files::make_folder,
+    sealed::{Kind, Seal, SealedError},
+};
+use hapax_core::train::state::{Identity, Resumable};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// The file of the state.
+const STATE: &str = "state";
+
+/// How often a state is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// At the first border after so much time.
+    Time(Duration),
+    /// At every so-manyth border.
+    Borders(u64),
+}
+
+/// Why there can be no checkpoint.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The folder has a state already, which would be lost.
+    Taken(PathBuf),
+    /// A file cannot be used.
+    Sealed(SealedError),
+}
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken(folder) => write!(
+                f,
+                "{}: holds a checkpoint already; go on from it with --resume, or use another folder",
+                folder.display()
+            ),
+            Self::Sealed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CheckpointError {}
+
+impl From<SealedError> for CheckpointError {
+    fn from(error: SealedError) -> Self {
+        Self::Sealed(error)
+    }
+}
+
+/// The checkpoints of one training; see the module's text.
+#[derive(Debug)]
+pub struct Checkpoints {
+    folder: PathBuf,
+    every: Every,
+    seal: Option<Seal>,
+    last: Instant,
+    borders: u64,
+    written: u64,
+}
+
+impl Checkpoints {
+    /// Keeps checkpoints in a folder, which is made if there is none. Only with `resume` may it hold one.
+    ///
+    /// # Errors
+    /// If the folder holds a checkpoint and this is not to go on from it, or cannot be made.
+    pub fn new(folder: &Path, every: Every, resume: bool) -> Result<Self, CheckpointError> {
+        make_folder(folder).map_err(SealedError::File)?;
+        if !resume && folder.join(STATE).exists() {
+            return Err(CheckpointError::Taken(folder.to_owned()));
+        }
+        remove_leftovers(folder);
+        Ok(Self {
+            folder: folder.to_owned(),
+            every,
+            seal: None,
+            last: Instant::now(),
+            borders: 0,
+            written: 0,
+        })
+    }
+
+    /// Sets `training` to the state that the folder holds, if it does: then returns true.
+    ///
+    /// # Errors
+    /// If the state is damaged or belongs to other data or options.
+    pub fn begin(
+        &mut self,
+        identity: Identity,
+        training: &mut impl Resumable,
+    ) -> Result<bool, CheckpointError> {
+        let seal = Seal {
+            kind: Kind::State,
+            identity,
+            place: [0; 3],
+        };
+        self.seal = Some(seal);
+        self.last = Instant::now();
+        let path = self.folder.join(STATE);
+        match seal.read(&path) {
+            Ok(bytes) => {
+                let resumed = training.resume(&bytes);
+                resumed.map_err(|error| SealedError::State(path, error))?;
+                Ok(true)
+            }
+            Err(error) if error.is_absent() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Hears that a part of the work has ended; writes the state if it is time. Returns whether it did.
+    ///
+    /// # Errors
+    /// If it cannot be written; then the one before is still there.
+    pub fn border(&mut self, training: &impl Resumable) -> Result<bool, CheckpointError> {
+        self.borders += 1;
+        let due = match self.every {
+            Every::Time(time) => self.last.elapsed() >= time,
+            Every::Borders(count) => self.borders.is_multiple_of(count.max(1)),
+        };
+        if due {
+            self.write(training)?;
+        }
+        Ok(due)
+    }
+
+    /// Writes the state now.
+    ///
+    /// # Errors
+    /// If it cannot be written; then the one before is still there.
+    pub fn write(&mut self, training: &impl Resumable) -> Result<(), CheckpointError> {
+        if let Some(seal) = &self.seal {
+            seal.write(&self.folder.join(STATE), |sink| training.save(sink))?;
+            self.written += 1;
+        }
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// How many states were written.
+    #[must_use]
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Forgets the state: the model is written.
+    pub fn end(&self) {
+        let _ = std::fs::remove_file(self.folder.join(STATE));
+    }
+}
+
+/// Removes what a process left that was killed while it wrote. The folder belongs to one training.
+fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(".hapax-") && name.ends_with(".tmp") {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
