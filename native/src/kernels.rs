@@ -62,7 +62,7 @@ mod x86 {
                 state::State,
                 weights::FeatureWeights,
             },
-            mach::step::{self, Step, Term},
+            mach::step::{self, Line, Step, Term},
         },
     };
 
@@ -74,6 +74,13 @@ mod x86 {
             // SAFETY: every x86-64 has this instruction, and it reads nothing.
             unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *group).cast()) };
         }
+    }
+
+    /// Asks for one line of weights, which the second cache is to hold.
+    #[inline(always)]
+    fn fetch_line(line: &Line) {
+        // SAFETY: every x86-64 has this instruction, and it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
     }
 
     /// A function that adds the heads with one rounding multiplication (`pmulhrsw`) a vector: of
@@ -213,7 +220,7 @@ mod x86 {
 
                 #[target_feature(enable = $features)]
                 fn mach_step(step: &mut Step<'_>) {
-                    step.take();
+                    step.take_fetching(#[inline(always)] |line| fetch_line(line));
                 }
 
                 #[target_feature(enable = $features)]

@@ -155,18 +155,25 @@ fn reaches_the_optimum(train: &Dataset) {
     }
 }
 
+/// At the default epsilons; a seed alone moves either by up to 0.7 points, so that means of three are compared.
 #[test]
 fn mined_negatives_rank_as_well_as_all() {
     for set in SETS {
         let (data, test) = load(set);
         let [all, mined] = [Negatives::All, Negatives::Mined].map(|negatives| {
-            // At the default epsilon chance alone is worth half a point.
-            let parameters = OneVsRest {
+            let base = OneVsRest {
                 negatives,
-                epsilon: 0.1,
                 ..OneVsRest::by_counts(&data)
             };
-            precision_at_1(&train(&parameters, &data), &test)
+            let seeds = [42, 1, 2].map(|seed| {
+                let parameters = OneVsRest {
+                    epsilon: base.default_epsilon(&data),
+                    seed,
+                    ..base.clone()
+                };
+                precision_at_1(&train(&parameters, &data), &test)
+            });
+            seeds.iter().sum::<f64>() / 3.0
         });
         assert!(
             mined >= all - 0.3,
@@ -219,7 +226,8 @@ fn the_choice_is_the_same_for_any_thread_count_and_keeps_what_is_given() {
     assert_eq!(choice, choose(3));
     assert!(choice.held_out >= 500 && choice.tried.len() <= Choice::MOST_TRIALS);
     assert_eq!(choice.parameters.cost, 0.25);
-    let best = choice.tried.iter().map(|trial| trial.precision);
+    let whole = choice.tried.iter().filter(|t| t.judged == choice.held_out);
+    let best = whole.map(|trial| trial.precision);
     let best = best.fold(0.0, f64::max);
     let of = |p: &OneVsRest| choice.tried.iter().find(|trial| trial.parameters == *p);
     let chosen = of(&choice.parameters).unwrap();

@@ -10,7 +10,7 @@ use hapax_core::{
     kernels::Portable,
     model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie},
+    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie, mach::MachParameters},
 };
 use std::{
     error::Error,
@@ -73,7 +73,7 @@ fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Erro
 type NamedModel = (&'static str, Vec<u8>);
 
 /// A model of each method on the same texts.
-fn train(text: &[u8]) -> Result<[NamedModel; 3], Box<dyn Error>> {
+fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
     let Source::Texts(documents) = read(text, &ReadOptions::default(), &Sequential)?.source else {
         return Err("the fixture is not text".into());
     };
@@ -97,6 +97,15 @@ fn train(text: &[u8]) -> Result<[NamedModel; 3], Box<dyn Error>> {
     let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());
     let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;
+    // Four bits a weight, as by default.
+    let parameters = MachParameters {
+        keep: 0.5,
+        ..MachParameters::automatic(&data)
+    };
+    let words = Some(vectorizer.clone());
+    let buckets = Model::train_mach(&parameters, &data, words, &Sequential, &Portable, |_| {
+        ControlFlow::Continue(())
+    })?;
     let training = EmbeddingTraining::Wsabie(Wsabie::distances());
     let words = Some(vectorizer);
     let prototypes =
@@ -106,6 +115,7 @@ fn train(text: &[u8]) -> Result<[NamedModel; 3], Box<dyn Error>> {
     Ok([
         ("nearest neighbors", nearest.to_bytes()?),
         ("linear", linear.to_bytes()?),
+        ("hashed labels, 4 bits", buckets.to_bytes()?),
         ("prototypes", prototypes.to_bytes()?),
     ])
 }

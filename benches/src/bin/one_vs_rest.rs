@@ -6,7 +6,8 @@
 //! training said it would need. Parameters are chosen automatically unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
 //! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With
-//! `held-out=1` a tenth of the training rows is judged instead of the test rows. With `from=SHARE` training starts from a model of that share of the rows, which is not counted.
+//! `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with other rows: a line
+//! for each. With `from=SHARE` training starts from a model of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
@@ -46,8 +47,28 @@ fn main() -> Result<()> {
         "{:<22}   P@1   P@3   P@5  maF1 train-s (choose solve mine) us:batch single plain  nonzeros    bytes peakMB stated",
         "data"
     );
+    let folds: u64 = options.get("held-out").map_or(Ok(0), |n| n.parse())?;
     for set in &sets {
-        measure(set, &options, &threads)?;
+        let (data, test) = load(set)?;
+        if folds == 0 {
+            measure(set, &data, &test, &options, &threads)?;
+        }
+        let mut sums = [0f64; 5];
+        for fold in 0..folds {
+            let split = Split::new(data.len(), 0.1, 42 + fold)?;
+            let (train, judged) = (data.select(split.train()), data.select(split.held_out()));
+            let figures = measure(set, &train, &judged, &options, &threads)?;
+            sums.iter_mut()
+                .zip(figures)
+                .for_each(|(sum, figure)| *sum += figure);
+        }
+        if folds > 1 {
+            let [p1, p3, p5, f1, seconds] = sums.map(|sum| sum / folds as f64);
+            println!(
+                "{:<22} {p1:5.2} {p3:5.2} {p5:5.2} {f1:5.2} {seconds:7.2}",
+                "  mean"
+            );
+        }
     }
     Ok(())
 }
@@ -67,6 +88,7 @@ fn parameters(
             bias: number("bias")?.map(Bias::Fixed),
             prune: number("prune")?.map(|v| v as f32),
             centroid: number("centroid")?,
+            ..Given::default()
         };
         let choice = OneVsRest::default().choose(&given, data, threads, kernels::best(), |_| ())?;
         for trial in &choice.tried {
@@ -126,12 +148,14 @@ fn parameters(
     Ok(p)
 }
 
-fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) -> Result<()> {
-    let (mut data, mut test) = load(name)?;
-    if options.contains_key("held-out") {
-        let split = Split::new(data.len(), 0.1, 42)?;
-        (data, test) = (data.select(split.train()), data.select(split.held_out()));
-    }
+/// Prints the line of one training; returns the precisions, macro-F1 and CPU seconds.
+fn measure(
+    name: &str,
+    data: &Dataset,
+    test: &Dataset,
+    options: &BTreeMap<String, String>,
+    threads: &Threads,
+) -> Result<[f64; 5]> {
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
@@ -140,16 +164,16 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
         None => kernels::best(),
     };
     let start = cpu_seconds();
-    let parameters = parameters(options, &data, threads)?;
+    let parameters = parameters(options, data, threads)?;
     let chosen = cpu_seconds() - start;
     let (mut solve, mut mine) = (0.0, 0.0);
     let earlier = match options.get("from") {
-        Some(share) => Some(earlier(&parameters, &data, share.parse()?, threads)?),
+        Some(share) => Some(earlier(&parameters, data, share.parse()?, threads)?),
         None => None,
     };
     let mut last = cpu_seconds();
     let start = if earlier.is_some() { last } else { start };
-    let model = parameters.train_from(earlier.as_ref(), &data, threads, kernels, |report| {
+    let model = parameters.train_from(earlier.as_ref(), data, threads, kernels, |report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -160,7 +184,7 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
     })?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
-    let stated = parameters.memory_estimate(&data, 1) as f64 / 1048576.0;
+    let stated = parameters.memory_estimate(data, 1) as f64 / 1048576.0;
     let scorer = LinearScorer::new(&model)?;
     let rows = test.rows();
     let found = scorer.predict_rows(rows, 5, kernels, threads);
@@ -180,16 +204,14 @@ fn measure(name: &str, options: &BTreeMap<String, String>, threads: &Threads) ->
         }
     }) / rows.len() as f64;
     let k = 5.min(model.labels() as usize);
+    let [p1, p3, p5] = [1, 3, 5].map(|at| precision(&found, k, test, at));
+    let f1 = macro_f1(&found, k, test);
     println!(
-        "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} ({chosen:4.2} {solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
-        precision(&found, k, &test, 1),
-        precision(&found, k, &test, 3),
-        precision(&found, k, &test, 5),
-        macro_f1(&found, k, &test),
+        "{name:<22} {p1:5.2} {p3:5.2} {p5:5.2} {f1:5.2} {train:7.2} ({chosen:4.2} {solve:5.2} {mine:4.2}) {batch:8.1} {single:6.1} {plain:5.0} {:9} {:8} {peak:6.0} {stated:6.0}",
         model.nonzeros(),
         model.bytes(),
     );
-    Ok(())
+    Ok([p1, p3, p5, f1, train])
 }
 
 /// A model of the first part of the rows, to start from.

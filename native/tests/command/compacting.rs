@@ -53,6 +53,16 @@ fn a_model_is_fitted_into_its_budget() {
 }
 
 #[test]
+fn a_budget_that_no_linear_model_meets_is_refused_and_nothing_is_written() {
+    let folder = many_texts();
+    let Ran { status, out, err } = folder.run("train ovr train.tsv -o small --max-bytes 100");
+    assert_eq!((status, out.as_str()), (Some(2), ""), "{err}");
+    let last = err.lines().last().unwrap();
+    assert!(last.contains("100"), "{err}");
+    assert_eq!(folder.files(), ["train.tsv"]);
+}
+
+#[test]
 fn a_budget_that_is_too_small_is_refused_and_nothing_is_written() {
     let folder = many_texts();
     folder.run("train nearest train.tsv -o m").good();

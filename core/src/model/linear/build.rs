@@ -106,6 +106,49 @@ impl Postings {
         postings
     }
 
+    /// Leaves each feature at most `most` weights, those largest in size when multiplied with the scale of their
+    /// label's number; of equal ones the lower number.
+    ///
+    /// Cost: linear in the weights, and a sort of those that stay where some go.
+    pub fn keep_largest(&mut self, most: usize, scales: &[f32]) {
+        let mut kept = 0;
+        let mut ranked: Vec<(f32, u32, i8)> = Vec::new();
+        for feature in 0..self.offsets.len().saturating_sub(1) {
+            let range = self.offsets[feature]..self.offsets[feature + 1];
+            // The start of the next feature is read before it is overwritten.
+            self.offsets[feature] = kept;
+            if range.len() <= most {
+                self.labels.copy_within(range.clone(), kept);
+                self.weights.copy_within(range.clone(), kept);
+                kept += range.len();
+                continue;
+            }
+            ranked.clear();
+            ranked.extend(range.map(|at| {
+                let (number, weight) = (self.labels[at], self.weights[at]);
+                (
+                    f32::from(weight).abs() * scales[number as usize],
+                    number,
+                    weight,
+                )
+            }));
+            let smaller =
+                |a: &(f32, u32, i8), b: &(f32, u32, i8)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+            ranked.select_nth_unstable_by(most, smaller);
+            ranked.truncate(most);
+            ranked.sort_unstable_by_key(|&(_, number, _)| number);
+            for &(_, number, weight) in &ranked {
+                (self.labels[kept], self.weights[kept]) = (number, weight);
+                kept += 1;
+            }
+        }
+        if let Some(end) = self.offsets.last_mut() {
+            *end = kept;
+        }
+        self.labels.truncate(kept);
+        self.weights.truncate(kept);
+    }
+
     /// Labels and weights of a feature.
     ///
     /// # Panics
@@ -179,4 +222,52 @@ pub fn build(
         records: Array::from(records),
     };
     Ok(LinearModel::from_trusted(parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LabelWeights, Postings};
+    use crate::random::Stream;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_largest_weights_of_each_feature_stay() {
+        let mut stream = Stream::new(8, 8);
+        let labels: Vec<LabelWeights> = (0..40)
+            .map(|_| {
+                let features: Vec<u32> = (0..9).filter(|_| stream.unit() < 0.4).collect();
+                let weights = features.iter().map(|_| stream.below(200) as i8 | 1);
+                LabelWeights {
+                    weights: weights.collect(),
+                    features,
+                    scale: 0.1 + stream.unit() as f32,
+                    bias: 0.0,
+                }
+            })
+            .collect();
+        let order: Vec<u32> = (0..40).collect();
+        let scales: Vec<f32> = labels.iter().map(|label| label.scale).collect();
+        let all = Postings::transpose(&labels, &order, 9);
+        for most in [0, 1, 5, 12, 40] {
+            let mut kept = all.clone();
+            kept.keep_largest(most, &scales);
+            for feature in 0..9 {
+                // The twin: all of them sorted.
+                let (ids, weights) = all.feature(feature);
+                let pairs = ids.iter().copied().zip(weights.iter().copied());
+                let mut sorted: Vec<(u32, i8)> = pairs.collect();
+                let size = |pair: &(u32, i8)| f32::from(pair.1).abs() * scales[pair.0 as usize];
+                sorted.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.0.cmp(&b.0)));
+                sorted.truncate(most);
+                sorted.sort_unstable();
+                let (ids, weights) = kept.feature(feature);
+                let left = ids.iter().copied().zip(weights.iter().copied());
+                assert_eq!(
+                    left.collect::<Vec<_>>(),
+                    sorted,
+                    "{most} of feature {feature}"
+                );
+            }
+        }
+    }
 }

@@ -244,7 +244,12 @@ fn ndcg<E: Executor>(
     kernels: &dyn Kernels,
 ) -> f64 {
     let transform = model.parts().transform;
-    let scorer = LinearScorer::from_weights(&decode(model), model.features() as usize, transform);
+    let scorer = LinearScorer::from_weights(
+        &decode(model),
+        model.features() as usize,
+        transform,
+        usize::MAX,
+    );
     let k = 5.min(model.labels() as usize).max(1);
     let found = scorer.predict_rows(data.rows(), k, kernels, executor);
     let gain = |rank: usize| 1.0 / float::ln(rank as f64 + 2.0);

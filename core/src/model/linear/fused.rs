@@ -17,10 +17,14 @@
 //! ranks the others best by the mean of P@1, P@3 and P@5 is taken, and both parts are trained again on
 //! all rows.
 //!
-//! Cost: training twice; a query costs a search more. A mean of rows ([`OneVsRest::centroid`]) is linear
+//! Cost: training twice; a query costs a search more. A prepared model looks up the linear scores of the labels with
+//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`OneVsRest::centroid`]) is linear
 //! and needs no such part: it is added to the weights.
 
-use super::{LinearModel, LinearScratch};
+use super::{
+    LinearModel, LinearScratch,
+    scorer::{LinearScorer, ScorerScratch},
+};
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
@@ -85,13 +89,19 @@ impl FusedNearest {
         nearest: &mut NearestScratch,
     ) -> Result<&'s [Scored], TrainError> {
         let shares = self.nearest.shares(row, nearest)?;
+        scratch.top.reset(k);
+        if let Some(scorer) = &linear.scorer {
+            let fast = scratch.fast.get_or_insert_default();
+            let wanted = shares.iter().map(|share| share.id);
+            let (best, scores) = scorer.predict_with(row, k, wanted, scratch.kernels, fast);
+            merge(best, scores, shares, self.weight, &mut scratch.top);
+            return Ok(scratch.top.sorted());
+        }
         linear.add_up(row, scratch);
         let LinearScratch {
             query, sums, top, ..
         } = scratch;
-        let scores = linear.scores(sums, query.unit);
-        top.reset(k);
-        rank(scores, shares, self.weight, top);
+        rank(linear.scores(sums, query.unit), shares, self.weight, top);
         Ok(top.sorted())
     }
 
@@ -145,6 +155,29 @@ fn rank(scores: impl Iterator<Item = f32>, shares: &[Scored], weight: f32, top: 
     }
 }
 
+/// Pushes the labels among which the best fused ones are: `best`, the best linear ones, as many as are to be found,
+/// and those with shares, whose linear scores are `scores`.
+///
+/// Shares add nothing below 0, so that a label without one that is among the best fused ones has as many or fewer
+/// before it by linear scores.
+fn merge(best: &[Scored], scores: &[f32], shares: &[Scored], weight: f32, top: &mut Top) {
+    let alone = |label: &&Scored| {
+        shares
+            .binary_search_by_key(&label.id, |share| share.id)
+            .is_err()
+    };
+    best.iter().filter(alone).for_each(|&label| {
+        top.push(label);
+    });
+    for (share, &linear) in shares.iter().zip(scores) {
+        let score = linear + weight * share.score;
+        top.push(Scored {
+            id: share.id,
+            score,
+        });
+    }
+}
+
 /// The weight with the largest mean of P@1, P@3 and P@5 on `test`; the smallest among equals.
 fn fit<E: Executor>(
     linear: &LinearModel,
@@ -153,17 +186,23 @@ fn fit<E: Executor>(
     executor: &E,
     kernels: &'static dyn Kernels,
 ) -> Result<f32, TrainError> {
-    let scratch = || (LinearScratch::default(), NearestScratch::new(kernels));
-    let by_row = executor.map(test.len(), scratch, |(scratch, nearest), row| {
+    let scorer = LinearScorer::new(linear).map_err(|_| TrainError::OutOfMemory {
+        bytes: linear.bytes() as u64,
+    })?;
+    let scratch = || {
+        let top = Top::default();
+        (ScorerScratch::default(), NearestScratch::new(kernels), top)
+    };
+    let by_row = executor.map(test.len(), scratch, |(scratch, nearest, top), row| {
         let features = test.rows().row(row);
         let shares = neighbors.shares(features, nearest)?;
-        linear.add_up(features, scratch);
+        let wanted = shares.iter().map(|share| share.id);
+        let (best, scores) = scorer.predict_with(features, DEPTH, wanted, kernels, scratch);
         let truth = test.labels().row(row);
         let gains = WEIGHTS.map(|weight| {
-            let scores = linear.scores(&scratch.sums, scratch.query.unit);
-            scratch.top.reset(DEPTH);
-            rank(scores, shares, weight, &mut scratch.top);
-            gain(scratch.top.sorted(), truth)
+            top.reset(DEPTH);
+            merge(best, scores, shares, weight, top);
+            gain(top.sorted(), truth)
         });
         Ok::<_, TrainError>(gains)
     });
@@ -231,6 +270,8 @@ mod tests {
         let linear = parameters
             .train(&data, &Sequential, &Portable, go_on)
             .unwrap();
+        let mut prepared = linear.clone();
+        prepared.prepare().unwrap();
         let fused = FusedNearest::new(neighbors(&data).unwrap(), 0.75).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
         for row in data.rows().iter().take(40) {
@@ -245,8 +286,12 @@ mod tests {
                 }
             }
             expected.sort_by(crate::search::rank);
-            let found = fused.predict(&linear, row, 30, &mut scratch.0, &mut scratch.1);
-            assert_eq!(found.unwrap(), expected);
+            for k in [1, 3, 30] {
+                for linear in [&linear, &prepared] {
+                    let found = fused.predict(linear, row, k, &mut scratch.0, &mut scratch.1);
+                    assert_eq!(found.unwrap(), &expected[..k]);
+                }
+            }
         }
     }
 

@@ -7,7 +7,7 @@
 //! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
 //!
 //! Memory: 4 bytes a weight of the tails, 1 a label of the heads (at most 16 times their
-//! weights), 4 a feature and page, 12 a label. Cost of a row: the lengths of its features' heads
+//! weights), 4 a feature and page, 16 a label. Cost of a row: the lengths of its features' heads
 //! over the vector width, its features' tail weights, and L for the choice of the best.
 
 mod assemble;
@@ -35,6 +35,8 @@ pub struct LinearScorer {
     features: u32,
     /// Label of each number.
     order: Vec<u32>,
+    /// Number of each label.
+    numbers: Vec<u32>,
     /// Scale and bias of each number.
     scales: Vec<f32>,
     biases: Vec<f32>,
@@ -57,6 +59,9 @@ pub struct ScorerScratch {
     tail_terms: Vec<TailTerm>,
     maxima: Vec<i16>,
     top: Top,
+    /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
+    wanted: Vec<(u32, u32)>,
+    scores: Vec<f32>,
 }
 
 impl Default for ScorerScratch {
@@ -69,6 +74,8 @@ impl Default for ScorerScratch {
             tail_terms: Vec::new(),
             maxima: Vec::new(),
             top: Top::default(),
+            wanted: Vec::new(),
+            scores: Vec::new(),
         }
     }
 }
@@ -83,7 +90,7 @@ impl LinearScorer {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        12 * self.order.len()
+        16 * self.order.len()
             + self.heads.len()
             + 8 * self.head_parts.len()
             + 4 * (self.tails.len() + self.tail_offsets.len())
@@ -97,9 +104,34 @@ impl LinearScorer {
         kernels: &dyn Kernels,
         scratch: &'a mut ScorerScratch,
     ) -> &'a [Scored] {
+        self.predict_with(row, k, [].into_iter(), kernels, scratch)
+            .0
+    }
+
+    /// As [`LinearScorer::predict`], and the scores of the labels `wanted` in their order (`f32::MIN` for what is
+    /// no label), which take no more than looking them up.
+    pub(crate) fn predict_with<'a>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        wanted: impl Iterator<Item = u32>,
+        kernels: &dyn Kernels,
+        scratch: &'a mut ScorerScratch,
+    ) -> (&'a [Scored], &'a [f32]) {
+        scratch.wanted.clear();
+        let numbers = wanted.map(|label| {
+            self.numbers
+                .get(label as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+        });
+        scratch.wanted.extend(numbers.zip(0..));
+        scratch.wanted.sort_unstable();
+        scratch.scores.clear();
+        scratch.scores.resize(scratch.wanted.len(), f32::MIN);
         scratch.query.set(row, self.transform, self.features);
         self.best(k, kernels, scratch);
-        scratch.top.sorted()
+        (scratch.top.sorted(), &scratch.scores)
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
@@ -141,7 +173,19 @@ impl LinearScorer {
             }
             self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
             kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
+            self.look_up(page * PAGE, numbers.len(), scratch);
             self.choose(page * PAGE, numbers, kernels, scratch);
+        }
+    }
+
+    /// The scores of those wanted labels whose numbers are among the `count` from `first` on.
+    fn look_up(&self, first: usize, count: usize, scratch: &mut ScorerScratch) {
+        let before = |end: usize| scratch.wanted.partition_point(|w| (w.0 as usize) < end);
+        let unit = scratch.query.unit;
+        for &(number, place) in &scratch.wanted[before(first)..before(first + count)] {
+            let number = number as usize;
+            let (scale, bias) = (self.scales[number], self.biases[number]);
+            scratch.scores[place as usize] = score(scratch.sums[number - first], scale, bias, unit);
         }
     }
 

@@ -227,10 +227,6 @@ impl Linear {
     /// # Errors
     /// If memory is lacking.
     pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
-        // Fused scores need all labels' sums, which only the walk leaves.
-        if self.nearest.is_some() {
-            return Ok(0);
-        }
         self.model.prepare()
     }
 

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use core::ops::ControlFlow;
+use core::{cmp::Ordering, ops::ControlFlow};
 
 /// Rows held out are a tenth, but at most this many.
 const MOST_HELD_OUT: f64 = 3000.0;
@@ -38,6 +38,8 @@ pub struct FitStep {
     pub weights: u64,
     /// Most entries of a centroid; 0 for no centroids.
     pub entries: u32,
+    /// Whether the weights that were kept were trained on.
+    pub refined: bool,
     /// Bytes of the arrays.
     pub bytes: u64,
     /// Precision on the held-out rows.
@@ -55,6 +57,43 @@ pub struct MachFit {
     pub tried: Vec<FitStep>,
     /// Which of it was chosen.
     pub chosen: usize,
+}
+
+/// How many of the best settings are judged once more after their weights were trained on.
+const REFINED: usize = 2;
+
+impl FitStep {
+    fn of(mach: &Mach, setting: Setting, refined: bool, precision: Precision) -> Self {
+        Self {
+            bits: setting.bits,
+            entries: setting.entries,
+            heads: setting.heads,
+            refined,
+            weights: mach.weights().nonzeros() as u64,
+            bytes: mach.bytes() as u64,
+            precision,
+        }
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            bits: self.bits,
+            entries: self.entries,
+            heads: self.heads,
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        self.precision.mean().total_cmp(&other.precision.mean())
+    }
+}
+
+/// The settings of the `count` best of what was tried.
+fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
+    let mut order: Vec<&FitStep> = tried.iter().collect();
+    order.sort_by(|a, b| b.compare(a));
+    order.truncate(count);
+    order.into_iter().map(FitStep::setting).collect()
 }
 
 impl WeightSource for Trainer<'_> {
@@ -119,7 +158,7 @@ fn shape(trainer: &Trainer<'_>) -> Shape {
     }
 }
 
-fn biases(trainer: &Trainer<'_>) -> Array<f32> {
+pub(super) fn biases(trainer: &Trainer<'_>) -> Array<f32> {
     let mut biases = Vec::new();
     trainer.copy_row(trainer.feature_rows().rows() - 1, &mut biases);
     biases.into()
@@ -157,7 +196,7 @@ fn packed(
 }
 
 /// Goes through all epochs; `each` hears of every part.
-fn run(
+pub(super) fn run(
     trainer: &mut Trainer<'_>,
     executor: &impl Executor,
     each: &mut impl FnMut(Report) -> ControlFlow<()>,
@@ -289,21 +328,19 @@ impl MachParameters {
             let Ok(mach) = whole.packed_within(setting, &rest, budget) else {
                 continue;
             };
-            tried.push(FitStep {
-                bits: setting.bits,
-                entries: setting.entries,
-                heads: setting.heads,
-                weights: mach.weights().nonzeros() as u64,
-                bytes: mach.bytes() as u64,
-                precision: mach.judge(&held_out, executor, kernels),
-            });
+            let precision = mach.judge(&held_out, executor, kernels);
+            tried.push(FitStep::of(&mach, setting, false, precision));
+        }
+        for setting in best(&tried, REFINED) {
+            let mach = whole.packed_within(setting, &rest, budget)?;
+            let mach = mach.refined(&rest, executor, kernels, &mut progress)?;
+            let precision = mach.judge(&held_out, executor, kernels);
+            if mach.bytes() as u64 <= budget {
+                tried.push(FitStep::of(&mach, setting, true, precision));
+            }
         }
         drop(whole);
-        let better = |a: &usize, b: &usize| {
-            let mean = |at: &usize| tried[*at].precision.mean();
-            mean(a).total_cmp(&mean(b)).then(b.cmp(a))
-        };
-        let chosen = (0..tried.len()).max_by(better);
+        let chosen = (0..tried.len()).max_by(|&a, &b| tried[a].compare(&tried[b]).then(b.cmp(&a)));
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         let Some(chosen) = chosen else {
             let smallest = smallest(&assemble(&trainer, packed_empty(&trainer)?, None));
@@ -312,18 +349,14 @@ impl MachParameters {
         run(&mut trainer, executor, &mut progress)?;
         let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
         drop(trainer);
-        let FitStep {
-            bits,
-            entries,
-            heads,
-            ..
-        } = tried[chosen];
-        let setting = Setting {
-            bits,
-            entries,
-            heads,
-        };
-        let mach = whole.packed_within(setting, data, budget)?;
+        let mut mach = whole.packed_within(tried[chosen].setting(), data, budget)?;
+        drop(whole);
+        if tried[chosen].refined {
+            let refined = mach.refined(data, executor, kernels, &mut progress)?;
+            if refined.bytes() as u64 <= budget {
+                mach = refined;
+            }
+        }
         let held_out = held_out.len();
         let fit = MachFit {
             held_out,
@@ -344,6 +377,7 @@ impl MachParameters {
                 (4, all),
                 (4, all.div_ceil(2)),
                 (4, all.div_ceil(4)),
+                (4, all.div_ceil(8)),
                 (8, all),
                 (8, all.div_ceil(2)),
             ] {

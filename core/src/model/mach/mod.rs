@@ -16,6 +16,7 @@ pub mod fit;
 mod model;
 pub mod pack;
 pub mod record;
+mod refine;
 mod search;
 pub mod weights;
 

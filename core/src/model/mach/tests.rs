@@ -1,14 +1,19 @@
 //! Decoding held against scoring every label.
 
+use super::MachScratch;
 use super::decode::{DecodeScratch, LabelDecoder};
 use crate::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
     hash::{BucketHash, BucketPlan},
     kernels::Portable,
     random::Stream,
     search::{Scored, Top},
-    train::mach::Estimator,
+    sparse::{SparseRows, SparseView},
+    train::mach::{Estimator, MachParameters},
 };
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 const ALL: [Estimator; 5] = [
     Estimator::Mean,
@@ -67,5 +72,49 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn labels_without_rows_come_last_and_rows_without_features_are_answered() {
+    let (mut rows, mut lists) = (SparseRows::new(4), LabelLists::new(6));
+    for row in 0..60u32 {
+        let feature = [row % 4];
+        // Some rows are empty; label 2 has half of the others, labels 1 and 4 have none.
+        let view = if row % 10 == 9 {
+            SparseView::new(&[], &[])
+        } else {
+            SparseView::new(&feature, &[1.0])
+        };
+        rows.push(view.unwrap()).unwrap();
+        lists.push(
+            [[2, 0, 2, 3][row as usize % 4], 5]
+                .into_iter()
+                .take(1 + usize::from(row == 0)),
+        );
+    }
+    let data = Dataset::new(rows, lists, None).unwrap();
+    let p = MachParameters {
+        buckets: 2,
+        repetitions: 9,
+        bits: 32,
+        learning_rate: 0.3,
+        epochs: 20,
+        ..MachParameters::automatic(&data)
+    };
+    let go_on = |_| ControlFlow::Continue(());
+    let mach = p.train(&data, &Sequential, &Portable, go_on).unwrap();
+    let mut scratch = MachScratch::new(&Portable);
+    for row in [
+        SparseView::new(&[], &[]).unwrap(),
+        SparseView::new(&[1], &[2.0]).unwrap(),
+        SparseView::new(&[900], &[1.0]).unwrap(),
+    ] {
+        let best = mach.predict(row, 6, &mut scratch);
+        let last: Vec<(u32, f32)> = best[4..].iter().map(|a| (a.id, a.score)).collect();
+        assert_eq!(last, [(1, f32::MIN), (4, f32::MIN)]);
+        let own = if row.indices() == [1] { 0 } else { 2 };
+        assert_eq!(best[0].id, own);
+        assert!(best[..4].iter().all(|answer| answer.score > f32::MIN));
     }
 }

@@ -15,6 +15,7 @@ pub mod mining;
 pub mod one_vs_rest;
 pub mod packed_rows;
 pub mod parameters;
+mod precision;
 pub mod sweep;
 pub mod trainer;
 pub mod training_rows;

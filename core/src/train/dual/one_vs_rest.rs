@@ -174,6 +174,20 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_larger_than_the_data_is_all_of_it() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0, 1], &[0]), (&[1, 2], &[1]), (&[2, 3], &[2])];
+        let with_pool = |pool| OneVsRest {
+            negatives: Negatives::Mined,
+            pool,
+            ..OneVsRest::default()
+        };
+        let data = data(rows, 3);
+        let [exact, larger] = [3, 1_000].map(|pool| train(&data, &with_pool(pool)).unwrap());
+        assert_eq!(exact, larger);
+        assert_eq!(ids(&larger, &[2, 3])[0], 2);
+    }
+
+    #[test]
     fn one_label_that_all_rows_carry_is_learned() {
         for negatives in EVERY_WAY {
             let parameters = OneVsRest {
@@ -214,7 +228,8 @@ mod tests {
         };
         let plain = score(0.0, 0.0);
         assert!((score(0.5, 0.0) - plain - 0.5).abs() < 0.02);
-        assert!((score(0.0, 0.1) - plain - 0.1 * core::f32::consts::LN_2).abs() < 0.02);
+        let two_rows = 0.1 * (4f32 / 3.0).ln();
+        assert!((score(0.0, 0.1) - plain - two_rows).abs() < 0.02);
     }
 
     #[test]

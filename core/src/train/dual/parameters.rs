@@ -73,8 +73,8 @@ pub struct OneVsRest {
     /// So many times the direction of the mean of its rows is added to a label's weights at the end:
     /// the score of a nearest centroid beside that of the machine. 0 adds nothing.
     pub centroid: f64,
-    /// So many times the natural logarithm of the number of its rows is added to a label's bias at the end:
-    /// above 0, frequent labels are preferred, below, rare ones.
+    /// So many times `ln(2 n / (n + 1))` is added to the bias of a label of n rows at the end: 0 for a single
+    /// row, up to ln 2 for many. Above 0, labels of a handful of rows are held back, below, preferred.
     pub prior: f64,
     /// Everything random follows from it.
     pub seed: u64,

@@ -77,27 +77,18 @@ impl Places {
         }
     }
 
-    /// Their number.
+    /// Whether they have the width that a problem of `classes` classes needs.
     #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Narrow(places) => places.len(),
-            Self::Wide(places) => places.len(),
-        }
+    pub fn fits(&self, classes: usize) -> bool {
+        matches!(self, Self::Narrow(_)) == (classes <= 1 << 16)
     }
 
-    /// Whether they are as wide as they must be for so many classes; no places always are.
+    /// All of them.
     #[must_use]
-    pub fn are_for(&self, classes: usize) -> bool {
-        self.is_empty() || matches!(self, Self::Narrow(_)) == (classes <= 1 << 16)
-    }
-
-    /// The place of a number.
-    #[must_use]
-    pub fn get(&self, at: usize) -> u32 {
+    pub fn to_vec(&self) -> Vec<u32> {
         match self {
-            Self::Narrow(places) => u32::from(places[at]),
-            Self::Wide(places) => places[at],
+            Self::Narrow(places) => places.iter().map(|&place| u32::from(place)).collect(),
+            Self::Wide(places) => places.clone(),
         }
     }
 
@@ -168,14 +159,8 @@ mod tests {
             more.extend_from(&some, 1..3);
             more.write(0, &[7]);
             some.retain(|at| at % 2 == 0);
-            let all = |places: &Places| -> alloc::vec::Vec<u32> {
-                match places {
-                    Places::Narrow(places) => places.iter().map(|&p| u32::from(p)).collect(),
-                    Places::Wide(places) => places.clone(),
-                }
-            };
             assert_eq!(
-                (all(&more), all(&some)),
+                (more.to_vec(), some.to_vec()),
                 ([7, largest].into(), [1, largest].into())
             );
         }

@@ -31,7 +31,7 @@ impl Solver {
     /// Begins training on `data`, perhaps from the duals of another cost or from a model.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; lack of memory; a model that does not fit.
+    /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
     pub fn new<E: Executor>(
         parameters: &MultiClassSvm,
         data: &Dataset,

@@ -68,10 +68,10 @@ pub struct Trainer {
     certificate: Option<Certificate>,
     /// Rows whose duals were given at the start and have no places yet.
     relist: Vec<u32>,
-    /// Classes that rows list from the beginning; no rows if they begin with their own only.
-    likely: Vec<Vec<u32>>,
     /// What the sweeper of the training that this one goes on from had learned.
     remembered: Option<(u32, f64, f64)>,
+    /// Classes that rows list from the beginning; no rows if they begin with their own only.
+    likely: Vec<Vec<u32>>,
 }
 
 /// Most sweeps between two full epochs.
@@ -120,8 +120,8 @@ impl Trainer {
             gap: 1.0,
             certificate: None,
             relist: Vec::new(),
-            likely: Vec::new(),
             remembered: None,
+            likely: Vec::new(),
         }
     }
 
@@ -150,10 +150,15 @@ impl Trainer {
     /// before the first pass over all classes.
     #[must_use]
     pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
-        let (rows, wrong) = (problem.len() as f64, problem.classes() as f64 - 1.0);
+        let rows = problem.len() as f64;
+        let wrong = problem.classes() as f64 - 1.0;
         let mut trainer = Self::new(parameters, problem);
-        let only = trainer.state.limits.largest_only();
-        trainer.aim_at(AIM * parameters.cost * rows * if only { 1.0 } else { wrong });
+        let each = if trainer.state.limits.largest_only() {
+            1.0
+        } else {
+            wrong
+        };
+        trainer.aim_at(AIM * parameters.cost * rows * each);
         trainer.sweeps = SWEEPS;
         trainer.likely = likely;
         trainer

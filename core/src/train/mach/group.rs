@@ -16,7 +16,8 @@ pub(super) struct HeadGroup {
     pub(super) weights: Vec<f32>,
     pub(super) squares: Vec<f32>,
     gradient: Vec<f32>,
-    numbers: Vec<[f32; 2]>,
+    sizes: Vec<f32>,
+    steps: Vec<f32>,
     pub(super) loss: Vec<f64>,
     terms: Vec<Term>,
     targets: Vec<u16>,
@@ -74,6 +75,7 @@ pub(super) struct Course<'a> {
     pub(super) rows: FeatureRows,
     pub(super) codes: &'a BucketCodes,
     pub(super) softmax: bool,
+    pub(super) sparse: bool,
 }
 
 impl Course<'_> {
@@ -124,7 +126,8 @@ impl HeadGroup {
             weights,
             squares: zeros(rows * course.squares(heads))?,
             gradient: zeros(width)?,
-            numbers: alloc::vec![[0.0; 2]; heads],
+            sizes: zeros(heads)?,
+            steps: zeros(heads)?,
             loss: alloc::vec![0.0; heads],
             terms: Vec::new(),
             targets: Vec::new(),
@@ -165,9 +168,11 @@ impl HeadGroup {
             softmax: course.softmax,
             rates: course.rates(),
             rate: lesson.rate,
+            sparse: course.sparse,
             shrink: [course.parameters.l1 as f32, course.parameters.l2 as f32],
             gradient: &mut self.gradient,
-            heads: &mut self.numbers,
+            sizes: &mut self.sizes,
+            steps: &mut self.steps,
             loss: &mut self.loss,
         });
     }
@@ -176,6 +181,22 @@ impl HeadGroup {
     pub(super) fn weights(&self, row: usize) -> &[f32] {
         let width = self.heads * self.buckets;
         &self.weights[row * width..(row + 1) * width]
+    }
+
+    /// Sets the weights of these heads, a number for each head and bucket, for a row of weights.
+    pub(super) fn set_weights(&mut self, row: usize, all: &[f32]) {
+        let width = self.heads * self.buckets;
+        let own = &mut self.weights[row * width..(row + 1) * width];
+        let from = self.first * self.buckets;
+        if let Some(all) = all.get(from..from + width) {
+            own.copy_from_slice(all);
+        }
+    }
+
+    /// The same where the heads' rows are hashed, and this group is one head.
+    pub(super) fn set_own_weights(&mut self, row: usize, own: &[f32]) {
+        let width = self.heads * self.buckets;
+        self.weights[row * width..(row + 1) * width].copy_from_slice(own);
     }
 
     /// Bytes held.

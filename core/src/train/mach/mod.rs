@@ -17,6 +17,8 @@
 //! rate for each feature in each head (AdaGrad), for each weight, or one for all ([`step`]). Heads never meet, so threads
 //! own ranges of heads, and the model has the same bytes for any number of threads.
 //!
+//! Pruned weights can be trained on, those left out staying out ([`refine`]).
+//!
 //! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights, D R to B R D numbers of accumulated
 //! squares; [`parameters::MachParameters::memory_estimate`] states it.
 //!
@@ -24,10 +26,14 @@
 //! optimizer; the defaults here were chosen on held-out training rows.
 
 mod automatic;
+mod descend;
 mod group;
 mod memory;
 pub mod parameters;
 pub mod parts;
+mod refine;
+#[cfg(test)]
+mod refine_tests;
 pub mod step;
 #[cfg(test)]
 mod tests;

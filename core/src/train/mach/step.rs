@@ -11,13 +11,11 @@
 //! Sums run over terms in order and over buckets in [`LANES`] lanes, so every compiled form has the same bits, and a
 //! head's numbers do not depend on which heads stand beside it.
 
-use crate::float::{exp_f32, inverse_sqrt_f32};
+use super::descend::add_scaled;
+use crate::float::exp_f32;
 
 /// Lanes of sums over buckets.
 pub const LANES: usize = 16;
-
-/// Added to accumulated squares before their root is divided by.
-const TINY: f32 = 1e-20;
 
 /// A feature's row of weights and its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,53 +56,120 @@ pub struct Step<'a> {
     pub rates: Rates,
     /// The rate.
     pub rate: f32,
+    /// Whether weights of 0 stay 0.
+    pub sparse: bool,
     /// How much a weight shrinks by, times its rate: absolutely (l1) and as a share of it (l2).
     pub shrink: [f32; 2],
     /// Logits, then gradients: a number a head and bucket.
     pub gradient: &'a mut [f32],
-    /// Two numbers a head.
-    pub heads: &'a mut [[f32; 2]],
+    /// The sum of squares of the gradient of each head.
+    pub sizes: &'a mut [f32],
+    /// The step that each head takes along its gradient.
+    pub steps: &'a mut [f32],
     /// The loss of each head is added here.
     pub loss: &'a mut [f64],
 }
 
+/// One vector of weights.
+pub type Line = [f32; LANES];
+
 /// `sums[i] += sum of value * weight`, term after term, over the whole width of `sums`.
 #[inline(always)]
 pub fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+    add_terms_fetching(
+        sums,
+        weights,
+        terms,
+        #[inline(always)]
+        |_| {},
+    );
+}
+
+/// [`add_terms`]; `fetch` is told of the lines of four rows while the four before are added, and may bring them
+/// into a cache. Rows are far apart in memory, so the processor cannot guess which comes next.
+#[inline(always)]
+pub fn add_terms_fetching(
+    sums: &mut [f32],
+    weights: &[f32],
+    terms: &[Term],
+    fetch: impl Fn(&Line) + Copy,
+) {
     let width = sums.len();
     let row = |term: &Term| {
         let start = term.row as usize * width;
         weights.get(start..start + width).unwrap_or(&[])
     };
     let (fours, rest) = terms.as_chunks::<4>();
-    for [a, b, c, d] in fours {
-        let (ra, rb, rc, rd) = (row(a), row(b), row(c), row(d));
-        let (sums, tail) = sums.as_chunks_mut::<LANES>();
-        let lanes = |row| <[f32]>::as_chunks::<LANES>(row).0;
-        let rows = lanes(ra)
-            .iter()
-            .zip(lanes(rb))
-            .zip(lanes(rc))
-            .zip(lanes(rd));
-        for (sum, (((wa, wb), wc), wd)) in sums.iter_mut().zip(rows) {
-            for i in 0..LANES {
-                let two = sum[i] + a.value * wa[i] + b.value * wb[i];
-                sum[i] = two + c.value * wc[i] + d.value * wd[i];
-            }
-        }
-        let done = sums.len() * LANES;
-        for (term, row) in [(a, ra), (b, rb), (c, rc), (d, rd)] {
-            let weights = row.get(done..).unwrap_or(&[]);
-            tail.iter_mut()
-                .zip(weights)
-                .for_each(|(sum, w)| *sum += term.value * w);
-        }
+    for (place, four) in fours.iter().enumerate() {
+        let [a, b, c, d] = four;
+        let rows = [row(a), row(b), row(c), row(d)];
+        let soon = match fours.get(place + 1) {
+            Some([a, b, c, d]) => [row(a), row(b), row(c), row(d)],
+            None => [&[][..]; 4],
+        };
+        let values = [a.value, b.value, c.value, d.value];
+        add_four(sums, values, rows, soon, fetch);
     }
     for term in rest {
-        sums.iter_mut()
-            .zip(row(term))
-            .for_each(|(sum, w)| *sum += term.value * w);
+        let own = row(term);
+        if own.len() == width {
+            add_scaled(sums, own, term.value);
+        }
     }
+}
+
+/// Adds four rows, or none if one is not as long as `sums`.
+#[inline(always)]
+fn add_four(
+    sums: &mut [f32],
+    values: [f32; 4],
+    rows: [&[f32]; 4],
+    soon: [&[f32]; 4],
+    fetch: impl Fn(&Line) + Copy,
+) {
+    let [a, b, c, d] = rows;
+    let (sums, tail) = sums.as_chunks_mut::<LANES>();
+    let whole = sums.len();
+    let lines = |row| <[f32]>::as_chunks::<LANES>(row).0.get(..whole);
+    let (Some(wa), Some(wb), Some(wc), Some(wd)) = (lines(a), lines(b), lines(c), lines(d)) else {
+        return;
+    };
+    if let (Some(sa), Some(sb), Some(sc), Some(sd)) = (
+        lines(soon[0]),
+        lines(soon[1]),
+        lines(soon[2]),
+        lines(soon[3]),
+    ) && whole > 0
+    {
+        for at in 0..whole {
+            fetch(&sa[at]);
+            fetch(&sb[at]);
+            fetch(&sc[at]);
+            fetch(&sd[at]);
+            sums[at] = add_lines(&sums[at], values, [&wa[at], &wb[at], &wc[at], &wd[at]]);
+        }
+    } else {
+        for at in 0..whole {
+            sums[at] = add_lines(&sums[at], values, [&wa[at], &wb[at], &wc[at], &wd[at]]);
+        }
+    }
+    for (row, value) in rows.iter().zip(values) {
+        let weights = row.get(whole * LANES..).unwrap_or(&[]);
+        tail.iter_mut()
+            .zip(weights)
+            .for_each(|(sum, w)| *sum += value * w);
+    }
+}
+
+/// One vector of sums after four terms.
+#[inline(always)]
+fn add_lines(sum: &Line, values: [f32; 4], [a, b, c, d]: [&Line; 4]) -> Line {
+    let mut sum = *sum;
+    for i in 0..LANES {
+        let two = sum[i] + values[0] * a[i] + values[1] * b[i];
+        sum[i] = two + values[2] * c[i] + values[3] * d[i];
+    }
+    sum
 }
 
 /// The sum of squares, in lanes.
@@ -221,19 +286,28 @@ impl Step<'_> {
     /// Takes the step.
     #[inline(always)]
     pub fn take(&mut self) {
+        self.take_fetching(
+            #[inline(always)]
+            |_| {},
+        );
+    }
+
+    /// Takes the step, telling `fetch` of weights that will be read soon; see [`add_terms_fetching`].
+    #[inline(always)]
+    pub fn take_fetching(&mut self, fetch: impl Fn(&Line) + Copy) {
         self.gradient.fill(0.0);
-        add_terms(self.gradient, self.weights, self.terms);
-        let labels = self.targets.len() / self.heads.len().max(1);
+        add_terms_fetching(self.gradient, self.weights, self.terms, fetch);
+        let labels = self.targets.len() / self.sizes.len().max(1);
         let mut targets = self.targets.chunks_exact(labels.max(1));
         let heads = self.gradient.chunks_exact_mut(self.buckets);
-        for ((values, head), loss) in heads.zip(self.heads.iter_mut()).zip(self.loss.iter_mut()) {
+        for ((values, size), loss) in heads.zip(self.sizes.iter_mut()).zip(self.loss.iter_mut()) {
             if self.softmax {
                 softmax(values);
             } else {
                 sigmoids(values);
             }
             *loss += subtract(self.softmax, values, targets.next().unwrap_or(&[]));
-            head[0] = squares(values);
+            *size = squares(values);
         }
         match self.rates {
             Rates::Features => self.descend_by_feature(),
@@ -244,84 +318,4 @@ impl Step<'_> {
             self.shrink();
         }
     }
-
-    #[inline(always)]
-    fn descend_by_feature(&mut self) {
-        let (width, heads) = (self.gradient.len(), self.heads.len());
-        for term in self.terms {
-            let at = term.row as usize;
-            let Some(sums) = self.squares.get_mut(at * heads..(at + 1) * heads) else {
-                continue;
-            };
-            let Some(weights) = self.weights.get_mut(at * width..(at + 1) * width) else {
-                continue;
-            };
-            let (square, rate) = (term.value * term.value, self.rate * term.value);
-            for (sum, head) in sums.iter_mut().zip(self.heads.iter_mut()) {
-                *sum += square * head[0];
-                head[1] = rate * inverse_sqrt_f32(*sum + TINY);
-            }
-            let blocks = weights.chunks_exact_mut(self.buckets);
-            let gradients = self.gradient.chunks_exact(self.buckets);
-            for ((weights, gradient), head) in blocks.zip(gradients).zip(self.heads.iter()) {
-                subtract_scaled(weights, gradient, head[1]);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn descend_by_weight(&mut self) {
-        let width = self.gradient.len();
-        for term in self.terms {
-            let at = term.row as usize * width;
-            let (Some(weights), Some(sums)) = (
-                self.weights.get_mut(at..at + width),
-                self.squares.get_mut(at..at + width),
-            ) else {
-                continue;
-            };
-            for ((weight, sum), g) in weights.iter_mut().zip(sums).zip(self.gradient.iter()) {
-                let slope = term.value * g;
-                *sum += slope * slope;
-                *weight -= self.rate * slope * inverse_sqrt_f32(*sum + TINY);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn descend(&mut self) {
-        let width = self.gradient.len();
-        for term in self.terms {
-            let at = term.row as usize * width;
-            if let Some(weights) = self.weights.get_mut(at..at + width) {
-                subtract_scaled(weights, self.gradient, self.rate * term.value);
-            }
-        }
-    }
-
-    /// Pulls the touched weights toward zero.
-    #[inline(always)]
-    fn shrink(&mut self) {
-        let width = self.gradient.len();
-        let [absolute, share] = self.shrink.map(|by| by * self.rate);
-        for term in self.terms {
-            let at = term.row as usize * width;
-            for weight in self.weights.get_mut(at..at + width).unwrap_or(&mut []) {
-                let less = (weight.abs() * (1.0 - share) - absolute).max(0.0);
-                *weight = less.copysign(*weight);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn subtract_scaled(weights: &mut [f32], gradient: &[f32], scale: f32) {
-    let (chunks, rest) = weights.as_chunks_mut::<LANES>();
-    let (gradients, last) = gradient.as_chunks::<LANES>();
-    for (weights, gradient) in chunks.iter_mut().zip(gradients) {
-        (0..LANES).for_each(|i| weights[i] -= scale * gradient[i]);
-    }
-    rest.iter_mut()
-        .zip(last)
-        .for_each(|(weight, g)| *weight -= scale * g);
 }

@@ -254,9 +254,11 @@ fn steps_follow_the_gradient() {
             softmax,
             rates: Rates::Same,
             rate: 1.0,
+            sparse: false,
             shrink: [0.0; 2],
             gradient: &mut vec![0.0; buckets * heads],
-            heads: &mut [[0.0; 2]; 3],
+            sizes: &mut [0.0; 3],
+            steps: &mut [0.0; 3],
             loss: &mut told,
         }
         .take();

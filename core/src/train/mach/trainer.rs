@@ -21,6 +21,10 @@ use core::ops::Range;
 /// Rows between two reports.
 const PART: usize = 1024;
 
+/// Weights of a row in a group of heads, at most: those of the features of a row of data are still in the second
+/// cache when they are changed, after they were read.
+const GROUP_WIDTH: usize = 1024;
+
 /// Mean labels of a row from which heads are sigmoids.
 const SEVERAL: f64 = 1.5;
 
@@ -51,8 +55,9 @@ pub struct Trainer<'a> {
     seen: SeenLabels,
     codes: BucketCodes,
     softmax: bool,
-    rows: FeatureRows,
-    groups: Vec<HeadGroup>,
+    pub(super) sparse: bool,
+    pub(super) rows: FeatureRows,
+    pub(super) groups: Vec<HeadGroup>,
     order: Vec<u32>,
     epoch: u32,
     done: usize,
@@ -116,7 +121,7 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
-        self.trainer_of(0..self.repetitions as usize, data, threads, kernels)
+        self.trainer_with(0..self.repetitions as usize, None, data, threads, kernels)
     }
 
     /// The same for a range of heads alone: what they learn does not depend on the others.
@@ -133,14 +138,26 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
+        self.trainer_with(heads, None, data, threads, kernels)
+    }
+
+    /// The same for a range of heads, and with the hash functions of draw number `draw`, if one is given.
+    pub(super) fn trainer_with<'a>(
+        &self,
+        heads: Range<usize>,
+        draw: Option<u32>,
+        data: &'a Dataset,
+        threads: usize,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let frequencies = data.labels().frequencies();
         let seen = SeenLabels::new(&frequencies);
         self.check_labels(seen.ids.len() as u32)?;
-        let codes = self
-            .plan(seen.ids.len() as u32)
-            .draw()
+        let plan = self.plan(seen.ids.len() as u32);
+        let codes = draw
+            .map_or_else(|| plan.draw(), |draw| plan.evaluate(draw))
             .map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
         let rows = FeatureRows {
             features: data.rows().features(),
@@ -154,6 +171,7 @@ impl MachParameters {
             values: None,
             starts: starts(data),
             softmax: self.softmax(data),
+            sparse: false,
             seen,
             codes,
             rows,
@@ -183,14 +201,16 @@ impl MachParameters {
         Ok(trainer)
     }
 
-    /// The heads of each group: as many groups as threads, or one a head if features are hashed, because
-    /// heads then have rows of their own.
+    /// The heads of each group: as many for each thread, each narrow enough, or one a head if features are hashed,
+    /// because heads then have rows of their own.
     pub(super) fn ranges(&self, heads: &Range<usize>, threads: usize) -> Vec<Range<usize>> {
         let (first, heads) = (heads.start, heads.len());
         let groups = if self.hashed_rows > 0 {
             heads
         } else {
-            threads.clamp(1, heads.max(1))
+            let groups = (heads * self.buckets as usize).div_ceil(GROUP_WIDTH);
+            let groups = groups.next_multiple_of(threads.max(1));
+            groups.clamp(1, heads.max(1))
         };
         let cut = |group| first + group * heads / groups;
         (0..groups)
@@ -229,6 +249,7 @@ impl<'a> Trainer<'a> {
             rows: self.rows,
             codes: &self.codes,
             softmax: self.softmax,
+            sparse: self.sparse,
         }
     }
 

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 /// Says it has more threads than it has.
-struct Many(usize);
+pub(super) struct Many(pub(super) usize);
 
 impl Executor for Many {
     fn threads(&self) -> usize {

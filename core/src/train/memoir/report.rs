@@ -69,13 +69,20 @@ impl Trainer<'_> {
             bytes: self.bytes(),
             ..Measured::default()
         };
-        let each = 1.0 / rows.max(1) as f64;
         for seen in parts.into_iter().flatten() {
-            made.open += f64::from(u8::from(seen.short > 0.0)) * each;
-            made.loss += seen.short * each;
-            made.recall += f64::from(u8::from(seen.found)) * each;
-            made.margin_error += seen.margin_error * each;
+            made.open += f64::from(u8::from(seen.short > 0.0));
+            made.loss += seen.short;
+            made.recall += f64::from(u8::from(seen.found));
+            made.margin_error += seen.margin_error;
             made.worst_margin_error = made.worst_margin_error.max(seen.margin_error);
+        }
+        for sum in [
+            &mut made.open,
+            &mut made.loss,
+            &mut made.recall,
+            &mut made.margin_error,
+        ] {
+            *sum /= rows.max(1) as f64;
         }
         let size = if self.parameters.is_l1() {
             self.weights.sizes()

@@ -62,7 +62,8 @@ pub struct Trainer<'a> {
 /// Steps of batch 1 done in one call.
 const PART: u64 = 4096;
 
-/// Draws of batch 1 that an index is asked for at once, by several threads.
+/// Draws of batch 1 that an index is asked for at once, by several threads: at most so many, and one for each
+/// eight done so far, since it knows no class at first.
 const AHEAD: u64 = 256;
 
 /// Steps of l1 training after which weights that have become zero are left out.
@@ -199,7 +200,7 @@ impl Trainer<'_> {
         }
         if self.ahead.is_empty() {
             self.refresh(executor);
-            let count = AHEAD.min(self.total + 1 - self.t);
+            let count = AHEAD.min(1 + self.t / 8).min(self.total + 1 - self.t);
             let pairs: Vec<Pair> = (0..count).map(|_| self.draws.draw()).collect();
             let proposed = self.propose(&pairs, executor);
             self.ahead.extend(pairs.into_iter().zip(proposed));

@@ -38,38 +38,46 @@ impl LinearScorer {
             model.visit(feature, |label, _| counts[label as usize] += 1);
         }
         let order = order(labels, |label| counts[label as usize])?;
-        let mut numbers = counts;
-        for (number, &label) in order.iter().enumerate() {
-            numbers[label as usize] = number as u32;
-        }
+        drop(counts);
         let scales = collected(order.iter().map(|&id| model.parts().scales[id as usize]))?;
         let biases = collected(order.iter().map(|&id| model.bias(id)))?;
         let nonzeros = model.nonzeros();
         let empty = Self::empty(model.parts().transform, order, scales, biases)?;
-        empty.filled(model.features() as usize, nonzeros, |feature, weights| {
-            weights.try_reserve(model.count(feature))?;
-            model.visit(feature, |label, weight| {
-                weights.push((numbers[label as usize], weight));
-            });
-            weights.sort_unstable_by_key(|&(number, _)| number);
-            Ok(())
-        })
+        empty.filled(
+            model.features() as usize,
+            nonzeros,
+            |numbers, feature, weights| {
+                weights.try_reserve(model.count(feature))?;
+                model.visit(feature, |label, weight| {
+                    weights.push((numbers[label as usize], weight));
+                });
+                weights.sort_unstable_by_key(|&(number, _)| number);
+                Ok(())
+            },
+        )
     }
 
-    /// Makes weights by label ready.
+    /// Makes weights by label ready; of each feature the `most` largest in size, so that a row of v values
+    /// costs at most v times that many, however many labels there are.
     ///
     /// # Panics
     /// If a feature is not below `features`. Without memory, ends as collections do.
     #[must_use]
-    pub fn from_weights(labels: &[LabelWeights], features: usize, transform: RowTransform) -> Self {
+    pub fn from_weights(
+        labels: &[LabelWeights],
+        features: usize,
+        transform: RowTransform,
+        most: usize,
+    ) -> Self {
         let assemble = || {
             let of = |id: u32| &labels[id as usize];
             let order = order(labels.len(), |id| of(id).features.len() as u32)?;
-            let postings = Postings::transpose(labels, &order, features);
             let scales = collected(order.iter().map(|&id| of(id).scale))?;
+            let mut postings = Postings::transpose(labels, &order, features);
+            postings.keep_largest(most, &scales);
             let biases = collected(order.iter().map(|&id| bias(of(id))))?;
             let empty = Self::empty(transform, order, scales, biases)?;
-            empty.filled(features, postings.labels.len(), |feature, weights| {
+            empty.filled(features, postings.labels.len(), |_, feature, weights| {
                 let (ids, values) = postings.feature(feature as usize);
                 weights.try_reserve(ids.len())?;
                 weights.extend(ids.iter().copied().zip(values.iter().copied()));
@@ -93,6 +101,7 @@ impl LinearScorer {
         Ok(Self {
             transform,
             features: 0,
+            numbers: inverse(&order)?,
             order,
             scales,
             biases,
@@ -104,13 +113,13 @@ impl LinearScorer {
         })
     }
 
-    /// Takes in the weights of each feature: `weights_of` appends them by rising number, `nonzeros`
+    /// Takes in the weights of each feature: `weights_of`, told the labels' numbers, appends them by rising number, `nonzeros`
     /// in all.
     fn filled(
         mut self,
         features: usize,
         nonzeros: usize,
-        mut weights_of: impl FnMut(u32, &mut Vec<Numbered>) -> Result<(), TryReserveError>,
+        mut weights_of: impl FnMut(&[u32], u32, &mut Vec<Numbered>) -> Result<(), TryReserveError>,
     ) -> Result<Self, TryReserveError> {
         let pages = self.order.len().div_ceil(PAGE);
         self.features = features as u32;
@@ -122,7 +131,7 @@ impl LinearScorer {
         for page in 0..pages {
             for feature in 0..features {
                 weights.clear();
-                weights_of(feature as u32, &mut weights)?;
+                weights_of(&self.numbers, feature as u32, &mut weights)?;
                 if page == 0 {
                     self.push_head(&weights)?;
                 }
@@ -186,6 +195,15 @@ fn order(labels: usize, weights: impl Fn(u32) -> u32) -> Result<Vec<u32>, TryRes
     let mut order = collected((0..labels).map(|id| id as u32))?;
     order.sort_unstable_by_key(|&id| (Reverse(weights(id)), id));
     Ok(order)
+}
+
+/// The number of each label.
+fn inverse(order: &[u32]) -> Result<Vec<u32>, TryReserveError> {
+    let mut numbers = filled(order.len(), 0)?;
+    for (number, &label) in (0..).zip(order) {
+        numbers[label as usize] = number;
+    }
+    Ok(numbers)
 }
 
 fn bias(label: &LabelWeights) -> f32 {

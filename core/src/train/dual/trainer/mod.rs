@@ -4,13 +4,13 @@ mod duals;
 mod parts;
 mod pool;
 mod saved;
+mod solve;
 mod start;
 
 pub use parts::LabelParts;
 
 use super::{
     label_jobs::LabelJobs,
-    label_solver::{Effort, SolverScratch},
     mining::{RowsByLabel, mine},
     one_vs_rest::{Report, Stage},
     parameters::{Negatives, OneVsRest},
@@ -19,28 +19,18 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    float,
     kernels::Kernels,
     model::{
         linear::LinearModel,
         linear::build::{LabelWeights, build},
         linear::scorer::{LinearScorer, ScoreAll},
     },
-    random::Stream,
     train::{TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use duals::{Duals, keep};
+use duals::Duals;
 use pool::draw_pool;
-
-/// What solving a label gives. As it is by default for a label without rows.
-#[derive(Default)]
-struct Solved {
-    duals: Duals,
-    weights: LabelWeights,
-    sweeps: u32,
-}
 
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
 pub struct Trainer<'a> {
@@ -67,13 +57,24 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-/// Jobs of solving between two reports.
-const PART: usize = 64;
+/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are.
+const MOST_POSTINGS: usize = 1024;
 
 /// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
 const ALL_IS_CHEAP: u64 = 150_000_000;
 
 impl OneVsRest {
+    /// Whether every row without a label is one of its negatives in training on `data`.
+    #[must_use]
+    pub fn takes_all(&self, data: &Dataset) -> bool {
+        let work = || u64::from(data.labels().labels()) * data.rows().nonzeros() as u64;
+        match self.negatives {
+            Negatives::All => true,
+            Negatives::Mined => false,
+            Negatives::Auto => work() <= ALL_IS_CHEAP,
+        }
+    }
+
     /// Begins training on `data`: checks everything and packs the rows.
     ///
     /// # Errors
@@ -88,11 +89,7 @@ impl OneVsRest {
         let rows = data.rows();
         check_data(data)?;
         let labels = data.labels().labels() as usize;
-        let all = match self.negatives {
-            Negatives::All => true,
-            Negatives::Mined => false,
-            Negatives::Auto => labels as u64 * rows.nonzeros() as u64 <= ALL_IS_CHEAP,
-        };
+        let all = self.takes_all(data);
         let with_short = !all && self.rounds > 1;
         let packed = TrainingRows::new(self, data, with_short, executor)?;
         let positives = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
@@ -187,131 +184,6 @@ impl Trainer<'_> {
         self.rows.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
     }
 
-    fn solve_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
-        let part = PART.min(self.jobs.len() - self.jobs_done);
-        let first = self.jobs_done;
-        let this = &*self;
-        let features = this.data.rows().features() as usize;
-        let solved = executor.map(
-            part,
-            || SolverScratch::new(features),
-            |scratch, job| -> Vec<Solved> {
-                let labels = this.jobs.job(first + job).iter();
-                labels
-                    .map(|&label| this.solve(scratch, label as usize))
-                    .collect()
-            },
-        );
-        let mut sweeps = 0;
-        for (job, solved) in solved.into_iter().enumerate() {
-            let labels = self.jobs.job(first + job);
-            for (&label, solved) in labels.iter().zip(solved) {
-                self.duals[label as usize] = solved.duals;
-                self.weights[label as usize] = solved.weights;
-                sweeps += u64::from(solved.sweeps);
-            }
-            self.done += labels.len();
-        }
-        self.jobs_done += part;
-        (self.duals.len(), sweeps)
-    }
-
-    /// Solves one label on its present working rows.
-    fn solve(&self, scratch: &mut SolverScratch, label: usize) -> Solved {
-        let own = self.positives.of(label);
-        if own.is_empty() {
-            return Solved::default();
-        }
-        let last = self.round + 1 == self.rounds;
-        let parameters = &self.parameters;
-        let rows = if last || self.rows.short.is_empty() {
-            &self.rows.full
-        } else {
-            &self.rows.short
-        };
-        self.collect(scratch, label, own);
-        let effort = Effort {
-            sweeps: if last {
-                parameters.max_epochs
-            } else {
-                parameters.early_epochs
-            },
-            epsilon: parameters.epsilon,
-            skip: 0.2 * parameters.epsilon,
-        };
-        let centroid = if last { parameters.centroid } else { 0.0 };
-        let length = match centroid > 0.0 {
-            true => scratch.centroid_length(rows),
-            false => 0.0,
-        };
-        let job = u64::from(self.round) << 32 | label as u64;
-        let mut stream = Stream::new(parameters.seed, job);
-        let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
-        if length > 0.0 {
-            scratch.add_positives(rows, centroid / length);
-        }
-        let (prune, bits) = if last {
-            (parameters.prune, parameters.bits)
-        } else {
-            (parameters.mine_prune, 8)
-        };
-        scratch.take_above(rows, prune);
-        let mut bias = scratch.bias;
-        if last && parameters.prior != 0.0 {
-            bias += parameters.prior * float::ln(own.len() as f64);
-        }
-        let rounded = LabelWeights::round(&scratch.kept, bias as f32, bits);
-        let duals = if last {
-            Duals::default()
-        } else {
-            keep(scratch, own.len())
-        };
-        Solved {
-            duals,
-            weights: rounded,
-            sweeps,
-        }
-    }
-
-    /// Puts the working rows of a label into `scratch`: its own, then negatives.
-    fn collect(&self, scratch: &mut SolverScratch, label: usize, own: &[u32]) {
-        let duals = &self.duals[label];
-        let parameters = &self.parameters;
-        scratch.examples.clear();
-        for (at, &row) in own.iter().enumerate() {
-            let alpha = duals.positives.get(at).map_or(0.0, |&a| f64::from(a));
-            scratch.push(parameters, row, true, alpha);
-        }
-        if self.all {
-            let rows = 0..self.rows.full.len() as u32;
-            for row in rows.filter(|row| own.binary_search(row).is_err()) {
-                scratch.push(parameters, row, false, 0.0);
-            }
-            return;
-        }
-        let unseen = self.unseen.get(label).is_some_and(|&unseen| unseen);
-        let fresh = if self.round == 0 || unseen {
-            &self.pool[..]
-        } else {
-            self.wrong.of(label)
-        };
-        let mut kept = duals.negatives.iter().copied().peekable();
-        for &row in fresh {
-            while let Some((before, alpha)) = kept.next_if(|&(before, _)| before < row) {
-                scratch.push(parameters, before, false, f64::from(alpha));
-            }
-            let alpha = kept
-                .next_if(|&(before, _)| before == row)
-                .map_or(0.0, |(_, alpha)| alpha);
-            if own.binary_search(&row).is_err() {
-                scratch.push(parameters, row, false, f64::from(alpha));
-            }
-        }
-        for (row, alpha) in kept {
-            scratch.push(parameters, row, false, f64::from(alpha));
-        }
-    }
-
     fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
         let rows = self.rows.full.len();
         let part = rows.div_ceil(16).max(4096).min(rows - self.done);
@@ -328,6 +200,7 @@ impl Trainer<'_> {
                 &self.weights,
                 self.rows.order.feature.len(),
                 self.parameters.transform(),
+                MOST_POSTINGS,
             )
         });
         let all = ScoreAll {

@@ -5,7 +5,7 @@ use crate::train::{
     exact::{certificate::Certificate, duals::RowDuals, weights::FeatureWeights},
     state::{Resumable, StateError, all_below, read, same, write},
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -103,19 +103,14 @@ impl Trainer {
             if duals.places.is_empty() {
                 continue;
             }
-            same(
-                "places of a row",
-                duals.places.len(),
-                width * features.len(),
-            )?;
-            if !duals.places.are_for(classes) {
+            if !duals.places.fits(classes) {
                 return Err(StateError::Malformed);
             }
-            for (at, &feature) in features.iter().enumerate() {
+            let places = duals.places.to_vec();
+            same("places of a row", places.len(), width * features.len())?;
+            for (places, &feature) in places.chunks_exact(width).zip(features) {
                 let weights = saved.lists[feature as usize].weights.len();
-                let places = at * width..(at + 1) * width;
-                let places: Vec<u32> = places.map(|place| duals.places.get(place)).collect();
-                all_below("place", &places, weights)?;
+                all_below("place", places, weights)?;
             }
         }
         finite(saved)

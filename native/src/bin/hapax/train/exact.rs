@@ -270,7 +270,7 @@ impl TrainExact {
             progress.set(report.epoch as usize, most);
             keeper.border(&solver)?;
         }
-        Ok(parameters.finish(solver, data, threads, best)?)
+        Ok(threads.within(|| parameters.finish(solver, data, threads, best))?)
     }
 
     fn several(&self) -> MultiLabel {

@@ -133,7 +133,8 @@ const DIMENSIONS: u32 = 256;
 
 impl TrainMemoirLsh {
     pub fn run(self) -> Result<(), Failure> {
-        self.memoir.train(Variant::Lsh, &self.reduce.or(DIMENSIONS))
+        let reduce = self.reduce.or(DIMENSIONS);
+        self.memoir.train(Variant::Lsh, &reduce)
     }
 }
 

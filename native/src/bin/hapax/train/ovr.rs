@@ -69,10 +69,11 @@ pub struct TrainOvr {
     /// How often labels are solved with mined negatives [default: 3]
     #[arg(long, help_heading = "One-vs-rest")]
     rounds: Option<u32>,
-    /// How many random rows all labels begin with [default: 1000]
+    /// How many random rows all labels begin with [default: 300 where rows are short, else 1000]
     #[arg(long, help_heading = "One-vs-rest")]
     pool: Option<u32>,
-    /// How many labels are proposed for each row when mining [default: 20]
+    /// How many labels are proposed for each row when mining [default: 20; 10 where
+    /// rows have one or two labels, 5 with 10,000 of them and short rows]
     #[arg(long, help_heading = "One-vs-rest")]
     mine: Option<u32>,
     /// The fixed score a label begins with [default: -1, or chosen by the data]; with --learn-bias
@@ -92,15 +93,10 @@ pub struct TrainOvr {
     /// [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     centroid: Option<f64>,
-    /// Add so many times the logarithm of the number of its rows to each label's score: above 0 prefers
-    /// frequent labels (0.03 can raise macro-F1 where most labels are rare), below 0 rare ones
-    #[arg(
-        long,
-        default_value_t = 0.0,
-        help_heading = "One-vs-rest",
-        allow_negative_numbers = true
-    )]
-    prior: f64,
+    /// Add so many times ln(2 n / (n + 1)) to the score of a label of n rows: above 0 holds labels of a handful
+    /// of rows back, below 0 prefers them [default: 0.3 where rows have one label each, else 0]
+    #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
+    prior: Option<f64>,
     /// Start from this linear model of the same features: its wrong answers are the first negatives
     #[arg(
         long,
@@ -112,7 +108,8 @@ pub struct TrainOvr {
     /// Weights up to this size are left out [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prune: Option<f32>,
-    /// How exactly labels are solved, at most: smaller is more exact [default: 0.5]
+    /// How exactly labels are solved, at most: smaller is more exact [default: 0.5, or 0.1 with
+    /// --negatives mined where all would be cheap]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// Solve every label until its gap is at most this share of its objective, and prove it; needs
@@ -170,11 +167,7 @@ impl TrainOvr {
                 Against::Auto => Negatives::Auto,
             },
             rounds: self.rounds.unwrap_or(base.rounds),
-            pool: self.pool.unwrap_or(base.pool),
-            mine: self.mine.unwrap_or(base.mine),
-            epsilon: self.epsilon.unwrap_or(base.epsilon),
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
-            prior: self.prior,
             seed: self.common.seed,
             ..base
         }
@@ -200,6 +193,10 @@ impl TrainOvr {
                 Fuse::None => Some(0.0),
                 _ => self.centroid,
             },
+            prior: self.prior,
+            pool: self.pool,
+            mine: self.mine,
+            epsilon: self.epsilon,
         }
     }
 

@@ -42,6 +42,7 @@ pub fn held_out(
 fn tried(fit: &MachFit) -> String {
     let header = [
         "tried",
+        "heads",
         "weights",
         "centroids",
         "bytes",
@@ -65,7 +66,11 @@ fn tried(fit: &MachFit) -> String {
     ]);
     for (at, step) in fit.tried.iter().enumerate() {
         lines.add_row(vec![
-            format!("{} bits", step.bits),
+            format!(
+                "{} bits{}",
+                step.bits,
+                if step.refined { ", trained on" } else { "" }
+            ),
             step.heads.to_string(),
             count(step.weights),
             step.entries.to_string(),

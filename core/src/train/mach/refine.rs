@@ -1,0 +1,53 @@
+//! Training on from pruned weights: those left out stay out, the others take over.
+//!
+//! Pruning changes all logits at once. A few more passes over the rows, in which weights of 0 stay 0, let the weights
+//! that are left make up for those that are not. (Han, Pool, Tran, Dally, *Learning both weights and connections
+//! for efficient neural networks*, 2015.)
+
+use super::{parameters::MachParameters, trainer::Trainer};
+use crate::{
+    data::Dataset, kernels::Kernels, model::mach::weights::HeadWeights, train::TrainError,
+};
+use alloc::vec::Vec;
+
+impl MachParameters {
+    /// Gets ready to train on from `weights`, which heads with the hash functions of draw number `draw` learned from
+    /// the same data.
+    ///
+    /// # Errors
+    /// As [`MachParameters::trainer`].
+    pub(crate) fn refiner<'a>(
+        &self,
+        weights: &HeadWeights,
+        draw: u32,
+        data: &'a Dataset,
+        threads: usize,
+        kernels: &'a dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
+        let mut trainer = self.trainer_with(
+            0..self.repetitions as usize,
+            Some(draw),
+            data,
+            threads,
+            kernels,
+        )?;
+        trainer.sparse = true;
+        let own = trainer.rows.rows() - 1;
+        let mut row = Vec::new();
+        for record in 0..weights.records() {
+            weights.row_into(record, &mut row);
+            if trainer.rows.hashed == 0 {
+                trainer
+                    .groups
+                    .iter_mut()
+                    .for_each(|group| group.set_weights(record, &row));
+            } else if let Some(group) = trainer.groups.get_mut(record / own) {
+                group.set_own_weights(record % own, &row);
+            }
+        }
+        for group in &mut trainer.groups {
+            group.set_weights(own, weights.biases());
+        }
+        Ok(trainer)
+    }
+}
