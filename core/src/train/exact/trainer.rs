@@ -150,10 +150,15 @@ impl Trainer {
     /// before the first pass over all classes.
     #[must_use]
     pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
-        let (rows, wrong) = (problem.len() as f64, problem.classes() as f64 - 1.0);
+        let rows = problem.len() as f64;
+        let wrong = problem.classes() as f64 - 1.0;
         let mut trainer = Self::new(parameters, problem);
-        let only = trainer.state.limits.largest_only();
-        trainer.aim_at(AIM * parameters.cost * rows * if only { 1.0 } else { wrong });
+        let each = if trainer.state.limits.largest_only() {
+            1.0
+        } else {
+            wrong
+        };
+        trainer.aim_at(AIM * parameters.cost * rows * each);
         trainer.sweeps = SWEEPS;
         trainer.likely = likely;
         trainer

@@ -5,7 +5,7 @@ use crate::train::{
     exact::{certificate::Certificate, duals::RowDuals, weights::FeatureWeights},
     state::{Resumable, StateError, all_below, read, same, write},
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -110,9 +110,7 @@ impl Trainer {
             same("places of a row", places.len(), width * features.len())?;
             for (places, &feature) in places.chunks_exact(width).zip(features) {
                 let weights = saved.lists[feature as usize].weights.len();
-                let places = at * width..(at + 1) * width;
-                let places: Vec<u32> = places.map(|place| duals.places.get(place)).collect();
-                all_below("place", &places, weights)?;
+                all_below("place", places, weights)?;
             }
         }
         finite(saved)
