@@ -2,8 +2,8 @@
 //!
 //! The rule was made on held-out tenths of the training rows of eurlex57k, oewn-hypernym, cpv-it,
 //! bibtex, reuters21578-modapte, clinc150, banking77, onet-titles, stackex-cs, stackex-chess and
-//! corel5k (`benches/src/bin/one_vs_rest.rs`, option `held-out`); no test row had a part in it. What
-//! it cannot know is how noisy labels are: where there is time, [`super::choice`] finds out.
+//! corel5k (`benches/src/bin/one_vs_rest.rs`, option `held-out`) and the development rows of cpv-it; test rows had a part
+//! in the default of epsilon alone. What it cannot know is how noisy labels are: where there is time, [`super::choice`] finds out.
 //!
 //! Long rows hold enough to tell labels apart without much regularization. Short rows need a low cost and dear
 //! positives, and fewer random negatives. Where a row has one or two labels, ten proposed ones hold the wrong ones that
