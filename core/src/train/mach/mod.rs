@@ -17,7 +17,7 @@
 //! rate for each feature in each head (AdaGrad), for each weight, or one for all ([`step`]). Heads never meet, so threads
 //! own ranges of heads, and the model has the same bytes for any number of threads.
 //!
-//! Pruned weights can be trained on, those left out staying out ([`refine`]).
+//! Pruned weights can be trained on, those left out staying out.
 //!
 //! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights, D R to B R D numbers of accumulated
 //! squares; [`parameters::MachParameters::memory_estimate`] states it.
