@@ -2,10 +2,14 @@
 //!
 //! A kernel is a coarse loop (a block of labels, a block of rows), written as
 //! fixed-lane code over integers or with a fixed order of summation, so that every
-//! compiler target computes the same bits. The default methods of [`Kernels`] are that code.
+//! compiler target computes the same bits. The default methods of the traits here are that code.
 //! An implementation may override a method only to run the *same* code compiled for wider
 //! vector units, or instructions that give the same bits; the crate `hapax` does so for x86-64,
 //! and its tests hold every override against [`Portable`].
+//!
+//! [`Kernels`] has the loops that predict; each family's training has a trait of its own, so that
+//! a program that trains one family holds no code of the others, and one that only predicts holds
+//! none. [`TrainingKernels`] is all of them.
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
@@ -33,7 +37,7 @@ use crate::{
     },
 };
 
-/// The inner loops; see the module's text for what an implementation may change.
+/// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
     /// The name of the instruction set, for reports: `portable`, `avx2`, …
     fn name(&self) -> &'static str;
@@ -63,11 +67,6 @@ pub trait Kernels: Sync {
         stored.dots(rows, query)
     }
 
-    /// One sweep of dual coordinate descent over the rows of one label.
-    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-        sweep::sweep(state, |_| ())
-    }
-
     /// Adds the dense parts of a row's features to the sums of the labels.
     fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
         sums::add_heads(sums, heads, terms);
@@ -95,31 +94,6 @@ pub trait Kernels: Sync {
         sums::scores(sums, scales, biases, unit, out)
     }
 
-    /// Adds to the scores of all classes what dense features give, in their order.
-    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-        class_scores::add_class_weights(sums, lists, terms);
-    }
-
-    /// Sums and extremes of a chunk of classes' scores.
-    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
-        class_scores::class_shortfalls(chunk, base)
-    }
-
-    /// The highest score of each chunk of classes.
-    fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
-        class_scores::class_highs(sums, highs);
-    }
-
-    /// Solves rows one after the other.
-    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-        lane.run(state, rows, tolerance);
-    }
-
-    /// One row's step of training heads of MACH.
-    fn mach_step(&self, step: &mut Step<'_>) {
-        step.take();
-    }
-
     /// Upper bounds of the scores of labels, from tables of bytes.
     fn scan(
         &self,
@@ -141,7 +115,49 @@ pub trait Kernels: Sync {
     fn score_labels(&self, scan: &mut LabelScan<'_>) {
         score_labels(scan);
     }
+}
 
+/// The inner loop of training one-vs-rest.
+pub trait OneVsRestKernels: Kernels {
+    /// One sweep of dual coordinate descent over the rows of one label.
+    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
+        sweep::sweep(state, |_| ())
+    }
+}
+
+/// The inner loops of training exact all-in-one SVMs.
+pub trait ExactKernels: Kernels {
+    /// Adds to the scores of all classes what dense features give, in their order.
+    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+        class_scores::add_class_weights(sums, lists, terms);
+    }
+
+    /// Sums and extremes of a chunk of classes' scores.
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
+        class_scores::class_shortfalls(chunk, base)
+    }
+
+    /// The highest score of each chunk of classes.
+    fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+        class_scores::class_highs(sums, highs);
+    }
+
+    /// Solves rows one after the other.
+    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+        lane.run(state, rows, tolerance);
+    }
+}
+
+/// The inner loop of training MACH.
+pub trait MachKernels: Kernels {
+    /// One row's step of training heads of MACH.
+    fn mach_step(&self, step: &mut Step<'_>) {
+        step.take();
+    }
+}
+
+/// The inner loops of training embeddings.
+pub trait EmbeddingKernels: Kernels {
     /// One visit of a row in the training of an embedding.
     fn visit(&self, visit: &mut Visit<'_>) {
         visit::visit(visit);
@@ -164,6 +180,14 @@ pub trait Kernels: Sync {
     }
 }
 
+/// The inner loops of every family.
+pub trait TrainingKernels:
+    OneVsRestKernels + ExactKernels + MachKernels + EmbeddingKernels
+{
+}
+
+impl<T: OneVsRestKernels + ExactKernels + MachKernels + EmbeddingKernels> TrainingKernels for T {}
+
 /// The kernels as this crate's target compiles them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
@@ -173,3 +197,8 @@ impl Kernels for Portable {
         "portable"
     }
 }
+
+impl OneVsRestKernels for Portable {}
+impl ExactKernels for Portable {}
+impl MachKernels for Portable {}
+impl EmbeddingKernels for Portable {}

@@ -3,22 +3,22 @@
 //! Every override runs the very code of the core's default method inside a function compiled
 //! for a wider instruction set, or instructions that give the same bits.
 
-use hapax_core::kernels::{Kernels, Portable};
+use hapax_core::kernels::{Portable, TrainingKernels};
 
 #[cfg(target_arch = "x86_64")]
 mod scan;
 
 /// The fastest kernels this machine can run.
 #[must_use]
-pub fn best() -> &'static dyn Kernels {
+pub fn best() -> &'static dyn TrainingKernels {
     available().last().copied().unwrap_or(&Portable)
 }
 
 /// All kernels this machine can run, the fastest last.
 #[must_use]
-pub fn available() -> Vec<&'static dyn Kernels> {
+pub fn available() -> Vec<&'static dyn TrainingKernels> {
     #[allow(unused_mut, reason = "other machines have the portable kernels only")]
-    let mut found: Vec<&'static dyn Kernels> = vec![&Portable];
+    let mut found: Vec<&'static dyn TrainingKernels> = vec![&Portable];
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(kernels) = x86::Avx2::detect() {
@@ -40,7 +40,10 @@ mod x86 {
     use super::scan::{scan_avx2, scan_avx512};
     use core::arch::x86_64::*;
     use hapax_core::{
-        kernels::{Kernels, Portable},
+        kernels::{
+            EmbeddingKernels, ExactKernels, Kernels, MachKernels, OneVsRestKernels, Portable,
+            TrainingKernels,
+        },
         model::{
             embedding::{self, LabelScan},
             linear::sums::{self, HeadTerm, TailTerm},
@@ -140,190 +143,130 @@ mod x86 {
         _mm512_add_epi16
     );
 
-    /// Compiles the core's kernels once more for a set of instructions. The type can only be made
-    /// by `detect`, which makes sure that the machine has them: that is the reason why the calls
-    /// are safe.
-    macro_rules! compiled_for {
-        ($kind:ident, $name:literal, $add_heads:ident, $scan:ident, $features:literal, $($feature:tt),+) => {
-            pub(super) struct $kind(());
+    /// Methods that run the code after them, the core's own, compiled for a set of instructions.
+    /// The types that have these methods can only be made by `detect`, which makes sure that the
+    /// machine has the instructions: that is the reason why the calls are safe.
+    macro_rules! compiled {
+        ($features:literal: $(
+            fn $method:ident($($argument:ident: $kind:ty),*) $(-> $returned:ty)? $code:block
+        )+) => {$(
+            fn $method(&self, $($argument: $kind),*) $(-> $returned)? {
+                #[target_feature(enable = $features)]
+                fn compiled($($argument: $kind),*) $(-> $returned)? $code
 
-            impl $kind {
-                pub(super) fn detect() -> Option<&'static dyn Kernels> {
-                    static KERNELS: $kind = $kind(());
+                // SAFETY: `self` exists, so `detect` found the instructions.
+                unsafe { compiled($($argument),*) }
+            }
+        )+};
+    }
+
+    /// A type of all kernels for a set of instructions.
+    macro_rules! kernels {
+        ($type:ident, $name:literal, $add_heads:ident, $scan:ident, $features:literal, $($feature:tt),+) => {
+            pub(super) struct $type(());
+
+            impl $type {
+                pub(super) fn detect() -> Option<&'static dyn TrainingKernels> {
+                    static KERNELS: $type = $type(());
                     ($(is_x86_feature_detected!($feature))&&+).then_some(&KERNELS)
-                }
-
-                #[target_feature(enable = $features)]
-                fn bound_block(block: &BlockBounds<'_>, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
-                    Portable.bound_block(block, bounds, highest);
-                }
-
-                #[target_feature(enable = $features)]
-                fn sweep(state: &mut Sweep<'_>) -> GradientRange {
-                    sweep::sweep(state, |row| fetch(row))
-                }
-
-                #[target_feature(enable = $features)]
-                fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-                    sums::add_tails(sums, tails, terms);
-                }
-
-                #[target_feature(enable = $features)]
-                fn block_maxima(sums: &[i16], out: &mut [i16]) {
-                    sums::block_maxima(sums, out);
-                }
-
-                #[target_feature(enable = $features)]
-                fn score_labels(scan: &mut LabelScan<'_>) {
-                    embedding::score_labels(scan);
-                }
-
-                #[target_feature(enable = $features)]
-                fn visit(visit: &mut Visit<'_>) {
-                    visit::visit(visit);
-                }
-
-                #[target_feature(enable = $features)]
-                fn step_classes(space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
-                    space::step_classes(space, visited, rule, gradient);
-                }
-
-                #[target_feature(enable = $features)]
-                fn step_vectors(steps: &mut VectorSteps<'_>) {
-                    steps::step_vectors(steps);
-                }
-
-                #[target_feature(enable = $features)]
-                fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
-                    sums::scores(sums, scales, biases, unit, out)
-                }
-
-                #[target_feature(enable = $features)]
-                fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-                    class_scores::add_class_weights(sums, lists, terms);
-                }
-
-                #[target_feature(enable = $features)]
-                fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
-                    class_scores::class_shortfalls(chunk, base)
-                }
-
-                #[target_feature(enable = $features)]
-                fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
-                    class_scores::class_highs(sums, highs);
-                }
-
-                #[target_feature(enable = $features)]
-                fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-                    lane.run(state, rows, tolerance);
-                }
-
-                #[target_feature(enable = $features)]
-                fn mach_step(step: &mut Step<'_>) {
-                    step.take_fetching(#[inline(always)] |line| fetch_line(line));
-                }
-
-                #[target_feature(enable = $features)]
-                fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
-                    step::add_terms(sums, weights, terms);
                 }
             }
 
-            impl Kernels for $kind {
+            impl Kernels for $type {
                 fn name(&self) -> &'static str {
                     $name
                 }
 
-                fn bound_block(&self, block: &BlockBounds<'_>, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::bound_block(block, bounds, highest) }
-                }
+                compiled! { $features:
+                    fn bound_block(block: &BlockBounds<'_>, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
+                        Portable.bound_block(block, bounds, highest);
+                    }
 
-                fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::sweep(state) }
-                }
+                    fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+                        $add_heads(sums, heads, terms);
+                    }
 
-                fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { $add_heads(sums, heads, terms) }
-                }
+                    fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+                        sums::add_tails(sums, tails, terms);
+                    }
 
-                fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::add_tails(sums, tails, terms) }
-                }
+                    fn block_maxima(sums: &[i16], out: &mut [i16]) {
+                        sums::block_maxima(sums, out);
+                    }
 
-                fn score_labels(&self, scan: &mut LabelScan<'_>) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::score_labels(scan) }
-                }
+                    fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
+                        sums::scores(sums, scales, biases, unit, out)
+                    }
 
-                fn visit(&self, visit: &mut Visit<'_>) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::visit(visit) }
-                }
+                    fn scan(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+                        $scan(codes, tables, heads, sums, maxima);
+                    }
 
-                fn step_classes(&self, space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::step_classes(space, visited, rule, gradient) }
-                }
+                    fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
+                        step::add_terms(sums, weights, terms);
+                    }
 
-                fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::step_vectors(steps) }
+                    fn score_labels(scan: &mut LabelScan<'_>) {
+                        embedding::score_labels(scan);
+                    }
                 }
+            }
 
-                fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::block_maxima(sums, out) }
+            impl OneVsRestKernels for $type {
+                compiled! { $features:
+                    fn sweep(state: &mut Sweep<'_>) -> GradientRange {
+                        sweep::sweep(state, |row| fetch(row))
+                    }
                 }
+            }
 
-                fn scores(&self, sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::scores(sums, scales, biases, unit, out) }
+            impl ExactKernels for $type {
+                compiled! { $features:
+                    fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                        class_scores::add_class_weights(sums, lists, terms);
+                    }
+
+                    fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+                        class_scores::class_shortfalls(chunk, base)
+                    }
+
+                    fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
+                        class_scores::class_highs(sums, highs);
+                    }
+
+                    fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
+                        lane.run(state, rows, tolerance);
+                    }
                 }
+            }
 
-                fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::add_class_weights(sums, lists, terms) }
+            impl MachKernels for $type {
+                compiled! { $features:
+                    fn mach_step(step: &mut Step<'_>) {
+                        step.take_fetching(#[inline(always)] |line| fetch_line(line));
+                    }
                 }
+            }
 
-                fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::class_shortfalls(chunk, base) }
-                }
+            impl EmbeddingKernels for $type {
+                compiled! { $features:
+                    fn visit(visit: &mut Visit<'_>) {
+                        visit::visit(visit);
+                    }
 
-                fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::class_highs(sums, highs) }
-                }
+                    fn step_classes(space: &mut Space, visited: &Visited, rule: &StepRule, gradient: &mut [f32]) {
+                        space::step_classes(space, visited, rule, gradient);
+                    }
 
-                fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::run_lane(lane, state, rows, tolerance) }
-                }
-
-                #[allow(unused_unsafe, reason = "one of the two scans is safe to call")]
-                fn scan(&self, codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { $scan(codes, tables, heads, sums, maxima) }
-                }
-
-                fn mach_step(&self, step: &mut Step<'_>) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::mach_step(step) }
-                }
-
-                fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
-                    // SAFETY: `self` exists, so `detect` found the instructions.
-                    unsafe { Self::add_terms(sums, weights, terms) }
+                    fn step_vectors(steps: &mut VectorSteps<'_>) {
+                        steps::step_vectors(steps);
+                    }
                 }
             }
         };
     }
 
-    compiled_for!(
+    kernels!(
         Avx2,
         "avx2",
         add_heads_avx2,
@@ -334,7 +277,7 @@ mod x86 {
         "bmi2",
         "popcnt"
     );
-    compiled_for!(
+    kernels!(
         Avx512,
         "avx512",
         add_heads_avx512,

@@ -3,7 +3,7 @@
 
 use hapax::{
     core::{
-        kernels::{Kernels, Portable},
+        kernels::{Kernels, OneVsRestKernels, Portable},
         model::linear::sums::{HeadTerm, TailTerm, pack},
         random::Stream,
         train::dual::{
@@ -65,7 +65,7 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<i16>, Vec<u32>) {
 }
 
 /// Duals, weights and bias after a few sweeps over rows with and without rare features.
-fn solved(kernels: &dyn Kernels, loss: Loss, bias: Bias) -> Vec<u64> {
+fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
     let mut stream = Stream::new(9, 9);
     let mut rows = PackedRows::default();
     for _ in 0..200 {

@@ -61,7 +61,8 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     let index_build = start.elapsed().as_secs_f64();
     let size = index.bytes() as f64 / index.nonzeros() as f64;
     let mut twin_scratch = ExhaustiveScratch::default();
-    let mut scratches = [hapax::kernels::best(), &Portable].map(NeighborScratch::new);
+    let mut scratches =
+        [hapax::kernels::best(), &Portable].map(|kernels| NeighborScratch::new(kernels));
     let mut times = [const { Vec::new() }; 3].map(|_: Vec<f64>| vec![f64::INFINITY; queries]);
     // The best of some passes, so that other programs on this machine do not count.
     // Methods take turns of a hundred queries, so that a busy moment hits all of them.

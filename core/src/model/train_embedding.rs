@@ -4,7 +4,7 @@ use super::{Embedding, EmbeddingTraining, Method, Model};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::EmbeddingKernels,
     text::Vectorizer,
     train::{Provenance, TrainError, embedding::trainer, reduction::Projection},
 };
@@ -21,7 +21,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn Kernels,
+        kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let embedding = Embedding::train(training, data, executor, kernels, progress)?;
@@ -45,7 +45,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn Kernels,
+        kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let embedding =

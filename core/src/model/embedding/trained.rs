@@ -9,7 +9,7 @@ use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::EmbeddingKernels,
     model::linear::query::RowTransform,
     train::{
         ParamError, TrainError,
@@ -174,7 +174,7 @@ impl Embedding {
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn Kernels,
+        kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         training.check()?;
@@ -193,7 +193,7 @@ impl Embedding {
         projection: &Projection,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn Kernels,
+        kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         training.check()?;
@@ -302,7 +302,7 @@ fn vectors(
     training: &EmbeddingTraining,
     data: &Dataset,
     executor: &impl Executor,
-    kernels: &dyn Kernels,
+    kernels: &dyn EmbeddingKernels,
     progress: impl FnMut(Report) -> ControlFlow<()>,
 ) -> Result<Vectors, TrainError> {
     match training {

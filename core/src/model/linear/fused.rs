@@ -28,7 +28,7 @@ use super::{
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
-    kernels::Kernels,
+    kernels::{Kernels, OneVsRestKernels},
     model::nearest::{Nearest, NearestParameters, NearestScratch},
     search::{Scored, Top, compact::CompactOptions},
     sparse::SparseView,
@@ -113,7 +113,7 @@ impl FusedNearest {
         parameters: &OneVsRest,
         data: &Dataset,
         executor: &E,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn OneVsRestKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let share = f64::min(0.1, MOST_HELD_OUT / data.len().max(1) as f64);

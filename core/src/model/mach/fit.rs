@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     data::{Dataset, Split},
     executor::Executor,
-    kernels::Kernels,
+    kernels::MachKernels,
     model::nearest::Precision,
     train::{
         TrainError,
@@ -235,7 +235,7 @@ impl MachParameters {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
         if self.early_stopping {
@@ -268,7 +268,7 @@ impl MachParameters {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         progress: &mut impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
         self.check()?;
@@ -312,7 +312,7 @@ impl MachParameters {
         data: &Dataset,
         budget: u64,
         executor: &E,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(Mach, MachFit), TrainError> {
         self.check()?;

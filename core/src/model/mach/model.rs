@@ -4,7 +4,7 @@ use super::{Mach, MachFit};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::MachKernels,
     model::{Method, Model, compacted::fixed_bytes},
     text::Vectorizer,
     train::{
@@ -26,7 +26,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let mach = parameters.train(data, executor, kernels, progress)?;
@@ -52,7 +52,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         max_bytes: u64,
         executor: &impl Executor,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(Self, MachFit), TrainError> {
         let fixed = fixed_bytes(data.label_names(), vectorizer.as_ref());

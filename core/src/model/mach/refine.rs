@@ -8,7 +8,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::MachKernels,
     train::{
         TrainError,
         mach::{MachParameters, Optimizer, Report},
@@ -29,7 +29,7 @@ impl Mach {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
         progress: &mut impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let own = self.parameters();

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::linear::LinearModel,
     train::{TrainError, check_data},
 };
@@ -150,7 +150,7 @@ impl OneVsRest {
         given: &Given,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
         mut progress: impl FnMut(usize),
     ) -> Result<Choice, TrainError> {
         let counted = Self::by_counts(data);
@@ -251,7 +251,7 @@ struct Search<'a, E, P> {
     /// Whether training will take all negatives: then trials on fewer rows do, too.
     all: bool,
     executor: &'a E,
-    kernels: &'a dyn Kernels,
+    kernels: &'a dyn OneVsRestKernels,
     progress: &'a mut P,
 }
 

@@ -21,7 +21,7 @@ use super::{
     parameters::{Bias, Loss, OneVsRest},
     sweep::{Example, GradientRange, Sweep, add, dot},
 };
-use crate::{float, kernels::Kernels, random::Stream};
+use crate::{float, kernels::OneVsRestKernels, random::Stream};
 use alloc::vec::Vec;
 
 /// Memory of one thread's solver, reused from label to label.
@@ -95,7 +95,7 @@ impl SolverScratch {
         bias: Bias,
         effort: Effort,
         stream: &mut Stream,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
     ) -> u32 {
         let (fixed, bias_feature) = match bias {
             Bias::Fixed(value) => (value, 0.0),

@@ -25,7 +25,7 @@ use super::parameters::OneVsRest;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::linear::{LinearModel, query::RowTransform},
     train::TrainError,
 };
@@ -66,7 +66,7 @@ impl OneVsRest {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         self.train_from(None, data, executor, kernels, progress)
@@ -82,7 +82,7 @@ impl OneVsRest {
         start: Option<&LinearModel>,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         let mut trainer = self.trainer(data, executor, kernels)?;

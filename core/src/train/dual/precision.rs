@@ -3,7 +3,7 @@
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::linear::{LinearModel, scorer::LinearScorer},
     train::TrainError,
 };
@@ -24,7 +24,7 @@ impl Precision {
         model: &LinearModel,
         test: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
     ) -> Result<(), TrainError> {
         let k = 5.min(model.labels() as usize).max(1);
         let scorer = LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    kernels::{Kernels, Portable},
+    kernels::{EmbeddingKernels, Kernels, Portable},
     sparse::{SparseRows, SparseVec},
     train::TrainError,
 };
@@ -235,7 +235,9 @@ impl Kernels for Watching {
     fn name(&self) -> &'static str {
         "watching"
     }
+}
 
+impl EmbeddingKernels for Watching {
     fn visit(&self, visit: &mut Visit<'_>) {
         Portable.visit(visit);
         if visit.out.outcome != Outcome::Satisfied {

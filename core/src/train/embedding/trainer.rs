@@ -38,7 +38,7 @@ use super::{
     visit::{Outcome, Visit, VisitRule, Visited},
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::Kernels, random::Stream, train::TrainError,
+    data::Dataset, executor::Executor, kernels::EmbeddingKernels, random::Stream, train::TrainError,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -64,7 +64,7 @@ pub struct Report {
 pub struct Trainer<'a> {
     pub(super) parameters: Wsabie,
     pub(super) data: &'a Dataset,
-    pub(super) kernels: &'a dyn Kernels,
+    pub(super) kernels: &'a dyn EmbeddingKernels,
     pub(super) rows: Rows,
     pub(super) batch: usize,
     pub(super) harmonic: Vec<f32>,
@@ -94,7 +94,7 @@ impl Wsabie {
     pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn EmbeddingKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = Rows::new(data, self.transform())?;
@@ -141,7 +141,7 @@ impl Wsabie {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn EmbeddingKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Vec<Space>, TrainError> {
         let mut trainer = self.trainer(data, kernels)?;

@@ -5,7 +5,7 @@ use super::{
     survey::{Search, Survey, survey},
     weights::Shard,
 };
-use crate::{executor::Executor, kernels::Kernels};
+use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::{vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ pub fn certify<E: Executor>(
     search: Search,
     cuts: &[u32],
     executor: &E,
-    kernels: &dyn Kernels,
+    kernels: &dyn ExactKernels,
 ) -> (Certificate, Survey) {
     let dual = rebuild(state, cuts, executor);
     let found = survey(state, search, executor, kernels);

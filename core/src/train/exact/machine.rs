@@ -16,7 +16,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::ExactKernels,
     model::linear::{LinearModel, build::LabelWeights, build::build},
     train::TrainError,
 };
@@ -61,7 +61,7 @@ impl MultiClassSvm {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
         let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
@@ -82,7 +82,7 @@ impl MultiClassSvm {
         solver: Solver,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
         let labels = data.labels().labels() as usize;
@@ -185,7 +185,7 @@ impl MultiClassSvm {
         problem: &Problem,
         rounded: &[LabelWeights],
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
     ) -> f64 {
         let weights = stored_weights(problem, rounded);
         let square = weights.square();

@@ -14,7 +14,7 @@ use super::certificate::Certificate;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::linear::{LinearModel, build::LabelWeights, build::build},
     random::Stream,
     train::{
@@ -69,7 +69,7 @@ impl OneVsRest {
         data: &Dataset,
         gap: f64,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ProvenOneVsRest, TrainError> {
         self.check()?;
@@ -122,7 +122,7 @@ impl OneVsRest {
         scratch: &mut SolverScratch,
         task: &Task,
         label: usize,
-        kernels: &dyn Kernels,
+        kernels: &dyn OneVsRestKernels,
     ) -> Solved {
         let (rows, own) = (&task.rows, task.own.of(label));
         let nothing = LabelCertificate {

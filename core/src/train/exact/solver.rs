@@ -11,7 +11,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::ExactKernels,
     train::{
         TrainError,
         state::{Resumable, StateError},
@@ -38,7 +38,7 @@ impl Solver {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
         Ok(match (parameters.loss, start) {
@@ -57,7 +57,11 @@ impl Solver {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+    pub fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+    ) -> Option<Report> {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels),
             Self::LeeLinWahba(solver) => solver.epoch(),

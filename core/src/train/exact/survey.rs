@@ -7,7 +7,7 @@
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
 use super::{state::State, surveyor::Surveyor};
-use crate::{executor::Executor, kernels::Kernels};
+use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
 
 /// Rows of a job.
@@ -78,7 +78,7 @@ pub fn survey<E: Executor>(
     state: &State,
     search: Search,
     executor: &E,
-    kernels: &dyn Kernels,
+    kernels: &dyn ExactKernels,
 ) -> Survey {
     let count = state.problem.len();
     let parts = executor.map(

@@ -5,7 +5,7 @@ use super::{
     state::State,
     survey::{Search, Survey},
 };
-use crate::kernels::Kernels;
+use crate::kernels::ExactKernels;
 use alloc::{vec, vec::Vec};
 use core::slice;
 
@@ -46,7 +46,7 @@ impl Surveyor {
     }
 
     /// Scores all classes for a row.
-    fn score(&mut self, state: &State, row: usize, kernels: &dyn Kernels) -> f32 {
+    fn score(&mut self, state: &State, row: usize, kernels: &dyn ExactKernels) -> f32 {
         let row = state.problem.row(row);
         let mut background = 0f32;
         self.dense.clear();
@@ -90,7 +90,7 @@ impl Surveyor {
         state: &State,
         search: Search,
         row: usize,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
         found: &mut Survey,
     ) {
         let background = self.score(state, row, kernels);
@@ -216,7 +216,7 @@ impl Surveyor {
     }
 
     /// The classes that are not listed: the sum of their shortfalls above 0, the largest and smallest.
-    fn rest(&mut self, base: f64, classes: usize, kernels: &dyn Kernels) -> Chunk {
+    fn rest(&mut self, base: f64, classes: usize, kernels: &dyn ExactKernels) -> Chunk {
         let mut rest = Chunk {
             sum: 0.0,
             high: f64::NEG_INFINITY,
@@ -246,7 +246,7 @@ impl Surveyor {
     }
 
     /// The largest shortfall of the classes that are not listed, and nothing else.
-    fn highest_of_rest(&mut self, base: f64, kernels: &dyn Kernels) -> Chunk {
+    fn highest_of_rest(&mut self, base: f64, kernels: &dyn ExactKernels) -> Chunk {
         let chunks = self.sums.as_chunks::<CHUNK>().0;
         if !self.all {
             let parts = chunks.iter().zip(&mut self.highest).zip(&self.touched);

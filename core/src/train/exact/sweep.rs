@@ -11,7 +11,7 @@ use super::{
     state::State,
     weights::{Shard, cuts},
 };
-use crate::{executor::Executor, kernels::Kernels};
+use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
 
 /// Lanes side by side: their number never depends on the number of threads.
@@ -97,7 +97,7 @@ impl Sweeper {
         rows: &[u32],
         tolerance: f64,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
         mut each: impl FnMut(u32, f64, bool),
     ) -> Swept {
         let mut swept = Swept::default();

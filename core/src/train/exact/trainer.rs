@@ -29,7 +29,7 @@ use super::{
     sweep::Sweeper,
     weights::ClassWeights,
 };
-use crate::{executor::Executor, kernels::Kernels, random::Stream};
+use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
 use alloc::{vec, vec::Vec};
 
 /// What an epoch did.
@@ -165,7 +165,11 @@ impl Trainer {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+    pub fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+    ) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -246,7 +250,7 @@ impl Trainer {
         &mut self,
         sweeper: &mut Sweeper,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
     ) -> usize {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
@@ -302,7 +306,7 @@ impl Trainer {
         &mut self,
         sweeper: &mut Sweeper,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
     ) {
         let last = self.epochs >= self.parameters.max_epochs;
         let search = self.search();
@@ -365,7 +369,7 @@ impl Trainer {
     }
 
     /// Runs all epochs.
-    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Certificate {
+    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn ExactKernels) -> Certificate {
         while self.epoch(executor, kernels).is_some() {}
         self.certificate.unwrap_or_default()
     }

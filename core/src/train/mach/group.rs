@@ -4,7 +4,7 @@ use super::{
     parameters::{MachParameters, Optimizer},
     step::{Rates, Step, Term},
 };
-use crate::{hash::BucketCodes, kernels::Kernels, train::TrainError};
+use crate::{hash::BucketCodes, kernels::MachKernels, train::TrainError};
 use alloc::vec::Vec;
 
 /// A range of heads with their weights: rows of weights one after the other, in each the heads, in each
@@ -139,7 +139,7 @@ impl HeadGroup {
         &mut self,
         lesson: &Lesson<'_>,
         course: &Course<'_>,
-        kernels: &dyn Kernels,
+        kernels: &dyn MachKernels,
     ) {
         let bias = course.parameters.bias as f32;
         terms(

@@ -4,7 +4,7 @@ use super::{MachParameters, Trainer};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::MachKernels,
     model::mach::Mach,
     train::{
         TrainError,
@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 pub struct MachParts<'a> {
     parameters: MachParameters,
     data: &'a Dataset,
-    kernels: &'static dyn Kernels,
+    kernels: &'static dyn MachKernels,
     threads: usize,
     whole: Option<Trainer<'a>>,
 }
@@ -32,7 +32,7 @@ impl<'a> MachParts<'a> {
         parameters: &MachParameters,
         data: &'a Dataset,
         threads: usize,
-        kernels: &'static dyn Kernels,
+        kernels: &'static dyn MachKernels,
     ) -> Result<Self, TrainError> {
         parameters.check()?;
         crate::train::check_data(data)?;

@@ -6,7 +6,7 @@
 
 use super::{parameters::MachParameters, trainer::Trainer};
 use crate::{
-    data::Dataset, kernels::Kernels, model::mach::weights::HeadWeights, train::TrainError,
+    data::Dataset, kernels::MachKernels, model::mach::weights::HeadWeights, train::TrainError,
 };
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ impl MachParameters {
         draw: u32,
         data: &'a Dataset,
         threads: usize,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         let mut trainer = self.trainer_with(
             0..self.repetitions as usize,

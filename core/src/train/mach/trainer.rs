@@ -11,7 +11,7 @@ use crate::{
     executor::Executor,
     float,
     hash::BucketCodes,
-    kernels::Kernels,
+    kernels::MachKernels,
     random::Stream,
     train::{TrainError, check_data},
 };
@@ -47,7 +47,7 @@ pub struct Report {
 pub struct Trainer<'a> {
     parameters: MachParameters,
     data: &'a Dataset,
-    kernels: &'a dyn Kernels,
+    kernels: &'a dyn MachKernels,
     /// Transformed values, row after row, if they differ from those of the data.
     values: Option<Vec<f32>>,
     /// Where each row's values start.
@@ -119,7 +119,7 @@ impl MachParameters {
         &self,
         data: &'a Dataset,
         threads: usize,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.trainer_with(0..self.repetitions as usize, None, data, threads, kernels)
     }
@@ -136,7 +136,7 @@ impl MachParameters {
         heads: Range<usize>,
         data: &'a Dataset,
         threads: usize,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.trainer_with(heads, None, data, threads, kernels)
     }
@@ -148,7 +148,7 @@ impl MachParameters {
         draw: Option<u32>,
         data: &'a Dataset,
         threads: usize,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;

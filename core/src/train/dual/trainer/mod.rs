@@ -19,7 +19,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::{
         linear::LinearModel,
         linear::build::{LabelWeights, build},
@@ -38,7 +38,7 @@ pub struct Trainer<'a> {
     all: bool,
     rounds: u32,
     data: &'a Dataset,
-    kernels: &'a dyn Kernels,
+    kernels: &'a dyn OneVsRestKernels,
     rows: TrainingRows,
     positives: RowsByLabel,
     pool: Vec<u32>,
@@ -83,7 +83,7 @@ impl OneVsRest {
         &self,
         data: &'a Dataset,
         executor: &E,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn OneVsRestKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = data.rows();

@@ -6,7 +6,7 @@ use super::{Duals, Stage, Trainer};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::OneVsRestKernels,
     model::linear::{LinearModel, build::LabelWeights},
     train::{
         TrainError,
@@ -32,7 +32,7 @@ impl<'a> LabelParts<'a> {
         parameters: &OneVsRest,
         data: &'a Dataset,
         executor: &E,
-        kernels: &'a dyn Kernels,
+        kernels: &'a dyn OneVsRestKernels,
     ) -> Result<Self, TrainError> {
         Ok(Self(parameters.trainer(data, executor, kernels)?))
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::ExactKernels,
     train::{
         TrainError,
         exact::{
@@ -35,7 +35,7 @@ impl MultiClassSvm {
         data: &Dataset,
         multi_label: MultiLabel,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
         exchange: &mut X,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Option<Machine>, TrainError> {
@@ -74,7 +74,7 @@ impl MultiClassSvm {
         weights: impl Fn(usize, &mut dyn FnMut(u32, f32)),
         data: &Dataset,
         executor: &E,
-        kernels: &dyn Kernels,
+        kernels: &dyn ExactKernels,
         (exchange, proof): (&X, Certificate),
     ) -> Result<Option<Machine>, TrainError> {
         if exchange.rank() > 0 {
