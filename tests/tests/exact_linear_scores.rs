@@ -38,7 +38,9 @@ fn equals_the_walk(set: &str) {
     let mut fast = plain.clone();
     assert!(fast.prepare().unwrap() > 0);
     let scratch = || {
-        let by_kernels = kernels::available().into_iter().map(|kernels| Scratch::new(kernels));
+        let by_kernels = kernels::available()
+            .into_iter()
+            .map(|kernels| Scratch::new(kernels));
         (Scratch::default(), by_kernels.collect::<Vec<_>>())
     };
     let wrong = threads.map(test.len(), scratch, |(walk, by_kernels), row| {

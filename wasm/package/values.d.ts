@@ -61,7 +61,7 @@ export interface TrainerOptions {
   beta?: number;
   /** The exponent of the values of features. */
   exponent?: number;
-  /** Words in fewer texts are left out. */
+  /** Words in fewer texts are left out: by default 2, of less than 1,000 texts 1. */
   minDocuments?: number;
   /** The shortest and the longest n-grams of words, `[]` for none. */
   words?: Uint8Array | number[];

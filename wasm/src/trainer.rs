@@ -40,6 +40,8 @@ pub struct Trainer {
     /// None where the caller left it to the number of rows.
     neighbors: Option<u32>,
     parameters: NearestParameters,
+    /// None where the caller left it to the number of texts.
+    min_documents: Option<u32>,
     text: VectorizerOptions,
 }
 
@@ -51,6 +53,7 @@ impl Trainer {
         let mut trainer = Self {
             neighbors: None,
             parameters: NearestParameters::default(),
+            min_documents: None,
             text: VectorizerOptions::default(),
         };
         if let Some(options) = options {
@@ -67,9 +70,9 @@ impl Trainer {
         let (rows, vectorizer) = match &data.source {
             Source::Rows(rows) => (rows, None),
             Source::Texts(texts) => {
-                let fitted =
-                    Vectorizer::fit_transform(&texts.texts, self.text.clone(), &Sequential);
-                let (vectorizer, rows) = fitted?;
+                let options = self.text_options(texts.texts.len());
+                let (vectorizer, rows) =
+                    Vectorizer::fit_transform(&texts.texts, options, &Sequential)?;
                 let names = Some(texts.label_names.clone());
                 made = Rows::new(rows, texts.labels.clone(), names)?;
                 (&made, Some(vectorizer))
@@ -93,6 +96,17 @@ impl Trainer {
         }
     }
 
+    fn text_options(&self, texts: usize) -> VectorizerOptions {
+        let mut features = FeatureSpace::for_texts(texts);
+        if let FeatureSpace::Vocabulary { min_documents, .. } = &mut features {
+            *min_documents = self.min_documents.unwrap_or(*min_documents);
+        }
+        VectorizerOptions {
+            features,
+            ..self.text.clone()
+        }
+    }
+
     fn set(&mut self, options: &TrainerOptions) -> Result<(), Thrown> {
         let parameters = &mut self.parameters;
         if let Some(neighbors) = options.neighbors() {
@@ -103,9 +117,7 @@ impl Trainer {
         parameters.alpha = options.alpha().unwrap_or(parameters.alpha);
         parameters.beta = options.beta().unwrap_or(parameters.beta);
         parameters.exponent = options.exponent().unwrap_or(parameters.exponent);
-        if let FeatureSpace::Vocabulary { min_documents, .. } = &mut self.text.features {
-            *min_documents = options.min_documents().unwrap_or(*min_documents);
-        }
+        self.min_documents = options.min_documents();
         if let Some(lengths) = options.words() {
             self.text.tokens.words = ngrams(&lengths);
         }

@@ -78,14 +78,26 @@ pub enum FeatureSpace {
     },
 }
 
-impl Default for FeatureSpace {
-    /// The tokens that occur in at least two texts.
-    fn default() -> Self {
+/// Below so many texts a token that only one of them holds is more likely to matter than to be noise.
+const FEW_TEXTS: usize = 1000;
+
+impl FeatureSpace {
+    /// The default for `texts` training texts: the tokens that occur in at least two of them, and all tokens of less
+    /// than 1,000 texts.
+    #[must_use]
+    pub fn for_texts(texts: usize) -> Self {
         Self::Vocabulary {
-            min_documents: 2,
+            min_documents: if texts < FEW_TEXTS { 1 } else { 2 },
             max_document_share: 1.0,
             max_features: None,
         }
+    }
+}
+
+impl Default for FeatureSpace {
+    /// The tokens that occur in at least two texts: [`FeatureSpace::for_texts`] of many.
+    fn default() -> Self {
+        Self::for_texts(usize::MAX)
     }
 }
 

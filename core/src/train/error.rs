@@ -187,8 +187,9 @@ impl fmt::Display for TrainError {
             Self::NoLabels => f.write_str("no training row has a label"),
             Self::NotOneLabel { row, labels } => write!(
                 f,
-                "row {row} has {labels} labels, but this method needs exactly one: choose a method for \
-                 several labels, such as ovr, or replicate rows for each of their labels"
+                "row {row} (from 1) has {labels} labels, but this method needs exactly one: choose a method for \
+                 several labels, such as ovr, or have rows replicated for each of their labels \
+                 (--multilabel replicate)"
             ),
             Self::OneClass { label } => write!(
                 f,

@@ -65,6 +65,7 @@ impl OneVsRest {
         };
         let frequencies = data.labels().frequencies();
         let seen = frequencies.iter().filter(|&&count| count > 0).count();
+        let (cost, positive_weight) = balanced(cost, positive_weight, data, seen);
         let labels_a_row = data.labels().total() as f64 / data.len().max(1) as f64;
         let base = Self::default();
         let (prior, prune) = match labels_a_row <= ONE_LABEL {
@@ -97,6 +98,16 @@ impl OneVsRest {
     }
 }
 
+/// Cost and positive weight, the second no more than there are rows without a label for each row with it: dearer positives
+/// would outweigh all that speaks against the label. The cost of a row with the label stays as it was.
+fn balanced(cost: f64, positive_weight: f64, data: &Dataset, seen: usize) -> (f64, f64) {
+    let with = data.labels().total() as f64 / seen.max(1) as f64;
+    let without = (data.len() as f64 - with).max(0.0);
+    let most = (without / with.max(1.0)).max(1.0);
+    let weight = positive_weight.min(most);
+    (cost * positive_weight / weight, weight)
+}
+
 #[cfg(test)]
 mod tests {
     use super::OneVsRest;
@@ -106,23 +117,37 @@ mod tests {
     };
     use alloc::vec::Vec;
 
-    fn data(values: u32) -> Dataset {
+    /// Rows of so many values, each with one of `labels` labels.
+    fn data(values: u32, labels: u32) -> Dataset {
         let mut rows = SparseRows::new(values);
-        let row: Vec<(u32, f32)> = (0..values).map(|feature| (feature, 1.0)).collect();
-        rows.push(SparseVec::from_pairs(row).unwrap().view())
-            .unwrap();
         let mut lists = LabelLists::new(0);
-        lists.push([0]);
+        let row: Vec<(u32, f32)> = (0..values).map(|feature| (feature, 1.0)).collect();
+        let row = SparseVec::from_pairs(row).unwrap();
+        for at in 0..64 {
+            rows.push(row.view()).unwrap();
+            lists.push([at % labels]);
+        }
         Dataset::new(rows, lists, None).unwrap()
     }
 
     #[test]
     fn short_rows_make_positives_dear() {
-        let [short, long, rich] = [5, 60, 200].map(|values| OneVsRest::by_counts(&data(values)));
+        let [short, long, rich] =
+            [5, 60, 200].map(|values| OneVsRest::by_counts(&data(values, 64)));
         assert!(short.positive_weight > long.positive_weight);
         assert!(long.positive_weight > rich.positive_weight && long.cost < rich.cost);
         for parameters in [short, long, rich] {
             assert_eq!(parameters.check(), Ok(()));
         }
+    }
+
+    #[test]
+    fn positives_are_no_dearer_than_they_are_rare() {
+        let [rare, common] = [64, 4].map(|labels| OneVsRest::by_counts(&data(5, labels)));
+        assert_eq!(
+            (common.cost, common.positive_weight),
+            (0.05 * 40.0 / 3.0, 3.0)
+        );
+        assert_eq!((rare.cost, rare.positive_weight), (0.05, 40.0));
     }
 }

@@ -4,7 +4,7 @@
 //! set, mostly with how noisy the labels are, which no count tells. A few settings are tried, one parameter after
 //! the other: each is trained on nine tenths of the rows and judged by the mean of P@1, P@3 and P@5 on the
 //! others. Of less than 5,000 rows a fifth is held out, and several times, until about 1,000
-//! rows have been judged; a setting that is a point behind on the first of these is dropped. Test rows have no part
+//! rows have been judged; less than 100 rows are too few to hold any out, and the counts decide; a setting that is a point behind on the first of these is dropped. Test rows have no part
 //! in it.
 //!
 //! Cost: at most thirteen trainings, with few epochs and rounds, on so many rows that labels times
@@ -74,6 +74,9 @@ pub struct Choice {
 
 /// Labels times stored values of the rows that are tried on, at most.
 const MOST_WORK: u64 = 120_000_000;
+
+/// Rows below which what is held out says nothing: then the counts decide.
+const TOO_FEW_ROWS: usize = 100;
 
 /// Rows below which a fifth is held out, not a tenth, and more than once.
 const FEW_ROWS: usize = 5_000;
@@ -205,7 +208,7 @@ impl OneVsRest {
 fn folds(data: &Dataset, seed: u64) -> Vec<(Dataset, Dataset)> {
     let work = u64::from(data.labels().labels()) * data.rows().nonzeros() as u64;
     let most = (MOST_WORK as f64 / work.max(1) as f64).min(1.0);
-    if most < 0.5 {
+    if most < 0.5 || data.len() < TOO_FEW_ROWS {
         return Vec::new();
     }
     let few = data.len() < FEW_ROWS;

@@ -14,9 +14,9 @@ pub struct TextOptions {
     /// [default: none]
     #[arg(long, value_name = "N-M", value_parser = parse_ngrams, default_value = "0", hide_default_value = true)]
     characters: Lengths,
-    /// Leave out words in fewer texts
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    min_documents: u32,
+    /// Leave out words in fewer texts [default: 2, of less than 1000 texts 1]
+    #[arg(long, value_name = "N")]
+    min_documents: Option<u32>,
     /// Leave out words in a larger share of the texts
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     max_document_share: f64,
@@ -55,8 +55,8 @@ fn parse_ngrams(text: &str) -> Result<Lengths, String> {
 }
 
 impl TextOptions {
-    /// The options as the vectorizer takes them, which checks them.
-    pub fn options(&self) -> VectorizerOptions {
+    /// The options for so many training texts as the vectorizer takes them, which checks them.
+    pub fn options(&self, texts: usize) -> VectorizerOptions {
         VectorizerOptions {
             tokens: TokenOptions {
                 lower_case: !self.case_sensitive,
@@ -64,16 +64,27 @@ impl TextOptions {
                 characters: self.characters.map(|lengths| lengths.0),
                 ..TokenOptions::default()
             },
-            features: match self.hash_bits {
-                Some(bits) => FeatureSpace::Hashed { bits, seed: 0 },
-                None => FeatureSpace::Vocabulary {
-                    min_documents: self.min_documents,
-                    max_document_share: self.max_document_share,
-                    max_features: self.max_features,
-                },
-            },
+            features: self.features(texts),
             term_weight: TermWeight::default(),
             ..VectorizerOptions::default()
         }
+    }
+
+    fn features(&self, texts: usize) -> FeatureSpace {
+        if let Some(bits) = self.hash_bits {
+            return FeatureSpace::Hashed { bits, seed: 0 };
+        }
+        let mut features = FeatureSpace::for_texts(texts);
+        if let FeatureSpace::Vocabulary {
+            min_documents,
+            max_document_share,
+            max_features,
+        } = &mut features
+        {
+            *min_documents = self.min_documents.unwrap_or(*min_documents);
+            *max_document_share = self.max_document_share;
+            *max_features = self.max_features;
+        }
+        features
     }
 }

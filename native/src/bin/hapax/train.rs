@@ -179,7 +179,7 @@ impl Common {
             .flatten()
             .try_for_each(|path| check_readable(path))?;
         let wrong = |error: VectorizerError| Failure::Input(error.to_string());
-        self.text.options().check().map_err(wrong)
+        self.text.options(usize::MAX).check().map_err(wrong)
     }
 
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
@@ -188,7 +188,7 @@ impl Common {
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),
             Source::Texts(documents) => {
-                let options = self.text.options();
+                let options = self.text.options(documents.texts.len());
                 let fitted = Vectorizer::fit_transform(&documents.texts, options, threads);
                 let (vectorizer, rows) =
                     fitted.map_err(|error| Failure::in_file(&self.train, error))?;
