@@ -1,11 +1,15 @@
 """Other systems beside hapax, on the same files in one run: one table for each data set.
 
-    python compare.py FOLDER... [--systems NAME,NAME...] [--threads N] [--jsonl FILE]
+    python compare.py FOLDER... [--systems NAME,NAME...] [--first-label] [--threads N] [--jsonl FILE] [--seconds N]
 
 FOLDER holds train.txt.xz and test.txt.xz in the XMC text format and, perhaps, labels.tsv.xz, a name of a label in each
 line. $HAPAX is the command, or it is on the PATH. Systems run one after the other, each in a process of its own; the
 ratios of a table are to its first line. CPU seconds are without reading files, but with it for omikuji, which reads
 them itself. Peak memory is of the whole process with its data, Python's own share included.
+
+With --first-label all systems learn each row's label with the smallest number only; an answer is right where the row has it, and
+macro-F1 is of first answers, over all labels that rows have or are given. A system that takes more than --seconds is
+ended and said so.
 """
 
 import argparse
@@ -31,7 +35,7 @@ def run_alone(name, train, test, threads, names):
     found = run(train_rows, test_rows, threads, names)
     answers = found.pop("answers")
     line = {"system": name, "version": run.version(), "threads": threads, **precision(answers, test_rows.Y)}
-    if train_rows.single_label() and test_rows.single_label():
+    if train_rows.single_label():
         line["macro_f1"] = macro_f1(answers, test_rows.Y)
     line["predict_us"] = 1e6 * found["predict_cpu"] / len(test_rows.Y)
     line.update({"peak_mb": peak_megabytes(), **found})
@@ -39,7 +43,7 @@ def run_alone(name, train, test, threads, names):
     print(json.dumps(line))
 
 
-def unpacked(folder, into):
+def unpacked(folder, into, first_label):
     """The files of a data set, decompressed: train, test and names of labels (or none)."""
     paths = []
     for name in ("train.txt", "test.txt", "labels.tsv"):
@@ -48,9 +52,18 @@ def unpacked(folder, into):
             paths.append(None)
             continue
         with lzma.open(source) as packed, open(target, "wb") as plain:
-            shutil.copyfileobj(packed, plain)
+            if first_label and name == "train.txt":
+                plain.write(next(packed))
+                plain.writelines(with_first_label(line) for line in packed)
+            else:
+                shutil.copyfileobj(packed, plain)
         paths.append(target)
     return paths
+
+
+def with_first_label(line):
+    labels, _, row = line.partition(b" ")
+    return b" ".join((min(labels.split(b","), key=lambda label: int(label or 0)), row))
 
 
 def cells(line, first):
@@ -73,11 +86,16 @@ def compare(folder, options):
     print(f"\n## {os.path.basename(os.path.normpath(folder))}\n")
     print("| " + " | ".join(COLUMNS) + " |\n|---|" + "---:|" * (len(COLUMNS) - 1), flush=True)
     with tempfile.TemporaryDirectory() as into:
-        train, test, names = unpacked(folder, into)
+        train, test, names = unpacked(folder, into, options.first_label)
         first = None
         for name in options.systems:
             arguments = [sys.executable, __file__, "--alone", name, train, test, str(options.threads), names or ""]
-            done = subprocess.run(arguments, capture_output=True, text=True)
+            try:
+                done = subprocess.run(arguments, capture_output=True, text=True, timeout=options.seconds)
+            except subprocess.TimeoutExpired:
+                row = f"| {name} | not run: more than {options.seconds} s |"
+                print(row + " |" * (len(COLUMNS) - 2), flush=True)
+                continue
             if done.returncode != 0:
                 why = (done.stderr.strip() or "no message").splitlines()[-1]
                 print(f"| {name} | not run: {why} |" + " |" * (len(COLUMNS) - 2), flush=True)
@@ -97,6 +115,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--systems", type=lambda text: text.split(","), default=list(SYSTEMS))
+    parser.add_argument("--first-label", action="store_true", help="learn one label of each row only")
+    parser.add_argument("--seconds", type=int, help="end a system that takes longer, reading included")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--jsonl", help="append a line of JSON for each system to this file")
     options = parser.parse_args()

@@ -51,13 +51,14 @@ def precision(answers, Y):
 
 
 def macro_f1(answers, Y):
-    """Mean F1 of the first answer over the labels that a row has or is given, in percent."""
+    """Mean F1 of the first answer over the labels that rows have or are given, in percent."""
     true, given, both = {}, {}, {}
     for best, labels in zip(answers, Y):
         first = int(best[0]) if len(best) else -1
-        true[labels[0]] = true.get(labels[0], 0) + 1
+        for label in labels:
+            true[label] = true.get(label, 0) + 1
         given[first] = given.get(first, 0) + 1
-        both[first] = both.get(first, 0) + (first == labels[0])
+        both[first] = both.get(first, 0) + (first in labels)
     seen = (set(true) | set(given)) - {-1}
     f1 = [2 * both.get(label, 0) / (true.get(label, 0) + given.get(label, 0)) for label in seen]
     return round(100 * sum(f1) / len(f1), 2)

@@ -230,6 +230,10 @@ SYSTEMS = {
     "hapax wsabie-pp": hapax(["wsabie-pp"]),
     "hapax memoir-l2": hapax(["memoir-l2", "--multilabel", "first"]),
     "hapax memoir-l1": hapax(["memoir-l1", "--multilabel", "first"]),
+    "hapax memoir-lsh": hapax(["memoir-lsh", "--multilabel", "first"]),
+    # Of the same lambda as MEMOIR's by default: 1 / (cost rows), up to 500 classes and above.
+    "hapax cs 4/3": hapax(["cs", "--cost", "1.3333333333"]),
+    "hapax cs 2": hapax(["cs", "--cost", "2"]),
     "pecos xrlinear": pecos,
     "napkinxc plt-hinge": napkinxc("PLT", loss="squaredHinge", liblinear_c=1),
     "omikuji parabel": omikuji(),

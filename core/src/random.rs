@@ -40,14 +40,14 @@ impl Stream {
         }
     }
 
-    /// How far the stream has come, for [`Stream::at`].
+    /// How far the stream has come: equal places of one stream, equal numbers from there on.
     pub(crate) fn position(&self) -> u64 {
         self.state
     }
 
-    /// The stream that has come as far as another.
-    pub(crate) fn at(position: u64) -> Self {
-        Self { state: position }
+    /// Goes on as if [`Stream::bits`] had been called so often.
+    pub(crate) fn skip(&mut self, calls: u64) {
+        self.state = self.state.wrapping_add(calls.wrapping_mul(GOLDEN));
     }
 
     /// The next 64 random bits.

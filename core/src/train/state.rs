@@ -103,6 +103,11 @@ pub enum StateError {
         /// What is listed.
         what: &'static str,
     },
+    /// A number is one that no training like this comes to.
+    Impossible {
+        /// What it is.
+        what: &'static str,
+    },
     /// The state could not be written.
     Unwritable,
 }
@@ -122,6 +127,9 @@ impl fmt::Display for StateError {
             }
             Self::Disordered { what } => {
                 write!(f, "{what} are out of order, or occur twice")
+            }
+            Self::Impossible { what } => {
+                write!(f, "{what}: a number that this training does not come to")
             }
             Self::Unwritable => f.write_str("it could not be written"),
         }
@@ -157,6 +165,14 @@ pub(crate) fn all_below<'a>(
             limit: limit as u64,
         }),
     }
+}
+
+/// Refuses what training does not come to.
+pub(crate) fn holds(what: &'static str, right: bool) -> Result<(), StateError> {
+    if right {
+        return Ok(());
+    }
+    Err(StateError::Impossible { what })
 }
 
 /// Refuses lists that do not hold each number below their length once.

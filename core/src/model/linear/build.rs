@@ -1,6 +1,6 @@
-//! From the weights of each label to a linear model.
+//! From the weights of each label, or of each feature, to a linear model.
 
-use super::{LinearModel, LinearParts, query::RowTransform, record};
+use super::{LinearModel, LinearParts, levels::Levels, query::RowTransform, record};
 use crate::array::Array;
 use alloc::{vec, vec::Vec};
 use core::fmt;
@@ -25,23 +25,20 @@ impl LabelWeights {
     #[must_use]
     pub fn round(weights: &[(u32, f32)], bias: f32, bits: u32) -> Self {
         let largest = weights.iter().map(|(_, w)| w.abs()).fold(0f32, f32::max);
-        let levels = f32::from((1i16 << (bits - 1)) - 1);
-        let step = largest / levels;
         let mut rounded = Self {
-            scale: f32::MIN_POSITIVE,
+            scale: Levels::NO_WEIGHT,
             bias,
             ..Self::default()
         };
-        if !step.is_normal() {
+        let Some(levels) = Levels::new(largest, bits) else {
             return rounded;
-        }
-        rounded.scale = (step / f32::from(1i16 << (8 - bits))).min(super::MOST_SCALE);
+        };
+        rounded.scale = levels.scale();
         for &(feature, weight) in weights {
-            let units = weight / step;
-            let level = (units + 0.5f32.copysign(units)) as i16;
+            let level = levels.of(weight);
             if level != 0 {
                 rounded.features.push(feature);
-                rounded.weights.push((level << (8 - bits)) as i8);
+                rounded.weights.push(level);
             }
         }
         rounded.features.shrink_to_fit();
@@ -192,36 +189,77 @@ pub fn build(
 ) -> Result<LinearModel, TooManyWeights> {
     let order: Vec<u32> = (0..labels.len() as u32).collect();
     let postings = Postings::transpose(labels, &order, features);
-    let mut records = Vec::new();
-    let mut offsets = Vec::with_capacity(features + 1);
-    offsets.push(0u32);
+    let mut written = Records::new(features, bits);
     for feature in 0..features {
         let (ids, weights) = postings.feature(feature);
-        record::write(ids, weights, bits, &mut records);
-        let end = u32::try_from(records.len()).map_err(|_| TooManyWeights {
-            bytes: records.len(),
-        })?;
-        offsets.push(end);
+        written.push(ids, weights)?;
     }
-    let mut seen = labels.iter().filter(|label| label.scale != 0.0);
-    let bias = seen.next().map_or(0.0, |label| label.bias);
-    let same = seen.all(|label| label.bias == bias);
-    let biases: Vec<f32> = if same {
-        Vec::new()
-    } else {
-        labels.iter().map(|label| label.bias).collect()
-    };
-    let scales: Vec<f32> = labels.iter().map(|label| label.scale).collect();
-    let parts = LinearParts {
-        transform,
-        bits,
-        bias,
-        scales: Array::from(scales),
-        biases: Array::from(biases),
-        offsets: Array::from(offsets),
-        records: Array::from(records),
-    };
-    Ok(LinearModel::from_trusted(parts))
+    let scales = labels.iter().map(|label| label.scale).collect();
+    let biases = labels.iter().map(|label| label.bias).collect();
+    Ok(written.model(scales, biases, transform))
+}
+
+/// The weights of a model under way, encoded feature by feature.
+#[derive(Clone, Debug)]
+pub struct Records {
+    bits: u32,
+    offsets: Vec<u32>,
+    records: Vec<u8>,
+}
+
+impl Records {
+    /// None yet, of `features` features to come, their weights of `bits` bits.
+    #[must_use]
+    pub fn new(features: usize, bits: u32) -> Self {
+        let mut offsets = Vec::with_capacity(features + 1);
+        offsets.push(0);
+        Self {
+            bits,
+            offsets,
+            records: Vec::new(),
+        }
+    }
+
+    /// Encodes the next feature's weights: labels, rising, and multiples of `2^(8 - bits)`.
+    ///
+    /// # Errors
+    /// If all weights together need 4 GiB or more.
+    pub fn push(&mut self, labels: &[u32], weights: &[i8]) -> Result<(), TooManyWeights> {
+        record::write(labels, weights, self.bits, &mut self.records);
+        let bytes = self.records.len();
+        let end = u32::try_from(bytes).map_err(|_| TooManyWeights { bytes })?;
+        self.offsets.push(end);
+        Ok(())
+    }
+
+    /// The model of these weights, with the scale and the bias of each label. Biases are stored for each label if those
+    /// of seen labels, whose scale is not 0, differ.
+    #[must_use]
+    pub fn model(
+        mut self,
+        scales: Vec<f32>,
+        mut biases: Vec<f32>,
+        transform: RowTransform,
+    ) -> LinearModel {
+        let mut seen = scales
+            .iter()
+            .zip(&biases)
+            .filter(|(scale, _)| **scale != 0.0);
+        let bias = seen.next().map_or(0.0, |(_, bias)| *bias);
+        if seen.all(|(_, other)| *other == bias) {
+            biases = Vec::new();
+        }
+        self.records.shrink_to_fit();
+        LinearModel::from_trusted(LinearParts {
+            transform,
+            bits: self.bits,
+            bias,
+            scales: Array::from(scales),
+            biases: Array::from(biases),
+            offsets: Array::from(self.offsets),
+            records: Array::from(self.records),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub mod build;
 pub mod compact;
 pub mod contributions;
 pub mod fused;
+pub mod levels;
 pub mod query;
 pub mod record;
 mod rules;

@@ -7,7 +7,7 @@
 //! Memory: 8 bytes a weight, 4 more where a mean or a penalty is kept, and 128 a class.
 
 use super::{
-    list::{Beside, Entry, due, soft},
+    list::{Beside, due, soft},
     state::{Shrunk, State},
     step::Steps,
 };
@@ -294,23 +294,28 @@ impl ClassRows {
 
     /// The weights that training ends with, class by class, the features of each rising.
     pub fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
-        let mut entries: Vec<Entry> = Vec::new();
         for class in 0..self.classes as u32 {
-            let row = self.row(class);
-            entries.clear();
-            entries.extend(row.features.iter().enumerate().map(|(at, &feature)| {
-                let value = self.state.last(class, row.values[at], row.extra.get(at));
-                Entry {
-                    class: feature,
-                    value,
-                }
-            }));
-            entries[row.sorted..].sort_unstable_by_key(|entry| entry.class);
-            entries.sort_by_key(|entry| entry.class);
-            for entry in &entries {
-                visit(entry.class, class, entry.value);
+            for (feature, weight) in self.ended(class, self.row(class)) {
+                visit(feature, class, weight);
             }
         }
+    }
+
+    /// The weights of a class that training ends with, its features rising; their row is given back.
+    pub fn take(&mut self, class: u32) -> Vec<(u32, f32)> {
+        let row = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
+        let row = core::mem::take(row);
+        self.ended(class, &row)
+    }
+
+    fn ended(&self, class: u32, row: &Row) -> Vec<(u32, f32)> {
+        let weights = row.features.iter().enumerate().map(|(at, &feature)| {
+            let value = self.state.last(class, row.values[at], row.extra.get(at));
+            (feature, value)
+        });
+        let mut weights: Vec<(u32, f32)> = weights.collect();
+        weights.sort_by_key(|&(feature, _)| feature);
+        weights
     }
 
     /// Of some classes, rising, those whose weights have moved by more than `share` of their length since

@@ -26,6 +26,9 @@ pub(crate) struct Sequence {
 /// Streams with job numbers from here on are of draws.
 const DRAWS: u64 = 1 << 60;
 
+/// Random numbers of a balanced draw: one for the class, one for its row.
+const CALLS: u64 = 2;
+
 impl Sequence {
     /// Draws of the rows of `data` that have a feature and a label.
     pub fn new(
@@ -77,18 +80,20 @@ impl Sequence {
     }
 
     /// Goes from the beginning to where `draws` draws have been made.
-    pub fn go_to(&mut self, draws: u64, position: u64) {
-        self.stream = Stream::at(position);
-        let length = self.pairs.len() as u64;
-        if draws == 0 || !self.starts.is_empty() {
+    pub fn go_to(&mut self, draws: u64) {
+        if !self.starts.is_empty() {
+            self.stream.skip(draws.wrapping_mul(CALLS));
             return;
         }
+        let length = self.pairs.len() as u64;
         let passes = draws.div_ceil(length);
         while self.pass < passes {
             self.pass += 1;
             Stream::new(self.seed, DRAWS + self.pass).shuffle(&mut self.pairs);
         }
-        self.next = (draws - (passes - 1) * length) as usize;
+        if let Some(before) = passes.checked_sub(1) {
+            self.next = (draws - before * length) as usize;
+        }
     }
 
     pub fn draw(&mut self) -> Pair {
@@ -191,6 +196,24 @@ mod tests {
             counts.iter().all(|c| c.abs_diff(10_000) < 400),
             "{counts:?}"
         );
+    }
+
+    #[test]
+    fn going_to_a_place_is_drawing_up_to_it() {
+        for way in [Draws::Uniform, Draws::Balanced] {
+            let new = || Sequence::new(&data(), way, SeveralLabels::First, 3).unwrap();
+            for draws in [0, 1, 17, 18, 19, 36, 1000] {
+                let (mut drawn, mut gone) = (new(), new());
+                (0..draws).for_each(|_| {
+                    drawn.draw();
+                });
+                gone.go_to(draws);
+                assert_eq!(drawn.position(), gone.position());
+                for _ in 0..40 {
+                    assert_eq!(drawn.draw(), gone.draw(), "{draws} of {way:?}");
+                }
+            }
+        }
     }
 
     #[test]

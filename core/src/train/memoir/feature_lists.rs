@@ -16,6 +16,8 @@
 
 mod saved;
 
+#[cfg(test)]
+pub(super) use saved::SavedList;
 pub(super) use saved::SavedLists;
 
 use super::{
@@ -247,14 +249,31 @@ impl FeatureLists {
             .map(|shard| shard.lists.len())
             .sum::<usize>();
         for feature in 0..features as u32 {
-            let Some(list) = self.list(feature) else {
-                continue;
-            };
-            for (at, entry) in list.entries.iter().enumerate() {
-                let extra = list.extra.get(at);
-                let weight = self.state.last(entry.class, entry.value, extra);
-                visit(feature, entry.class, weight);
+            if let Some(list) = self.list(feature) {
+                self.ended(list, |class, weight| visit(feature, class, weight));
             }
+        }
+    }
+
+    /// As [`FeatureLists::visit`] for one feature, whose list is then given back.
+    pub(super) fn take(&mut self, feature: u32, visit: impl FnMut(u32, f32)) {
+        let feature = feature as usize;
+        if let Some(list) = self.shards[feature % SHARDS]
+            .lists
+            .get_mut(feature / SHARDS)
+        {
+            let list = core::mem::take(list);
+            self.ended(&list, visit);
+        }
+    }
+
+    fn ended(&self, list: &List, mut visit: impl FnMut(u32, f32)) {
+        for (at, entry) in list.entries.iter().enumerate() {
+            let extra = list.extra.get(at);
+            visit(
+                entry.class,
+                self.state.last(entry.class, entry.value, extra),
+            );
         }
     }
 

@@ -34,10 +34,10 @@ impl List {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A list with more than one class in so many has places; where there are many classes, only longer ones, since places take
-/// four bytes for each class.
-fn long(classes: usize) -> usize {
-    if classes <= 32_768 { 12 } else { 4 }
+/// Whether a list of so many of the classes has places: with more than one class in 12, or, where there are many classes, in
+/// 4, since places take four bytes for each class.
+pub(super) fn is_long(length: usize, classes: usize) -> bool {
+    length * if classes <= 32_768 { 12 } else { 4 } > classes
 }
 
 impl List {
@@ -117,7 +117,7 @@ impl Moving {
             }
         }
         square += self.make(list, x, slots, slots.all() & !found, beside);
-        if list.places.is_empty() && list.entries.len() * long(slots.classes()) > slots.classes() {
+        if list.places.is_empty() && is_long(list.entries.len(), slots.classes()) {
             list.find_places(slots.classes());
         }
         square

@@ -6,8 +6,11 @@ use crate::data::Dataset;
 /// Bytes of a weight while training: an entry, its number beside it, and room to grow.
 const BYTES_A_WEIGHT: u64 = 16;
 
-/// Bytes of a weight while the model is made, beside those: rounded, and of a part of the classes as they were.
-const BYTES_AT_THE_END: u64 = 8;
+/// Bytes of a weight while the model is made, beside those: its record, with a label number of 4 bytes at most.
+const BYTES_OF_A_RECORD: u64 = 5;
+
+/// Where weights stand by class also: rounded, by class and by feature.
+const BYTES_ROUNDED: u64 = 5;
 
 impl Memoir {
     /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads will hold at
@@ -56,7 +59,12 @@ impl Memoir {
         };
         let pairs = 8 * data.labels().total().max(data.len()) as u64;
         let batch = u64::from(self.batch) * (32 + 12 * (1 + u64::from(self.violators)));
-        weights * (BYTES_A_WEIGHT - beside + BYTES_AT_THE_END)
+        let at_the_end = if self.oracle.is_index() {
+            BYTES_OF_A_RECORD + BYTES_ROUNDED
+        } else {
+            BYTES_OF_A_RECORD
+        };
+        weights * (BYTES_A_WEIGHT - beside + at_the_end)
             + self.oracle.memory(classes, weights)
             + 96 * features
             + values

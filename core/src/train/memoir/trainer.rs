@@ -7,7 +7,7 @@ use super::{
     class_rows::ClassRows,
     draws::{Pair, Sequence},
     feature_lists::FeatureLists,
-    finish::label_weights,
+    finish::model,
     index::Index,
     list::Beside,
     parameters::{Average, Length, Memoir, Regularizer, Truncation},
@@ -20,7 +20,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     float,
-    model::linear::{LinearModel, build::build},
+    model::linear::LinearModel,
     train::{TrainError, check_data},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
@@ -304,10 +304,7 @@ impl Trainer<'_> {
         // Their memory is needed for the model.
         drop((rows, draws));
         let features = data.rows().features();
-        let made = label_weights(&weights, &seen, features, &parameters);
-        drop(weights);
-        let transform = parameters.transform();
-        Ok(build(&made, features as usize, transform, parameters.bits)?)
+        Ok(model(weights, &seen, features, &parameters)?)
     }
 
     /// Bytes held now, without the data set.

@@ -1,15 +1,18 @@
 //! The weights as a state holds them: list by list, with whether a list knows its places.
 
-use super::{Beside, Entry, FeatureLists, List};
-use crate::train::state::{StateError, same};
+use super::{Beside, Entry, FeatureLists, List, due};
+use crate::train::{
+    memoir::{list::is_long, state::LEAST_SCALE},
+    state::{StateError, all_below, holds, same},
+};
 use alloc::{borrow::Cow, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-struct SavedList<'a> {
-    entries: Cow<'a, [Entry]>,
-    extra: Cow<'a, [f32]>,
-    places: bool,
+pub(in super::super) struct SavedList<'a> {
+    pub entries: Cow<'a, [Entry]>,
+    pub extra: Cow<'a, [f32]>,
+    pub places: bool,
 }
 
 impl<'a> SavedList<'a> {
@@ -24,10 +27,10 @@ impl<'a> SavedList<'a> {
 
 #[derive(Serialize, Deserialize)]
 pub(in super::super) struct SavedLists<'a> {
-    lists: Vec<SavedList<'a>>,
-    scale: f64,
-    square: f64,
-    beside: Cow<'a, Beside>,
+    pub lists: Vec<SavedList<'a>>,
+    pub scale: f64,
+    pub square: f64,
+    pub beside: Cow<'a, Beside>,
 }
 
 impl FeatureLists {
@@ -41,29 +44,26 @@ impl FeatureLists {
         }
     }
 
-    pub(in super::super) fn restore(&mut self, saved: SavedLists<'_>) -> Result<(), StateError> {
+    /// The weights of a state. After `averaged` steps whose weights count in a mean, or none where no mean is kept.
+    pub(in super::super) fn restore(
+        &mut self,
+        saved: SavedLists<'_>,
+        averaged: u64,
+    ) -> Result<(), StateError> {
         let classes = self.classes;
         let count: usize = self.shards.iter().map(|shard| shard.lists.len()).sum();
         same("features", saved.lists.len(), count)?;
-        let scale = saved.scale.is_finite() && saved.scale > 0.0;
-        if !(scale && saved.square.is_finite() && fits(&self.state.beside, &saved.beside)) {
-            return Err(StateError::Malformed);
-        }
-        let with_extra = *saved.beside != Beside::Nothing;
+        let scale = saved.scale >= LEAST_SCALE && saved.scale <= 1.0;
+        holds("the scale of the weights", scale)?;
+        holds("the length of the weights", saved.square.is_finite())?;
+        follows(&saved.beside, &self.state.beside, averaged)?;
         let mut seen = alloc::vec![0u32; classes];
         let own = self.shards.iter_mut().flat_map(|shard| &mut shard.lists);
+        let mut square = 0.0;
         for ((number, list), own) in (1..).zip(saved.lists).zip(own) {
-            let extra = if with_extra { list.entries.len() } else { 0 };
-            same("numbers beside weights", list.extra.len(), extra)?;
+            square += list.check(&saved.beside, classes)?;
             for entry in &*list.entries {
-                let Some(last) = seen.get_mut(entry.class as usize) else {
-                    return Err(StateError::Beyond {
-                        what: "class",
-                        value: u64::from(entry.class),
-                        limit: classes as u64,
-                    });
-                };
-                if core::mem::replace(last, number) == number {
+                if core::mem::replace(&mut seen[entry.class as usize], number) == number {
                     let what = "the classes of a feature";
                     return Err(StateError::Disordered { what });
                 }
@@ -75,20 +75,58 @@ impl FeatureLists {
                 own.find_places(classes);
             }
         }
+        // Of l1 it is not kept; otherwise the sum that steps have kept differs from a new one by rounding.
+        let kept = matches!(*saved.beside, Beside::Nothing | Beside::Sums { .. });
+        let near = (saved.square - square).abs() <= 1e-3 * (1.0 + square);
+        holds("the length of the weights", !kept || near)?;
         (self.state.scale, self.state.square) = (saved.scale, saved.square);
         self.state.beside = saved.beside.into_owned();
         Ok(())
     }
 }
 
-/// Whether training can have come from one kind of numbers beside the weights to the other.
-fn fits(new: &Beside, saved: &Beside) -> bool {
-    match (new, saved) {
-        (Beside::Nothing, Beside::Nothing | Beside::Sums { .. }) => true,
-        (Beside::Penalty { .. }, Beside::Penalty { now }) => now.is_finite(),
+impl SavedList<'_> {
+    /// Whether the list can be one of training among `classes` classes; the sum of its squares.
+    fn check(&self, beside: &Beside, classes: usize) -> Result<f64, StateError> {
+        let with_extra = *beside != Beside::Nothing;
+        let extra = if with_extra { self.entries.len() } else { 0 };
+        same("numbers beside weights", self.extra.len(), extra)?;
+        let of = self.entries.iter().map(|entry| &entry.class);
+        all_below("class", of, classes)?;
+        // A list of a table takes memory for each class.
+        let table = !self.places || is_long(self.entries.len(), classes);
+        holds("a table of a short list", table)?;
+        let mut square = 0.0;
+        for entry in &*self.entries {
+            holds("a weight", entry.value.is_finite())?;
+            square += f64::from(entry.value) * f64::from(entry.value);
+        }
+        for (number, entry) in self.extra.iter().zip(&*self.entries) {
+            let right = match beside {
+                Beside::Penalty { .. } | Beside::Penalties { .. } => {
+                    *number >= 0.0 && *number <= due(beside, entry.class)
+                }
+                _ => number.is_finite(),
+            };
+            holds("a number beside a weight", right)?;
+        }
+        Ok(square)
+    }
+}
+
+/// Whether training that begins with the one kind of numbers beside weights can have come to the other.
+fn follows(saved: &Beside, new: &Beside, averaged: u64) -> Result<(), StateError> {
+    let penalty = |now: &f64| now.is_finite() && *now >= 0.0;
+    let right = match (new, saved) {
+        (Beside::Nothing, Beside::Nothing) => averaged == 0,
+        (Beside::Nothing, Beside::Sums { scales, steps }) => {
+            averaged > 0 && *steps == averaged && *scales >= 0.0 && *scales <= averaged as f64
+        }
+        (Beside::Penalty { .. }, Beside::Penalty { now }) => penalty(now),
         (Beside::Penalties { now: new }, Beside::Penalties { now }) => {
-            new.len() == now.len() && now.iter().all(|penalty| penalty.is_finite())
+            new.len() == now.len() && now.iter().all(penalty)
         }
         _ => false,
-    }
+    };
+    holds("what is kept beside the weights", right)
 }

@@ -1,18 +1,12 @@
 //! `hapax train memoir-l2`, `memoir-l1` and `memoir-lsh`: margin machines by stochastic steps.
 
 mod oracle;
+mod telling;
 
 use super::{
-    super::{
-        failure::Failure,
-        input::threads,
-        output::note,
-        progress::Progress,
-        resources::Stopwatch,
-        table::{bytes, count},
-    },
+    super::{failure::Failure, input::threads, resources::Stopwatch},
     Common,
-    finish::{Made, Told},
+    finish::Made,
     reduce::Reduce,
 };
 use clap::{Args, ValueEnum};
@@ -26,8 +20,7 @@ use hapax::{
             TrainError,
             memoir::{
                 parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
-                report::Measured,
-                trainer::{Report, Trainer},
+                trainer::Trainer,
             },
         },
     },
@@ -35,7 +28,8 @@ use hapax::{
 };
 use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
-use std::{cell::RefCell, ops::ControlFlow};
+use std::ops::ControlFlow;
+use telling::{Telling, say_what_comes};
 
 /// Which size of the weights is kept small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,91 +297,6 @@ impl TrainMemoir {
         let weights = trainer.finish()?;
         Ok(Model::from_memoir(weights, parameters, data, texts))
     }
-}
-
-/// Says the parameters that training will have, and about how much memory it will need.
-fn say_what_comes(parameters: &Memoir, memory: u64) {
-    let Memoir {
-        lambda,
-        batch,
-        violators,
-        ..
-    } = parameters;
-    let length = match parameters.length {
-        Length::Epochs(epochs) => format!("--epochs {epochs}"),
-        Length::Iterations(iterations) => format!("--iterations {iterations}"),
-    };
-    let (memory, oracle) = (bytes(memory), parameters.oracle.name());
-    note(format_args!(
-        "training with --lambda {lambda:.3e} {length} --batch-size {batch} --violators {violators} --oracle {oracle}; \
-         this takes up to about {memory} of memory beside the data"
-    ));
-}
-
-/// The progress of training, and its epochs where these are to be reported.
-struct Telling<'a> {
-    progress: Progress,
-    watch: &'a Stopwatch,
-    report: bool,
-    threads: &'a Threads,
-    epochs: RefCell<Vec<(u32, Measured, f64)>>,
-}
-
-impl<'a> Telling<'a> {
-    fn new(watch: &'a Stopwatch, report: bool, threads: &'a Threads) -> Self {
-        Self {
-            progress: Progress::new("steps", 0),
-            watch,
-            report,
-            threads,
-            epochs: RefCell::default(),
-        }
-    }
-
-    fn tell(&self, report: Report, trainer: &Trainer<'_>) {
-        self.progress.set(report.done as usize, report.of as usize);
-        if self.report && report.epoch_ended {
-            let measured = trainer.measure(self.threads);
-            let line = (report.epoch, measured, self.watch.seconds());
-            note(described(&line));
-            self.epochs.borrow_mut().push(line);
-        }
-    }
-
-    fn told(&self) -> Told {
-        let epochs = self.epochs.borrow();
-        Told {
-            epochs: epochs.last().map(|(epoch, ..)| u64::from(*epoch)),
-            objective: epochs.last().map(|(_, measured, _)| measured.objective),
-            report: epochs.iter().map(measured_json).collect(),
-            ..Told::default()
-        }
-    }
-}
-
-fn described((epoch, measured, seconds): &(u32, Measured, f64)) -> String {
-    format!(
-        "epoch {epoch}: gate open for {:.1} %, mean loss {:.5}, objective {:.5}, recall {:.3}, margin error {:.5} \
-         (worst {:.3}), weights {}, {}, {seconds:.2} s",
-        100.0 * measured.open,
-        measured.loss,
-        measured.objective,
-        measured.recall,
-        measured.margin_error,
-        measured.worst_margin_error,
-        count(measured.nonzeros as u64),
-        bytes(measured.bytes as u64),
-    )
-}
-
-/// An epoch for programs.
-fn measured_json((epoch, measured, seconds): &(u32, Measured, f64)) -> Value {
-    json!({
-        "epoch": epoch, "seconds": seconds, "rows": measured.rows, "open": measured.open,
-        "loss": measured.loss, "objective": measured.objective, "recall": measured.recall,
-        "margin_error": measured.margin_error, "worst_margin_error": measured.worst_margin_error,
-        "nonzeros": measured.nonzeros, "bytes": measured.bytes,
-    })
 }
 
 /// Parameters of MEMOIR for programs.
