@@ -1,6 +1,15 @@
 export * from "./classes.js";
 export { FormatError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
-export type { Answer, Evidence, ModelInfo, TrainerOptions } from "./values.js";
+export type {
+  Answer,
+  Evidence,
+  MachOptions,
+  ModelInfo,
+  TextOptions,
+  TrainerOptions,
+  TrainingReport,
+  TrainingWatch,
+} from "./values.js";
 
 /** Where the wasm file is, or the file itself. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;

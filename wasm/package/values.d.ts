@@ -51,8 +51,18 @@ export interface ModelInfo {
   bits?: number;
 }
 
-/** What is left out has the native command's default. */
-export interface TrainerOptions {
+/** How texts become features; what is left out has the native command's default. */
+export interface TextOptions {
+  /** Words in fewer texts are left out: by default 2, of less than 1,000 texts 1. */
+  minDocuments?: number;
+  /** The shortest and the longest n-grams of words, `[]` for none. */
+  words?: Uint8Array | number[];
+  /** The same of characters. */
+  characters?: Uint8Array | number[];
+}
+
+/** Nearest neighbors; what is left out has the native command's default. */
+export interface TrainerOptions extends TextOptions {
   /** How many rows vote; a fraction is cut off. */
   neighbors?: number;
   /** The exponent of a vote. */
@@ -61,10 +71,49 @@ export interface TrainerOptions {
   beta?: number;
   /** The exponent of the values of features. */
   exponent?: number;
-  /** Words in fewer texts are left out: by default 2, of less than 1,000 texts 1. */
-  minDocuments?: number;
-  /** The shortest and the longest n-grams of words, `[]` for none. */
-  words?: Uint8Array | number[];
-  /** The same of characters. */
-  characters?: Uint8Array | number[];
+}
+
+/** MACH; what is left out is chosen by the data, as the native command does. Fractions of counts are cut off. */
+export interface MachOptions extends TextOptions {
+  /** Buckets of each classifier, at most as many as there are labels. */
+  buckets?: number;
+  /** How many classifiers. */
+  repetitions?: number;
+  /** How often the rows are gone over. */
+  epochs?: number;
+  /** The rate of the first step. */
+  learningRate?: number;
+  /** The exponent of the values of features. */
+  exponent?: number;
+  /** Bits of a stored weight: 32, 8 or 4. */
+  bits?: number;
+  /** The share of weights that are stored, unless they have 32 bits. */
+  keep?: number;
+  /** How many of the best labels are compared with their mean row; 0 for none. */
+  rerank?: number;
+  /** How a label's buckets make its score. */
+  estimator?: "logit-sum" | "log-mean" | "mean" | "median" | "min";
+  /** Everything random follows from it. */
+  seed?: number;
+}
+
+/** How far training has come. */
+export interface TrainingReport {
+  /** The epoch, from 0. */
+  epoch: number;
+  epochs: number;
+  /** Rows done in this epoch. */
+  done: number;
+  /** Rows of an epoch. */
+  of: number;
+  /** The mean loss over them, each before its step. */
+  loss: number;
+}
+
+/** What to do while training goes on. */
+export interface TrainingWatch {
+  /** Hears of every part. */
+  progress?: (report: TrainingReport) => void;
+  /** Stops the training: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
 }

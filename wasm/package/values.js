@@ -31,3 +31,5 @@ export const addLabel = (evidence, id, label) => {
 export const addFeature = (evidence, id, name, share) => {
   evidence.features.push({ id, name, share });
 };
+
+export const newReport = (epoch, epochs, done, of, loss) => ({ epoch, epochs, done, of, loss });

@@ -56,6 +56,15 @@ impl Thrown {
     }
 }
 
+#[cfg(feature = "mach-training")]
+impl Thrown {
+    /// Refuses a name that stands for nothing.
+    pub(crate) fn no_such_name(parameter: &str, name: &str) -> Self {
+        let message = format!("{parameter} is '{name}', which is not one of its names");
+        Self::new("ParamError", &message, ("OneOf", &[])).with_text("parameter", parameter)
+    }
+}
+
 impl From<Thrown> for JsValue {
     fn from(thrown: Thrown) -> Self {
         thrown.0
@@ -170,6 +179,7 @@ impl From<TrainError> for Thrown {
                 new("TooLarge", &numbers).with_text("what", what)
             }
             TrainError::Stopped => new("Stopped", &[]),
+            TrainError::Diverged => new("Diverged", &[]),
             TrainError::CannotLearn => new("CannotLearn", &[]),
             TrainError::OutOfMemory { bytes } => new("OutOfMemory", &[("bytes", bytes as f64)]),
             _ => new("Other", &[]),

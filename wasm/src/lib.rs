@@ -10,6 +10,10 @@ mod dataset;
 mod errors;
 #[cfg(feature = "kinds")]
 mod linear;
+#[cfg(feature = "mach-training")]
+mod mach;
 mod model;
+#[cfg(feature = "training")]
+mod text_options;
 #[cfg(feature = "training")]
 mod trainer;

@@ -1,11 +1,14 @@
-//! Training.
+//! Training nearest neighbors.
 
-use crate::{dataset::Dataset, errors::Thrown, model::Model};
+use crate::{
+    dataset::Dataset,
+    errors::Thrown,
+    model::Model,
+    text_options::{TextChoice, TextOptions},
+};
 use hapax_core::{
-    data::{Dataset as Rows, Source},
     executor::Sequential,
     model::{Model as Core, NearestParameters},
-    text::{FeatureSpace, NGrams, Vectorizer, VectorizerOptions},
     train::{ParamError, ParamRule},
 };
 use wasm_bindgen::prelude::*;
@@ -13,7 +16,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 extern "C" {
     /// `TrainerOptions` of `package/values.d.ts`.
-    #[wasm_bindgen(typescript_type = "TrainerOptions")]
+    #[wasm_bindgen(extends = TextOptions, typescript_type = "TrainerOptions")]
     pub type TrainerOptions;
     #[wasm_bindgen(method, getter)]
     fn neighbors(this: &TrainerOptions) -> Option<f64>;
@@ -23,12 +26,6 @@ extern "C" {
     fn beta(this: &TrainerOptions) -> Option<f64>;
     #[wasm_bindgen(method, getter)]
     fn exponent(this: &TrainerOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter, js_name = minDocuments)]
-    fn min_documents(this: &TrainerOptions) -> Option<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn words(this: &TrainerOptions) -> Option<Vec<u8>>;
-    #[wasm_bindgen(method, getter)]
-    fn characters(this: &TrainerOptions) -> Option<Vec<u8>>;
 }
 
 /// The native command's default.
@@ -40,9 +37,7 @@ pub struct Trainer {
     /// None where the caller left it to the number of rows.
     neighbors: Option<u32>,
     parameters: NearestParameters,
-    /// None where the caller left it to the number of texts.
-    min_documents: Option<u32>,
-    text: VectorizerOptions,
+    text: TextChoice,
 }
 
 #[wasm_bindgen]
@@ -53,33 +48,20 @@ impl Trainer {
         let mut trainer = Self {
             neighbors: None,
             parameters: NearestParameters::default(),
-            min_documents: None,
-            text: VectorizerOptions::default(),
+            text: TextChoice::default(),
         };
         if let Some(options) = options {
             trainer.set(&options)?;
         }
         trainer.parameters.check()?;
-        trainer.text.check()?;
         Ok(trainer)
     }
 
     /// Trains on `data`, which stays as it is. Throws `ParamError`, `TrainError`.
     pub fn train(&self, data: &Dataset) -> Result<Model, Thrown> {
-        let made;
-        let (rows, vectorizer) = match &data.source {
-            Source::Rows(rows) => (rows, None),
-            Source::Texts(texts) => {
-                let options = self.text_options(texts.texts.len());
-                let (vectorizer, rows) =
-                    Vectorizer::fit_transform(&texts.texts, options, &Sequential)?;
-                let names = Some(texts.label_names.clone());
-                made = Rows::new(rows, texts.labels.clone(), names)?;
-                (&made, Some(vectorizer))
-            }
-        };
+        let (rows, vectorizer) = self.text.rows(&data.source)?;
         let parameters = self.parameters_for(rows.len());
-        let mut model = Core::train_nearest(parameters, rows, vectorizer, &Sequential)?;
+        let mut model = Core::train_nearest(parameters, &rows, vectorizer, &Sequential)?;
         // Nothing is drawn at random; the file says which seed there would have been.
         model.provenance_mut().seed = SEED;
         Ok(model.into())
@@ -96,17 +78,6 @@ impl Trainer {
         }
     }
 
-    fn text_options(&self, texts: usize) -> VectorizerOptions {
-        let mut features = FeatureSpace::for_texts(texts);
-        if let FeatureSpace::Vocabulary { min_documents, .. } = &mut features {
-            *min_documents = self.min_documents.unwrap_or(*min_documents);
-        }
-        VectorizerOptions {
-            features,
-            ..self.text.clone()
-        }
-    }
-
     fn set(&mut self, options: &TrainerOptions) -> Result<(), Thrown> {
         let parameters = &mut self.parameters;
         if let Some(neighbors) = options.neighbors() {
@@ -117,19 +88,7 @@ impl Trainer {
         parameters.alpha = options.alpha().unwrap_or(parameters.alpha);
         parameters.beta = options.beta().unwrap_or(parameters.beta);
         parameters.exponent = options.exponent().unwrap_or(parameters.exponent);
-        self.min_documents = options.min_documents();
-        if let Some(lengths) = options.words() {
-            self.text.tokens.words = ngrams(&lengths);
-        }
-        if let Some(lengths) = options.characters() {
-            self.text.tokens.characters = ngrams(&lengths);
-        }
+        self.text = TextChoice::new(options)?;
         Ok(())
     }
-}
-
-/// `[shortest, longest]`; none if the list is empty.
-fn ngrams(lengths: &[u8]) -> Option<NGrams> {
-    let (&min, &max) = (lengths.first()?, lengths.last()?);
-    Some(NGrams { min, max })
 }

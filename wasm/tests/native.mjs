@@ -61,3 +61,10 @@ export const rows = (text) =>
         values: Float32Array.from(kept, ([, value]) => Number(value)),
       };
     });
+
+/** A model of the command, trained on this text; its path. */
+export const trained = (algorithm, directory, text, ...options) => {
+  const model = join(directory, "model.hapax");
+  hapax("train", algorithm, write(directory, "train.tsv", text), "-o", model, ...options);
+  return model;
+};

@@ -14,12 +14,7 @@ const { Dataset, FormatError, Model, ParamError, PredictError, ReadError, TrainE
 const plain = (answers) => answers.map(({ id, label, score }) => [id, label, score]);
 const expected = (answers) => answers.map(({ id, name, score }) => [id, name, score]);
 
-const trainedBy = (algorithm, directory, text, ...options) => {
-  const data = native.write(directory, "train.tsv", text);
-  const model = join(directory, "model.hapax");
-  native.hapax("train", algorithm, data, "-o", model, ...options);
-  return model;
-};
+const trainedBy = native.trained;
 
 const trained = (...rest) => trainedBy("nearest", ...rest);
 
@@ -255,6 +250,24 @@ export const suite = (name, file) => {
       });
       assert.deepEqual(model.toBytes(), native.read(path));
       assert.equal(model.info().algorithm, "mach");
+      model.free();
+    }
+  });
+
+  test(`${name}: the best of many labels are found by the scan of their codes as natively`, () => {
+    const directory = native.folder();
+    const lines = Array.from({ length: 700 }, (_, at) => `w${at % 41} v${at % 37} u${at % 29}\tlabel${at}`);
+    const input = native.write(directory, "queries.txt", lines.map((line) => line.split("\t")[0]).join("\n"));
+    // Tables of 16 to 128 bytes are looked up by vectors, longer ones are not.
+    for (const buckets of [9, 16, 30, 64, 100, 200]) {
+      const options = ["--buckets", `${buckets}`, "--repetitions", "7", "--epochs", "1", "--rerank", "0"];
+      const path = trainedBy("mach", directory, lines.join("\n"), ...options);
+      const model = Model.fromBytes(native.read(path));
+      const wanted = native.answers(path, input, 5);
+      lines.forEach((line, at) => {
+        const found = plain(model.predictText(line.split("\t")[0], 5));
+        assert.deepEqual(found, expected(wanted[at]), `${buckets} buckets: ${line}`);
+      });
       model.free();
     }
   });

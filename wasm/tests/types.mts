@@ -46,3 +46,18 @@ import { init as initModel, Model as OnlyModel } from "hapax/nearest";
 await initModel();
 const answersOfTheModel: Answer[] = OnlyModel.fromBytes(new Uint8Array()).predictText("text", 1);
 answersOfTheModel.forEach(({ score }) => score.toFixed(3));
+
+import { Dataset as MachData, init as initTrain, MachTrainer, type Model as Mach, train, type TrainingReport, Trainer as Nearest } from "hapax/train";
+
+await initTrain();
+const machData = MachData.fromTexts(["a mouse"], [["animal"]]);
+const machTrainer = new MachTrainer({ buckets: 8, epochs: 3, estimator: "mean", minDocuments: 1 });
+const signal = AbortSignal.timeout(1000);
+const mach: Mach = await train(machTrainer, machData, { progress: ({ loss }) => loss.toFixed(3), signal });
+const training = machTrainer.start(machData);
+const part: TrainingReport | undefined = training.step();
+console.log(mach.info(), part?.done, training.memory, training.finish());
+// @ts-expect-error There is no such estimator.
+new MachTrainer({ estimator: "best" });
+// @ts-expect-error Nearest neighbors are trained at once.
+await train(new Nearest(), machData);

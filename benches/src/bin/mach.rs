@@ -251,9 +251,9 @@ fn odp(options: &Options) -> Result<()> {
     };
     let stated = p.memory_estimate(&data);
     println!("memory stated: {} MB", stated >> 20);
+    let [wall, busy] = bandwidth();
     println!(
-        "bandwidth of memory: {:.1} GB/s (256 MB added to another 256 MB)",
-        bandwidth()
+        "bandwidth of memory, one thread: {wall:.1} GB/s by the clock, {busy:.1} GB/s by CPU seconds (256 MB added to another 256 MB)"
     );
     let before = peak_megabytes();
     let mut trainer = p.trainer(
@@ -272,8 +272,10 @@ fn odp(options: &Options) -> Result<()> {
     let moved = data.rows().nonzeros() as f64 * 800.0 * 4.0 * 3.0;
     let whole = 1_084_404.0 / rows as f64;
     println!(
-        "{rows} rows: {seconds:.2} s, {cpu:.2} CPU s, {:.1} GB/s; an epoch of 1,084,404 rows: {:.0} s ({:.0} CPU s); paper: 7.2 h of training on a Titan X",
+        "{rows} rows: {seconds:.2} s, {cpu:.2} CPU s, {:.1} GB moved, {:.1} GB/s by the clock, {:.1} GB/s by CPU seconds; an epoch of 1,084,404 rows: {:.0} s ({:.0} CPU s); paper: 7.2 h of training on a Titan X",
+        moved / 1e9,
         moved / seconds / 1e9,
+        moved / cpu / 1e9,
         seconds * whole,
         cpu * whole,
     );
@@ -294,17 +296,19 @@ fn odp(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Gigabytes a second of adding one array to another: two reads and a write.
-fn bandwidth() -> f64 {
+/// Gigabytes a second of adding one array to another, two reads and a write: by the clock, and by CPU seconds, which
+/// other work on the machine changes less.
+fn bandwidth() -> [f64; 2] {
     let (mut a, b) = (vec![1f32; 1 << 26], vec![0.5f32; 1 << 26]);
-    let mut best = f64::INFINITY;
-    for _ in 0..3 {
-        let start = Instant::now();
+    let mut best = [f64::INFINITY; 2];
+    for _ in 0..5 {
+        let (start, cpu) = (Instant::now(), cpu_seconds());
         a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
         black_box(&mut a);
-        best = best.min(start.elapsed().as_secs_f64());
+        best[0] = best[0].min(start.elapsed().as_secs_f64());
+        best[1] = best[1].min(cpu_seconds() - cpu);
     }
-    3.0 * 4.0 * (1u64 << 26) as f64 / best / 1e9
+    best.map(|seconds| 3.0 * 4.0 * (1u64 << 26) as f64 / seconds / 1e9)
 }
 
 fn grid(set: &str, options: &Options) -> Result<()> {
@@ -314,7 +318,11 @@ fn grid(set: &str, options: &Options) -> Result<()> {
     let repetitions = [4u32, 8, 16, 32];
     let mut lines = Vec::new();
     for buckets in [8u32, 16, 32, 64] {
-        let mut points = Vec::new();
+        let mut line = Line {
+            buckets,
+            points: Vec::new(),
+            bytes: 0,
+        };
         for repetitions in repetitions {
             let p = MachParameters {
                 buckets,
@@ -322,58 +330,79 @@ fn grid(set: &str, options: &Options) -> Result<()> {
                 rerank: 0,
                 ..base.clone()
             };
+            let start = cpu_seconds();
             let mach = fit(&p, &data, &threads)?;
-            let [at_1, ..] = precision(&mach, &test);
+            let seconds = cpu_seconds() - start;
+            let [at_1, at_3, at_5] = precision(&mach, &test);
+            line.bytes = mach.bytes();
             println!(
-                "{set} B {buckets} R {repetitions}: P@1 {at_1:.2}, {} bytes",
-                mach.bytes()
+                "{set} B {buckets} R {repetitions}: {at_1:.2} {at_3:.2} {at_5:.2}, {} bytes, {seconds:.1} CPU s",
+                line.bytes
             );
-            points.push((repetitions, at_1));
+            line.points.push((repetitions, at_1));
         }
-        lines.push((buckets, points));
+        lines.push(line);
     }
-    fs::write(format!("mach-{set}.svg"), svg(set, &lines))?;
+    fs::write(format!("mach-{set}.svg"), svg(set, base.epochs, &lines))?;
     Ok(())
 }
 
+/// Precision against repetitions, for a number of buckets.
+struct Line {
+    buckets: u32,
+    points: Vec<(u32, f64)>,
+    /// Of the model with the most repetitions.
+    bytes: usize,
+}
+
 /// Lines of precision against repetitions, one for each number of buckets.
-fn svg(set: &str, lines: &[(u32, Vec<(u32, f64)>)]) -> String {
-    let mut out = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 420 320\" font-family=\"sans-serif\" font-size=\"11\">\n",
-    );
-    let all = lines.iter().flat_map(|(_, points)| points);
-    let most = all.map(|(_, at_1)| *at_1).fold(1.0, f64::max);
-    let place = |repetitions: u32, at_1: f64| {
-        let x = 40.0 + 60.0 * f64::from(repetitions).log2();
-        (x, 280.0 - 240.0 * at_1 / most)
+fn svg(set: &str, epochs: u32, lines: &[Line]) -> String {
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let most = all()
+        .map(|(_, at_1)| at_1 / 10.0)
+        .fold(0.0, f64::max)
+        .ceil();
+    let x = |repetitions: u32| 40.0 + 60.0 * f64::from(repetitions).log2();
+    let y = |at_1: f64| 280.0 - 24.0 * at_1 / most;
+    let text = |x: f64, y: f64, rest: &str, words: &str| {
+        format!("<text x=\"{x:.0}\" y=\"{y:.0}\"{rest}>{words}</text>\n")
     };
-    let _ = writeln!(
-        out,
-        "<text x=\"60\" y=\"20\">{set}: P@1 against repetitions R, one line for each B</text>"
+    let mut out = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 520 330\" font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"520\" height=\"330\" fill=\"#fff\"/>\n",
     );
-    let _ = writeln!(
-        out,
-        "<path d=\"M100 40V280H400\" fill=\"none\" stroke=\"#888\"/>"
-    );
-    for (at, (buckets, points)) in lines.iter().enumerate() {
+    let title = format!("{set}: P@1 in percent against repetitions R, {epochs} epochs");
+    out += &text(40.0, 20.0, " font-size=\"13\"", &title);
+    for tens in 0..=most as u32 {
+        let at = y(f64::from(10 * tens));
+        let _ = writeln!(out, "<path d=\"M140 {at:.0}H350\" stroke=\"#ddd\"/>");
+        let right = " text-anchor=\"end\" fill=\"#555\"";
+        out += &text(132.0, at + 4.0, right, &format!("{}", 10 * tens));
+    }
+    let repetitions = lines.iter().take(1).flat_map(|line| &line.points);
+    for &(repetitions, _) in repetitions {
+        let words = format!("R = {repetitions}");
+        let middle = " text-anchor=\"middle\" fill=\"#555\"";
+        out += &text(x(repetitions), 300.0, middle, &words);
+    }
+    for (at, line) in lines.iter().enumerate() {
         let color = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"][at % 4];
-        let mut path = String::new();
-        for (index, &(repetitions, at_1)) in points.iter().enumerate() {
-            let (x, y) = place(repetitions, at_1);
-            let _ = write!(path, "{}{x:.0} {y:.0}", if index == 0 { "M" } else { "L" });
-            let _ = writeln!(
-                out,
-                "<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"3\" fill=\"{color}\"/><text x=\"{x:.0}\" y=\"{:.0}\">{at_1:.1}</text>",
-                y - 6.0
-            );
-            let _ = writeln!(out, "<text x=\"{x:.0}\" y=\"295\">{repetitions}</text>");
-        }
-        let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\"/>");
+        let path: Vec<String> = line
+            .points
+            .iter()
+            .map(|&(repetitions, at_1)| format!("{:.0} {:.1}", x(repetitions), y(at_1)))
+            .collect();
+        let path = path.join("L");
         let _ = writeln!(
             out,
-            "<text x=\"360\" y=\"{}\" fill=\"{color}\">B = {buckets}</text>",
-            60 + 14 * at
+            "<path d=\"M{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>"
         );
+        let last = line.points.last().map_or(0.0, |&(_, at_1)| at_1);
+        let megabytes = line.bytes as f64 / 1e6;
+        let words = format!("B = {}: {last:.1}, {megabytes:.1} MB", line.buckets);
+        let place = 60.0 + 16.0 * (lines.len() - 1 - at) as f64;
+        out += &text(365.0, place, &format!(" fill=\"{color}\""), &words);
     }
+    let below = "right: P@1 and size at the largest R";
+    out += &text(40.0, 320.0, " fill=\"#555\"", below);
     out + "</svg>\n"
 }

@@ -38,25 +38,35 @@ impl Instructions {
 /// How much of the package a file holds.
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// Everything.
+    /// All kinds of models, and training of nearest neighbors.
     Whole,
     /// Models of nearest neighbors only, without training, for whom the file comes trained.
     Nearest,
+    /// The whole, and training of MACH, which those who only answer need not load.
+    Train,
 }
 
 impl Part {
+    /// The name of its folder in the package; the whole has none.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Whole => None,
+            Self::Nearest => Some("nearest"),
+            Self::Train => Some("train"),
+        }
+    }
+
     /// Where it stands in the package.
     pub fn folder(self, dist: &Path) -> PathBuf {
-        match self {
-            Self::Whole => dist.to_owned(),
-            Self::Nearest => dist.join("nearest"),
-        }
+        self.name()
+            .map_or_else(|| dist.to_owned(), |name| dist.join(name))
     }
 
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Whole => &[],
             Self::Nearest => &["--no-default-features"],
+            Self::Train => &["--features", "mach-training"],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
-//! The crate is built for plain WebAssembly and with 128-bit vectors, both whole and with nearest neighbors only;
+//! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest neighbors only, and with
+//! the training of MACH;
 //! wasm-bindgen, as a library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
 //! and every file is weighed against `limits.txt`.
 
@@ -46,11 +47,12 @@ fn run() -> Result<bool, Box<dyn Error>> {
         dist: wasm.join("dist"),
         wasm,
     };
-    command(
-        "rustup",
-        &["target", "add", "wasm32-unknown-unknown"],
-        &folders.root,
-    )?;
+    for words in [
+        ["target", "add", "wasm32-unknown-unknown"],
+        ["component", "add", "rust-src"],
+    ] {
+        command("rustup", &words, &folders.root)?;
+    }
     if !folders.wasm.join("node_modules/binaryen").is_dir() {
         command(
             "npm",
@@ -62,17 +64,18 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    for part in [Part::Whole, Part::Nearest] {
+    for part in [Part::Whole, Part::Nearest, Part::Train] {
         let folder = part.folder(&folders.dist);
         fs::create_dir_all(&folder)?;
         copy_files(&folders.wasm.join("package"), &folder)?;
         build(&folders, Instructions::Baseline, part)?;
         build(&folders, Instructions::Simd, part)?;
+        // What stands once, and what differs.
+        if let Some(name) = part.name() {
+            fs::remove_file(folder.join("package.json"))?;
+            copy_files(&folders.wasm.join("package").join(name), &folder)?;
+        }
     }
-    // What stands once, and what differs.
-    let nearest = Part::Nearest.folder(&folders.dist);
-    fs::remove_file(nearest.join("package.json"))?;
-    copy_files(&folders.wasm.join("package/nearest"), &nearest)?;
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
 }

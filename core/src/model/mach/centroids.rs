@@ -18,7 +18,7 @@ use crate::{
     array::Array,
     data::Dataset,
     model::linear::query::RowTransform,
-    train::{TrainError, mach::trainer::SeenLabels},
+    train::{TrainError, mach::SeenLabels},
     varint::{put_varint, take_varint},
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -232,7 +232,7 @@ mod tests {
         model::linear::query::RowTransform,
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::mach::trainer::SeenLabels,
+        train::mach::SeenLabels,
     };
     use alloc::{vec, vec::Vec};
 

@@ -15,7 +15,7 @@ use crate::{
     model::nearest::Precision,
     train::{
         TrainError,
-        mach::{MachParameters, Report, Trainer, trainer::SeenLabels},
+        mach::{MachParameters, Report, SeenLabels, Trainer},
     },
 };
 use alloc::vec::Vec;

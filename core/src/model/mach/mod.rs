@@ -27,7 +27,7 @@ use crate::{
     kernels::Kernels,
     search::{Scored, Top, rank},
     sparse::SparseView,
-    train::mach::{Estimator, MachParameters, step::Term, trainer::SeenLabels},
+    train::mach::{Estimator, MachParameters, SeenLabels, step::Term},
 };
 use alloc::vec::Vec;
 use centroids::Centroids;

@@ -34,6 +34,7 @@ pub mod parts;
 mod refine;
 #[cfg(test)]
 mod refine_tests;
+mod seen_labels;
 pub mod step;
 #[cfg(test)]
 mod tests;
@@ -43,4 +44,5 @@ mod whole_tests;
 
 pub use group::FeatureRows;
 pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};
+pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};

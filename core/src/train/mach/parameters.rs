@@ -1,6 +1,7 @@
 //! What MACH can be told, and which values it refuses.
 
 use crate::{
+    data::Dataset,
     hash::{BucketHash, BucketPlan},
     model::linear::query::RowTransform,
     train::{ParamError, ParamRule},
@@ -125,6 +126,9 @@ impl Default for MachParameters {
     }
 }
 
+/// Mean labels of a row from which heads are sigmoids.
+const SEVERAL: f64 = 1.5;
+
 /// Why parameters have upper limits.
 const BEYOND: &str = "beyond which nothing is gained and numbers lose their meaning";
 
@@ -182,6 +186,16 @@ impl MachParameters {
             "the number of labels seen in training: more buckets would stay empty",
         );
         ParamError::check("buckets", f64::from(self.buckets), rule)
+    }
+
+    /// Whether heads are softmax for this data.
+    #[must_use]
+    pub fn softmax(&self, data: &Dataset) -> bool {
+        match self.loss {
+            HeadLoss::Softmax => true,
+            HeadLoss::Sigmoid => false,
+            HeadLoss::Auto => (data.labels().total() as f64) < SEVERAL * data.len().max(1) as f64,
+        }
     }
 
     /// The transform that rows go through in training and prediction.

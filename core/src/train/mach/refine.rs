@@ -8,7 +8,7 @@ use super::{parameters::MachParameters, trainer::Trainer};
 use crate::{
     data::Dataset, kernels::MachKernels, model::mach::weights::HeadWeights, train::TrainError,
 };
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 
 impl MachParameters {
     /// Gets ready to train on from `weights`, which heads with the hash functions of draw number `draw` learned from
@@ -27,7 +27,7 @@ impl MachParameters {
         let mut trainer = self.trainer_with(
             0..self.repetitions as usize,
             Some(draw),
-            data,
+            Cow::Borrowed(data),
             threads,
             kernels,
         )?;

@@ -4,7 +4,8 @@ mod state;
 
 use super::{
     group::{Course, FeatureRows, HeadGroup, Lesson},
-    parameters::{HeadLoss, MachParameters},
+    parameters::MachParameters,
+    seen_labels::SeenLabels,
 };
 use crate::{
     data::Dataset,
@@ -15,7 +16,7 @@ use crate::{
     random::Stream,
     train::{TrainError, check_data},
 };
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
 
 /// Rows between two reports.
@@ -24,9 +25,6 @@ const PART: usize = 1024;
 /// Weights of a row in a group of heads, at most: those of the features of a row of data are still in the second
 /// cache when they are changed, after they were read.
 const GROUP_WIDTH: usize = 1024;
-
-/// Mean labels of a row from which heads are sigmoids.
-const SEVERAL: f64 = 1.5;
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +44,7 @@ pub struct Report {
 /// A training that goes on part by part.
 pub struct Trainer<'a> {
     parameters: MachParameters,
-    data: &'a Dataset,
+    data: Cow<'a, Dataset>,
     kernels: &'a dyn MachKernels,
     /// Transformed values, row after row, if they differ from those of the data.
     values: Option<Vec<f32>>,
@@ -63,54 +61,7 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-/// The labels that occur in training, in order of their ids: the others have no code.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SeenLabels {
-    /// Their ids, rising.
-    pub ids: Vec<u32>,
-    /// The place of each label among them; `u32::MAX` for a label that does not occur.
-    places: Vec<u32>,
-}
-
-impl SeenLabels {
-    /// From how many rows carry each label.
-    #[must_use]
-    pub fn new(frequencies: &[u32]) -> Self {
-        let seen = |(_, count): &(usize, &u32)| **count > 0;
-        let ids: Vec<u32> = frequencies
-            .iter()
-            .enumerate()
-            .filter(seen)
-            .map(|(id, _)| id as u32)
-            .collect();
-        let mut places = alloc::vec![u32::MAX; frequencies.len()];
-        for (place, &id) in ids.iter().enumerate() {
-            places[id as usize] = place as u32;
-        }
-        Self { ids, places }
-    }
-
-    /// The place of a label; none if it never occurs.
-    #[must_use]
-    pub fn place(&self, label: u32) -> Option<u32> {
-        self.places
-            .get(label as usize)
-            .copied()
-            .filter(|&place| place != u32::MAX)
-    }
-}
-
 impl MachParameters {
-    /// Whether heads are softmax for this data.
-    #[must_use]
-    pub fn softmax(&self, data: &Dataset) -> bool {
-        match self.loss {
-            HeadLoss::Softmax => true,
-            HeadLoss::Sigmoid => false,
-            HeadLoss::Auto => (data.labels().total() as f64) < SEVERAL * data.len().max(1) as f64,
-        }
-    }
-
     /// Gets ready to train on `data` with up to `threads` threads: all memory is taken here.
     ///
     /// # Errors
@@ -121,7 +72,22 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
-        self.trainer_with(0..self.repetitions as usize, None, data, threads, kernels)
+        let heads = 0..self.repetitions as usize;
+        self.trainer_with(heads, None, Cow::Borrowed(data), threads, kernels)
+    }
+
+    /// The same with data of its own, for callers that cannot keep them beside it: [`Trainer::data`] gives them back.
+    ///
+    /// # Errors
+    /// As [`MachParameters::trainer`].
+    pub fn trainer_owning(
+        &self,
+        data: Dataset,
+        threads: usize,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Trainer<'static>, TrainError> {
+        let heads = 0..self.repetitions as usize;
+        self.trainer_with(heads, None, Cow::Owned(data), threads, kernels)
     }
 
     /// The same for a range of heads alone: what they learn does not depend on the others.
@@ -138,7 +104,7 @@ impl MachParameters {
         threads: usize,
         kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
-        self.trainer_with(heads, None, data, threads, kernels)
+        self.trainer_with(heads, None, Cow::Borrowed(data), threads, kernels)
     }
 
     /// The same for a range of heads, and with the hash functions of draw number `draw`, if one is given.
@@ -146,12 +112,12 @@ impl MachParameters {
         &self,
         heads: Range<usize>,
         draw: Option<u32>,
-        data: &'a Dataset,
+        data: Cow<'a, Dataset>,
         threads: usize,
         kernels: &'a dyn MachKernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
-        check_data(data)?;
+        check_data(&data)?;
         let frequencies = data.labels().frequencies();
         let seen = SeenLabels::new(&frequencies);
         self.check_labels(seen.ids.len() as u32)?;
@@ -166,11 +132,11 @@ impl MachParameters {
         };
         let mut trainer = Trainer {
             parameters: self.clone(),
-            data,
             kernels,
             values: None,
-            starts: starts(data),
-            softmax: self.softmax(data),
+            starts: starts(&data),
+            softmax: self.softmax(&data),
+            data,
             sparse: false,
             seen,
             codes,
@@ -181,11 +147,7 @@ impl MachParameters {
             done: 0,
         };
         trainer.transform();
-        let lessons = |row: &u32| {
-            let row = *row as usize;
-            !data.rows().row(row).is_empty() && !data.labels().row(row).is_empty()
-        };
-        trainer.order = (0..data.len() as u32).filter(lessons).collect();
+        trainer.order = trainer.lessons();
         if trainer.order.is_empty() {
             return Err(TrainError::NoFeatures);
         }
@@ -230,7 +192,16 @@ fn starts(data: &Dataset) -> Vec<usize> {
         .collect()
 }
 
-impl<'a> Trainer<'a> {
+impl Trainer<'_> {
+    /// The rows there is something to learn from.
+    fn lessons(&self) -> Vec<u32> {
+        let (rows, labels) = (self.data.rows(), self.data.labels());
+        let whole = |row: usize| !rows.row(row).is_empty() && !labels.row(row).is_empty();
+        (0..self.data.len() as u32)
+            .filter(|&row| whole(row as usize))
+            .collect()
+    }
+
     fn transform(&mut self) {
         let transform = self.parameters.transform();
         if transform.exponent == 1.0 && !transform.normalize {
@@ -390,6 +361,12 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn parameters(&self) -> &MachParameters {
         &self.parameters
+    }
+
+    /// What is trained on.
+    #[must_use]
+    pub fn data(&self) -> &Dataset {
+        &self.data
     }
 
     /// How many rows carry each label.

@@ -1,0 +1,26 @@
+// Training that can be watched and stopped.
+
+/** Milliseconds of work between two chances for other tasks. */
+const SLICE = 100;
+
+/** Waits until the tasks that are due have run. */
+const otherTasks = () => new Promise((resolve) => setTimeout(resolve));
+
+export const train = async (trainer, data, { progress, signal } = {}) => {
+  signal?.throwIfAborted();
+  const training = trainer.start(data);
+  try {
+    let pause = performance.now() + SLICE;
+    for (let report; (report = training.step()); ) {
+      progress?.(report);
+      if (performance.now() >= pause) {
+        await otherTasks();
+        pause = performance.now() + SLICE;
+      }
+      signal?.throwIfAborted();
+    }
+    return training.finish();
+  } finally {
+    training.free();
+  }
+};

@@ -1,0 +1,161 @@
+//! Training MACH: part by part, because the caller may want to show how far it is, or to stop.
+
+use crate::{
+    dataset::Dataset,
+    errors::Thrown,
+    model::Model,
+    text_options::{TextChoice, TextOptions},
+};
+use hapax_core::{
+    executor::Sequential,
+    model::Model as Core,
+    text::Vectorizer,
+    train::mach::{Estimator, MachParameters, Report, Trainer},
+};
+use hapax_wasm_kernels::MACH_KERNELS;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// `{ epoch, epochs, done, of, loss }`.
+    #[wasm_bindgen(js_name = newReport)]
+    fn new_report(epoch: u32, epochs: u32, done: u32, of: u32, loss: f64) -> JsValue;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `MachOptions` of `package/values.d.ts`.
+    #[wasm_bindgen(extends = TextOptions, typescript_type = "MachOptions")]
+    pub type MachOptions;
+    #[wasm_bindgen(method, getter)]
+    fn buckets(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn repetitions(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn epochs(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter, js_name = learningRate)]
+    fn learning_rate(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn exponent(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn bits(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn keep(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn rerank(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn estimator(this: &MachOptions) -> Option<String>;
+    #[wasm_bindgen(method, getter)]
+    fn seed(this: &MachOptions) -> Option<f64>;
+}
+
+impl MachOptions {
+    /// The parameters chosen by the data, with what is given in their place.
+    fn over(&self, own: MachParameters) -> Result<MachParameters, Thrown> {
+        // Fractions are cut off, and NaN is 0, which most counts refuse.
+        let count = |given: Option<f64>, own: u32| given.map_or(own, |given| given as u32);
+        let estimator = match self.estimator() {
+            Some(name) => estimator(&name)?,
+            None => own.estimator,
+        };
+        let parameters = MachParameters {
+            buckets: count(self.buckets(), own.buckets),
+            repetitions: count(self.repetitions(), own.repetitions),
+            epochs: count(self.epochs(), own.epochs),
+            learning_rate: self.learning_rate().unwrap_or(own.learning_rate),
+            exponent: self.exponent().unwrap_or(own.exponent),
+            bits: count(self.bits(), own.bits),
+            keep: self.keep().unwrap_or(own.keep),
+            rerank: count(self.rerank(), own.rerank),
+            seed: self.seed().map_or(own.seed, |seed| seed as u64),
+            estimator,
+            ..own
+        };
+        parameters.check()?;
+        Ok(parameters)
+    }
+}
+
+/// By the native command's name.
+fn estimator(name: &str) -> Result<Estimator, Thrown> {
+    match name {
+        "logit-sum" => Ok(Estimator::LogitSum),
+        "log-mean" => Ok(Estimator::LogMean),
+        "mean" => Ok(Estimator::Mean),
+        "median" => Ok(Estimator::Median),
+        "min" => Ok(Estimator::Min),
+        _ => Err(Thrown::no_such_name("estimator", name)),
+    }
+}
+
+/// Trains MACH: the same data and options give the same bytes as the native command.
+#[wasm_bindgen]
+pub struct MachTrainer {
+    options: Option<MachOptions>,
+    text: TextChoice,
+}
+
+#[wasm_bindgen]
+impl MachTrainer {
+    /// Throws `ParamError`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: Option<MachOptions>) -> Result<Self, Thrown> {
+        let text = match &options {
+            Some(options) => {
+                options.over(MachParameters::default())?;
+                TextChoice::new(options)?
+            }
+            None => TextChoice::default(),
+        };
+        Ok(Self { options, text })
+    }
+
+    /// Gets ready to train on `data`, which stays as it is: all memory is taken here. Throws `ParamError`, `TrainError`.
+    pub fn start(&self, data: &Dataset) -> Result<MachTraining, Thrown> {
+        let (rows, vectorizer) = self.text.rows(&data.source)?;
+        let own = MachParameters::automatic(&rows);
+        let parameters = match &self.options {
+            Some(options) => options.over(own)?,
+            None => own,
+        };
+        let memory = parameters.memory_estimate(&rows) as f64;
+        Ok(MachTraining {
+            trainer: parameters.trainer_owning(rows.into_owned(), 1, MACH_KERNELS)?,
+            vectorizer,
+            memory,
+        })
+    }
+}
+
+/// A training of MACH under way. Call `free()` when it is no longer needed.
+#[wasm_bindgen]
+pub struct MachTraining {
+    trainer: Trainer<'static>,
+    vectorizer: Option<Vectorizer>,
+    memory: f64,
+}
+
+#[wasm_bindgen]
+impl MachTraining {
+    /// Bytes of memory that training takes beside its data.
+    #[wasm_bindgen(getter)]
+    pub fn memory(&self) -> f64 {
+        self.memory
+    }
+
+    /// Learns from about a thousand rows more; `undefined` if all epochs are over.
+    #[wasm_bindgen(unchecked_return_type = "TrainingReport | undefined")]
+    pub fn step(&mut self) -> JsValue {
+        let report = |r: Report| new_report(r.epoch, r.epochs, r.done as u32, r.of as u32, r.loss);
+        self.trainer
+            .step(&Sequential)
+            .map_or(JsValue::UNDEFINED, report)
+    }
+
+    /// The model, when all epochs are over. Throws `TrainError`.
+    pub fn finish(&self) -> Result<Model, Thrown> {
+        let (trainer, data) = (&self.trainer, self.trainer.data());
+        let mach = trainer.parameters().finish(trainer, data)?;
+        Ok(Core::from_mach(mach, data, self.vectorizer.clone()).into())
+    }
+}

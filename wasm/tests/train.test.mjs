@@ -1,0 +1,137 @@
+// The part of the package that trains MACH, in Node: for each of its wasm files the native command's bytes, progress, stopping,
+// errors, and a worker.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { Dataset, initSync, MachTrainer, ParamError, train } from "../dist/train/node.js";
+import * as native from "./native.mjs";
+
+const texts = readFileSync(native.fixture, "utf8");
+
+const start = (file) => initSync(new URL(`../dist/train/${file}`, import.meta.url));
+
+const dataset = (text) => {
+  const rows = text.trimEnd().split("\n").map((line) => line.split("\t"));
+  return Dataset.fromTexts(
+    rows.map(([text]) => text),
+    rows.map(([, labels]) => labels.split(" ")),
+  );
+};
+
+for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
+  test(`train/${file}: training MACH gives the native bytes, and says how far it is`, async () => {
+    start(file);
+    const directory = native.folder();
+    const data = dataset(texts);
+    for (const [options, ...words] of [
+      [{ minDocuments: 1 }, "--min-documents", "1"],
+      [
+        { buckets: 3.9, repetitions: 5, epochs: 4, learningRate: 0.5, exponent: 0.7, bits: 32, rerank: 0 },
+        ...["--buckets", "3", "--repetitions", "5", "--epochs", "4", "--learning-rate", "0.5"],
+        ...["--exponent", "0.7", "--bits", "32", "--rerank", "0"],
+      ],
+      [
+        { estimator: "min", bits: 8, keep: 0.5, seed: 7, words: [1, 2] },
+        ...["--estimator", "min", "--bits", "8", "--keep", "0.5", "--seed", "7", "--words", "1-2"],
+      ],
+    ]) {
+      const wanted = native.read(native.trained("mach", directory, texts, ...words));
+      const reports = [];
+      const progress = (report) => reports.push(report);
+      const model = await train(new MachTrainer(options), data, { progress });
+      assert.equal(Buffer.compare(model.toBytes(), wanted), 0, JSON.stringify(options));
+      const epochs = options.epochs ?? 10;
+      assert.deepEqual(reports.map(({ epoch }) => epoch), [...Array(epochs).keys()]);
+      for (const { done, of, ...report } of reports) {
+        // Texts without a known word teach nothing.
+        assert(done === of && of > 10 && of <= data.length, `${done} of ${of}`);
+        assert.equal(report.epochs, epochs);
+      }
+      assert(reports.at(-1).loss < reports[0].loss);
+      model.free();
+    }
+  });
+
+  test(`train/${file}: a training of MACH can be left at any part, and another begun`, async () => {
+    start(file);
+    const data = dataset(texts);
+    const trainer = new MachTrainer({ minDocuments: 1, epochs: 50 });
+    const left = trainer.start(data);
+    assert(left.memory > 1000);
+    left.step();
+    assert.throws(() => left.finish(), { name: "TrainError", rule: "Stopped" });
+    left.free();
+    const stop = new AbortController();
+    let parts = 0;
+    const progress = () => ++parts === 3 && stop.abort(new Error("enough"));
+    await assert.rejects(train(trainer, data, { progress, signal: stop.signal }), /enough/);
+    assert.equal(parts, 3);
+    await assert.rejects(train(trainer, data, { signal: AbortSignal.abort() }), { name: "AbortError" });
+    const model = await train(trainer, data);
+    data.free();
+    assert.equal(model.predictText(texts.split("\t")[0], 1).length, 1);
+  });
+
+  test(`train/${file}: rows train MACH, and what it cannot be told is an error`, async () => {
+    start(file);
+    const row = (at) => [at, at + 3];
+    const count = 9;
+    const data = Dataset.fromRows(
+      count + 3,
+      Uint32Array.from({ length: count + 1 }, (_, at) => 2 * at),
+      Uint32Array.from(Array.from({ length: count }, (_, at) => row(at)).flat()),
+      new Float32Array(2 * count).fill(1),
+      Uint32Array.from({ length: count + 1 }, (_, at) => at),
+      Uint32Array.from({ length: count }, (_, at) => at % 3),
+    );
+    const model = await train(new MachTrainer({ buckets: 2, epochs: 30 }), data);
+    for (let at = 0; at < count; at += 1) {
+      const [best] = model.predict(Uint32Array.from(row(at)), Float32Array.of(1, 1), 1);
+      assert.equal(best.id, at % 3);
+    }
+    const refused = (options, fields) =>
+      assert.throws(
+        () => new MachTrainer(options).start(data),
+        (error) => error instanceof ParamError && Object.entries(fields).every(([key, value]) => error[key] === value),
+      );
+    refused({ buckets: 1 }, { parameter: "buckets", value: 1, limit: 2 });
+    refused({ buckets: 4 }, { parameter: "buckets", value: 4, limit: 3 });
+    refused({ repetitions: 0 }, { parameter: "repetitions" });
+    refused({ epochs: Number.NaN }, { parameter: "epochs", value: 0 });
+    refused({ learningRate: Number.NaN }, { parameter: "learning_rate" });
+    refused({ bits: 5 }, { parameter: "bits", rule: "OneOf" });
+    refused({ estimator: "best" }, { parameter: "estimator", rule: "OneOf" });
+    refused({ words: [], characters: [] }, { rule: "NoTokenKind" });
+  });
+
+  test(`train/${file}: a worker trains MACH, tells its progress, and stops when it is told to`, async () => {
+    start(file);
+    const worker = new Worker(new URL("worker.mjs", import.meta.url));
+    const messages = [];
+    const next = async (kind) => {
+      for (;;) {
+        const found = messages.findIndex((message) => kind in message);
+        if (found >= 0) return messages.splice(found, 1)[0][kind];
+        await new Promise((resolve) => worker.once("message", resolve));
+      }
+    };
+    worker.on("message", (message) => messages.push(message));
+    const lines = texts.trimEnd().split("\n").map((line) => line.split("\t"));
+    const work = {
+      file: new URL(`../dist/train/${file}`, import.meta.url).href,
+      texts: lines.map(([text]) => text),
+      labels: lines.map(([, labels]) => labels.split(" ")),
+    };
+    worker.postMessage({ ...work, options: { minDocuments: 1, epochs: 10_000 } });
+    await next("progress");
+    worker.postMessage("stop");
+    assert.equal(await next("stopped"), "AbortError");
+    worker.postMessage({ ...work, options: { minDocuments: 1 } });
+    const bytes = await next("model");
+    await worker.terminate();
+    const wanted = native.trained("mach", native.folder(), texts, "--min-documents", "1");
+    assert.equal(Buffer.compare(bytes, native.read(wanted)), 0);
+  });
+}
