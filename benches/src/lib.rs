@@ -6,6 +6,7 @@ pub mod synthetic;
 
 pub mod curve;
 pub mod figures;
+pub mod grid;
 
 use hapax::{
     core::{

@@ -4,10 +4,12 @@
 //!   training, microseconds of an answer, bytes of the arrays. `held-out=1` judges a tenth of the training rows
 //!   instead. Parameters are chosen automatically unless given (`buckets`, `repetitions`, `rate`,
 //!   `epochs`, `exponent`, `bits`, `keep`, `rerank`, `weight`, `entries`, `hashed`, `optimizer`, `seed`, `threads`).
-//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel and by the plain decoder.
+//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain decoder,
+//!   and approximately, from the best buckets.
 //! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713 features, 105,033
 //!   labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes moved, microseconds of an answer.
-//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`.
+//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`;
+//!   `from=FILE` takes what an earlier run printed there, which was stopped, and makes only what is missing.
 
 use hapax::{
     core::{
@@ -16,6 +18,7 @@ use hapax::{
         model::mach::{
             Mach, MachScratch,
             decode::{DecodeScratch, LabelDecoder},
+            top_buckets::{TopBuckets, TopBucketsScratch},
         },
         random::Stream,
         search::Top,
@@ -25,13 +28,13 @@ use hapax::{
     threads::Threads,
 };
 use hapax_benches::{
+    grid::{Line, svg},
     load,
     process::{cpu_seconds, peak_megabytes},
     synthetic::Shape,
 };
 use std::{
-    collections::BTreeMap, error::Error, fmt::Write, fs, hint::black_box, ops::ControlFlow,
-    time::Instant,
+    collections::BTreeMap, error::Error, fs, hint::black_box, ops::ControlFlow, time::Instant,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -86,7 +89,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
                 p.decay = p.optimizer == Optimizer::Sgd;
             }
             "estimator" => p.estimator = estimator(value)?,
-            "threads" | "held-out" | "rows" | "estimators" => {}
+            "threads" | "held-out" | "rows" | "estimators" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -227,6 +230,24 @@ fn decode() -> Result<()> {
             plain / fast
         );
     }
+    let mut candidates = TopBucketsScratch::default();
+    for visited in [4, 8, 16, 32, 64] {
+        let lists = TopBuckets::new(&decoder, visited);
+        let mut search = |query: &[f32], top: &mut Top| {
+            let (wanted, memory) = ((5, Estimator::Mean), (&mut candidates, &mut scratch));
+            lists.best(&decoder, query, wanted, kernels::best(), memory, top);
+        };
+        let took = time(&mut |query| search(query, &mut top));
+        let (mut found, mut exact) = (0, Top::default());
+        for query in &queries {
+            search(query, &mut top);
+            decoder.plain(query, 5, Estimator::Mean, &mut exact);
+            let exact = exact.sorted();
+            found += top.sorted().iter().filter(|s| exact.contains(s)).count();
+        }
+        let recall = 100.0 * found as f64 / (5 * queries.len()) as f64;
+        println!("labels of the {visited} best buckets: {took:.0} us, recall {recall:.1} percent");
+    }
     Ok(())
 }
 
@@ -316,6 +337,10 @@ fn grid(set: &str, options: &Options) -> Result<()> {
     let (data, test) = parts(set, options)?;
     let base = parameters(options, &data)?;
     let repetitions = [4u32, 8, 16, 32];
+    let earlier = match options.get("from") {
+        Some(path) => fs::read_to_string(path)?,
+        None => String::new(),
+    };
     let mut lines = Vec::new();
     for buckets in [8u32, 16, 32, 64] {
         let mut line = Line {
@@ -330,79 +355,26 @@ fn grid(set: &str, options: &Options) -> Result<()> {
                 rerank: 0,
                 ..base.clone()
             };
-            let start = cpu_seconds();
-            let mach = fit(&p, &data, &threads)?;
-            let seconds = cpu_seconds() - start;
-            let [at_1, at_3, at_5] = precision(&mach, &test);
-            line.bytes = mach.bytes();
-            println!(
-                "{set} B {buckets} R {repetitions}: {at_1:.2} {at_3:.2} {at_5:.2}, {} bytes, {seconds:.1} CPU s",
-                line.bytes
-            );
-            line.points.push((repetitions, at_1));
+            let place = format!("{set} B {buckets} R {repetitions}: ");
+            let known = earlier.lines().find_map(|line| line.strip_prefix(&place));
+            let found = match known {
+                Some(found) => found.to_owned(),
+                None => {
+                    let start = cpu_seconds();
+                    let mach = fit(&p, &data, &threads)?;
+                    let seconds = cpu_seconds() - start;
+                    let [at_1, at_3, at_5] = precision(&mach, &test);
+                    let bytes = mach.bytes();
+                    format!("{at_1:.2} {at_3:.2} {at_5:.2}, {bytes} bytes, {seconds:.1} CPU s")
+                }
+            };
+            println!("{place}{found}");
+            let words: Vec<&str> = found.split([' ', ',']).collect();
+            line.points.push((repetitions, words[0].parse()?));
+            line.bytes = words.get(4).ok_or("no bytes")?.parse()?;
         }
         lines.push(line);
     }
     fs::write(format!("mach-{set}.svg"), svg(set, base.epochs, &lines))?;
     Ok(())
-}
-
-/// Precision against repetitions, for a number of buckets.
-struct Line {
-    buckets: u32,
-    points: Vec<(u32, f64)>,
-    /// Of the model with the most repetitions.
-    bytes: usize,
-}
-
-/// Lines of precision against repetitions, one for each number of buckets.
-fn svg(set: &str, epochs: u32, lines: &[Line]) -> String {
-    let all = || lines.iter().flat_map(|line| &line.points);
-    let most = all()
-        .map(|(_, at_1)| at_1 / 10.0)
-        .fold(0.0, f64::max)
-        .ceil();
-    let x = |repetitions: u32| 40.0 + 60.0 * f64::from(repetitions).log2();
-    let y = |at_1: f64| 280.0 - 24.0 * at_1 / most;
-    let text = |x: f64, y: f64, rest: &str, words: &str| {
-        format!("<text x=\"{x:.0}\" y=\"{y:.0}\"{rest}>{words}</text>\n")
-    };
-    let mut out = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 520 330\" font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"520\" height=\"330\" fill=\"#fff\"/>\n",
-    );
-    let title = format!("{set}: P@1 in percent against repetitions R, {epochs} epochs");
-    out += &text(40.0, 20.0, " font-size=\"13\"", &title);
-    for tens in 0..=most as u32 {
-        let at = y(f64::from(10 * tens));
-        let _ = writeln!(out, "<path d=\"M140 {at:.0}H350\" stroke=\"#ddd\"/>");
-        let right = " text-anchor=\"end\" fill=\"#555\"";
-        out += &text(132.0, at + 4.0, right, &format!("{}", 10 * tens));
-    }
-    let repetitions = lines.iter().take(1).flat_map(|line| &line.points);
-    for &(repetitions, _) in repetitions {
-        let words = format!("R = {repetitions}");
-        let middle = " text-anchor=\"middle\" fill=\"#555\"";
-        out += &text(x(repetitions), 300.0, middle, &words);
-    }
-    for (at, line) in lines.iter().enumerate() {
-        let color = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"][at % 4];
-        let path: Vec<String> = line
-            .points
-            .iter()
-            .map(|&(repetitions, at_1)| format!("{:.0} {:.1}", x(repetitions), y(at_1)))
-            .collect();
-        let path = path.join("L");
-        let _ = writeln!(
-            out,
-            "<path d=\"M{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>"
-        );
-        let last = line.points.last().map_or(0.0, |&(_, at_1)| at_1);
-        let megabytes = line.bytes as f64 / 1e6;
-        let words = format!("B = {}: {last:.1}, {megabytes:.1} MB", line.buckets);
-        let place = 60.0 + 16.0 * (lines.len() - 1 - at) as f64;
-        out += &text(365.0, place, &format!(" fill=\"{color}\""), &words);
-    }
-    let below = "right: P@1 and size at the largest R";
-    out += &text(40.0, 320.0, " fill=\"#555\"", below);
-    out + "</svg>\n"
 }

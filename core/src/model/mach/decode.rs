@@ -49,7 +49,7 @@ pub struct DecodeScratch {
     sums: Vec<u16>,
     maxima: Vec<u16>,
     order: Vec<(u16, u32)>,
-    one: Vec<f32>,
+    pub(super) one: Vec<f32>,
     /// How many labels the last query scored exactly.
     pub scored: usize,
 }
@@ -132,6 +132,11 @@ impl LabelDecoder {
         self.labels
     }
 
+    /// Labels, heads and buckets.
+    pub(super) fn shape(&self) -> (usize, usize, usize) {
+        (self.labels, self.repetitions, self.buckets)
+    }
+
     /// Bytes of memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -143,7 +148,7 @@ impl LabelDecoder {
 
     /// The bucket of a label in a head.
     #[inline(always)]
-    fn code(&self, label: usize, head: usize) -> usize {
+    pub(super) fn code(&self, label: usize, head: usize) -> usize {
         match &self.codes {
             Codes::Narrow(blocks) => {
                 let at = (label / BLOCK * self.repetitions + head) * BLOCK + label % BLOCK;
@@ -161,15 +166,20 @@ impl LabelDecoder {
         estimator: Estimator,
         own: &mut Vec<f32>,
     ) -> Scored {
+        self.values(label, scores, own);
+        Scored {
+            id: label as u32,
+            score: label_score(own, estimator),
+        }
+    }
+
+    /// What the buckets of one label score, head after head.
+    pub(super) fn values(&self, label: usize, scores: &[f32], own: &mut Vec<f32>) {
         own.clear();
         own.extend((0..self.repetitions).map(|head| {
             let at = head * self.buckets + self.code(label, head);
             scores.get(at).copied().unwrap_or(0.0)
         }));
-        Scored {
-            id: label as u32,
-            score: label_score(own, estimator),
-        }
     }
 
     /// The `k` best labels among all, each scored: the twin that [`LabelDecoder::best`] is held against.

@@ -18,6 +18,7 @@ pub mod pack;
 pub mod record;
 mod refine;
 mod search;
+pub mod top_buckets;
 pub mod weights;
 
 use crate::{
@@ -33,6 +34,7 @@ use alloc::vec::Vec;
 use centroids::Centroids;
 use decode::{DecodeScratch, LabelDecoder};
 pub use fit::{FitStep, MachFit};
+use top_buckets::{TopBuckets, TopBucketsScratch};
 use weights::HeadWeights;
 
 /// What MACH training made.
@@ -65,6 +67,7 @@ pub struct MachScratch {
     scores: Vec<f32>,
     dense: Vec<f32>,
     decode: DecodeScratch,
+    candidates: TopBucketsScratch,
     top: Top,
     best: Vec<Scored>,
 }
@@ -80,6 +83,7 @@ impl MachScratch {
             scores: Vec::new(),
             dense: Vec::new(),
             decode: DecodeScratch::default(),
+            candidates: TopBucketsScratch::default(),
             top: Top::default(),
             best: Vec::new(),
         }
@@ -224,22 +228,63 @@ impl Mach {
         scratch: &'s mut MachScratch,
     ) -> &'s [Scored] {
         let known = self.score_buckets(row, scratch);
-        let rerank = match &self.centroids {
-            Some(_) => self.parameters.rerank as usize,
-            None => 0,
-        };
         self.decoder.best(
             &scratch.scores,
-            k.max(rerank).min(self.decoder.labels()),
+            self.depth(k),
             self.parameters.estimator,
             scratch.kernels,
             &mut scratch.decode,
             &mut scratch.top,
         );
+        self.answer(row, k, known, scratch)
+    }
+
+    /// About the `k` best labels: candidates come from the best buckets alone, and have their exact scores. `lists`
+    /// are those of this model's decoder.
+    pub fn predict_from<'s>(
+        &self,
+        lists: &TopBuckets,
+        row: SparseView<'_>,
+        k: usize,
+        scratch: &'s mut MachScratch,
+    ) -> &'s [Scored] {
+        let known = self.score_buckets(row, scratch);
+        lists.best(
+            &self.decoder,
+            &scratch.scores,
+            (self.depth(k), self.parameters.estimator),
+            scratch.kernels,
+            (&mut scratch.candidates, &mut scratch.decode),
+            &mut scratch.top,
+        );
+        self.answer(row, k, known, scratch)
+    }
+
+    /// How many labels are compared with their centroids.
+    fn reranked(&self) -> usize {
+        match &self.centroids {
+            Some(_) => self.parameters.rerank as usize,
+            None => 0,
+        }
+    }
+
+    /// How many labels are decoded for `k` answers.
+    fn depth(&self, k: usize) -> usize {
+        k.max(self.reranked()).min(self.decoder.labels())
+    }
+
+    /// The answers made of the labels decoded.
+    fn answer<'s>(
+        &self,
+        row: SparseView<'_>,
+        k: usize,
+        known: usize,
+        scratch: &'s mut MachScratch,
+    ) -> &'s [Scored] {
         scratch.best.clear();
         scratch.best.extend_from_slice(scratch.top.sorted());
         if let Some(centroids) = &self.centroids {
-            self.rerank(centroids, row, known, rerank, scratch);
+            self.rerank(centroids, row, known, self.reranked(), scratch);
         }
         scratch.best.truncate(k);
         for best in &mut scratch.best {

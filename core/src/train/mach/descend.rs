@@ -1,16 +1,26 @@
 //! How one row's step changes weights, once the gradient of the logits is known: the last part of [`super::step`].
 
-use super::step::{LANES, Step};
+use super::step::{LANES, Line, Step};
 use crate::float::inverse_sqrt_f32;
 
 /// Added to accumulated squares before their root is divided by.
 const TINY: f32 = 1e-20;
 
+/// Terms between the one whose sums of squares are fetched and the one that is descended along: those sums are in no
+/// cache yet, while the weights were read for the logits.
+const AHEAD: usize = 6;
+
 impl Step<'_> {
     #[inline(always)]
-    pub(super) fn descend_by_feature(&mut self) {
+    pub(super) fn descend_by_feature(&mut self, fetch: impl Fn(&Line) + Copy) {
         let (width, heads) = (self.gradient.len(), self.sizes.len());
-        for term in self.terms {
+        for (place, term) in self.terms.iter().enumerate() {
+            if let Some(later) = self.terms.get(place + AHEAD) {
+                let start = later.row as usize * heads;
+                let whole = heads.next_multiple_of(LANES);
+                let sums = self.squares.get(start..start + whole).unwrap_or(&[]);
+                sums.as_chunks::<LANES>().0.iter().for_each(fetch);
+            }
             let at = term.row as usize;
             let Some(sums) = self.squares.get_mut(at * heads..(at + 1) * heads) else {
                 continue;

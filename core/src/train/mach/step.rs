@@ -292,7 +292,7 @@ impl Step<'_> {
         );
     }
 
-    /// Takes the step, telling `fetch` of weights that will be read soon; see [`add_terms_fetching`].
+    /// Takes the step, telling `fetch` of weights and sums of squares that will be read soon; see [`add_terms_fetching`].
     #[inline(always)]
     pub fn take_fetching(&mut self, fetch: impl Fn(&Line) + Copy) {
         self.gradient.fill(0.0);
@@ -310,7 +310,7 @@ impl Step<'_> {
             *size = squares(values);
         }
         match self.rates {
-            Rates::Features => self.descend_by_feature(),
+            Rates::Features => self.descend_by_feature(fetch),
             Rates::Weights => self.descend_by_weight(),
             Rates::Same => self.descend(),
         }

@@ -1,6 +1,7 @@
 //! The `hapax` command: one file per verb.
 
 mod answers;
+mod candidates;
 mod columns;
 mod compact;
 mod dense;

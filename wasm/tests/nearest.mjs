@@ -19,9 +19,11 @@ const trained = new whole.Trainer({ minDocuments: 1 }).train(
 );
 const bytes = trained.toBytes();
 
-for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
+/** All tests, with this wasm file; a process starts one, the first. */
+export const suite = (file) => {
+  part.initSync(new URL(`../dist/nearest/${file}`, import.meta.url));
+
   test(`nearest/${file}: answers, learns, explains, forgets and writes as the whole package does`, () => {
-    part.initSync(new URL(`../dist/nearest/${file}`, import.meta.url));
     const [model, other] = [part.Model.fromBytes(bytes), whole.Model.fromBytes(bytes)];
     const text = "a tree with cones and white cheese";
     assert.equal(model.learn(text, "cheese-tree"), other.learn(text, "cheese-tree"));
@@ -31,21 +33,21 @@ for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
     assert.deepEqual(model.toBytes(), other.toBytes());
     assert.deepEqual(model.info(), other.info());
   });
-}
 
-test("the part of the package has no trainer, and its errors are its own", () => {
-  assert.equal(part.Trainer, undefined);
-  assert.throws(
-    () => part.Model.fromBytes(bytes.slice(0, 99)),
-    (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,
-  );
-});
+  test("the part of the package has no trainer, and its errors are its own", () => {
+    assert.equal(part.Trainer, undefined);
+    assert.throws(
+      () => part.Model.fromBytes(bytes.slice(0, 99)),
+      (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,
+    );
+  });
 
-test("a model of another kind is refused, and the error says so", () => {
-  const model = join(native.folder(), "linear.hapax");
-  native.hapax("train", "ovr", native.fixture, "-o", model, "--min-documents", "1");
-  assert.throws(
-    () => part.Model.fromBytes(readFileSync(model)),
-    (error) => error instanceof part.FormatError && error.rule === "KindLeftOut" && error.kind === 2,
-  );
-});
+  test("a model of another kind is refused, and the error says so", () => {
+    const model = join(native.folder(), "linear.hapax");
+    native.hapax("train", "ovr", native.fixture, "-o", model, "--min-documents", "1");
+    assert.throws(
+      () => part.Model.fromBytes(readFileSync(model)),
+      (error) => error instanceof part.FormatError && error.rule === "KindLeftOut" && error.kind === 2,
+    );
+  });
+};

@@ -10,8 +10,6 @@ import * as native from "./native.mjs";
 
 const texts = readFileSync(native.fixture, "utf8");
 
-const start = (file) => initSync(new URL(`../dist/train/${file}`, import.meta.url));
-
 const dataset = (text) => {
   const rows = text.trimEnd().split("\n").map((line) => line.split("\t"));
   return Dataset.fromTexts(
@@ -20,9 +18,11 @@ const dataset = (text) => {
   );
 };
 
-for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
+/** All tests, with this wasm file; a process starts one, the first. */
+export const suite = (file) => {
+  initSync(new URL(`../dist/train/${file}`, import.meta.url));
+
   test(`train/${file}: training MACH gives the native bytes, and says how far it is`, async () => {
-    start(file);
     const directory = native.folder();
     const data = dataset(texts);
     for (const [options, ...words] of [
@@ -55,7 +55,6 @@ for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
   });
 
   test(`train/${file}: a training of MACH can be left at any part, and another begun`, async () => {
-    start(file);
     const data = dataset(texts);
     const trainer = new MachTrainer({ minDocuments: 1, epochs: 50 });
     const left = trainer.start(data);
@@ -75,7 +74,6 @@ for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
   });
 
   test(`train/${file}: rows train MACH, and what it cannot be told is an error`, async () => {
-    start(file);
     const row = (at) => [at, at + 3];
     const count = 9;
     const data = Dataset.fromRows(
@@ -107,7 +105,6 @@ for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
   });
 
   test(`train/${file}: a worker trains MACH, tells its progress, and stops when it is told to`, async () => {
-    start(file);
     const worker = new Worker(new URL("worker.mjs", import.meta.url));
     const messages = [];
     const next = async (kind) => {
@@ -134,4 +131,4 @@ for (const file of ["hapax.wasm", "hapax_simd.wasm"]) {
     const wanted = native.trained("mach", native.folder(), texts, "--min-documents", "1");
     assert.equal(Buffer.compare(bytes, native.read(wanted)), 0);
   });
-}
+};

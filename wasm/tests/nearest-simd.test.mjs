@@ -1,0 +1,3 @@
+import { suite } from "./nearest.mjs";
+
+suite("hapax_simd.wasm");

@@ -1,0 +1,3 @@
+import { suite } from "./train.mjs";
+
+suite("hapax.wasm");
