@@ -28,6 +28,7 @@ use crate::{
             visit::{self, Visit, Visited},
         },
         exact::{
+            ahead::Nothing,
             class_scores::{self, CHUNK, Chunk},
             lane::Lane,
             state::State,
@@ -133,8 +134,8 @@ pub trait ExactKernels: Kernels {
     }
 
     /// Sums and extremes of a chunk of classes' scores.
-    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32) -> Chunk {
-        class_scores::class_shortfalls(chunk, base)
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
+        class_scores::class_shortfalls(chunk, base, less)
     }
 
     /// The highest score of each chunk of classes.
@@ -144,7 +145,7 @@ pub trait ExactKernels: Kernels {
 
     /// Solves rows one after the other.
     fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-        lane.run(state, rows, tolerance);
+        lane.run(state, rows, tolerance, &Nothing);
     }
 }
 

@@ -60,6 +60,7 @@ mod x86 {
                 visit::{self, Visit, Visited},
             },
             exact::{
+                ahead::Fetch,
                 class_scores::{self, CHUNK, Chunk},
                 lane::Lane,
                 state::State,
@@ -84,6 +85,19 @@ mod x86 {
     fn fetch_line(line: &Line) {
         // SAFETY: every x86-64 has this instruction, and it reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
+    }
+
+    /// Asks for lines of memory that are read soon.
+    struct Lines;
+
+    impl Fetch for Lines {
+        const ACTIVE: bool = true;
+
+        #[inline(always)]
+        fn fetch<T>(&self, at: &T) {
+            // SAFETY: every x86-64 has this instruction, and it reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *at).cast()) };
+        }
     }
 
     /// A function that adds the heads with one rounding multiplication (`pmulhrsw`) a vector: of
@@ -226,8 +240,8 @@ mod x86 {
                         class_scores::add_class_weights(sums, lists, terms);
                     }
 
-                    fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
-                        class_scores::class_shortfalls(chunk, base)
+                    fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
+                        class_scores::class_shortfalls(chunk, base, less)
                     }
 
                     fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
@@ -235,7 +249,7 @@ mod x86 {
                     }
 
                     fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-                        lane.run(state, rows, tolerance);
+                        lane.run(state, rows, tolerance, &Lines);
                     }
                 }
             }

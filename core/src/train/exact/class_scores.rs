@@ -14,6 +14,8 @@ pub const ASIDE: f32 = -1e30;
 pub struct Chunk {
     /// The sum.
     pub sum: f64,
+    /// The sums of what is above each of three thresholds.
+    pub above: [f64; 3],
     /// The highest.
     pub high: f64,
     /// The lowest.
@@ -38,16 +40,21 @@ pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u
     }
 }
 
-/// Sums and extremes of a chunk of scores, in sixteen lanes.
+/// Sums and extremes of a chunk of scores, in sixteen lanes; `less` are the thresholds of shortfalls.
 #[inline(always)]
 #[must_use]
-pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
+pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
     let (mut sums, mut highs, mut lows) = ([0f32; 16], [ASIDE; 16], [-ASIDE; 16]);
+    let mut above = [[0f32; 16]; 3];
     for part in chunk.as_chunks::<16>().0 {
         for lane in 0..16 {
             let score = part[lane];
             let short = base + score;
             sums[lane] += if short > 0.0 { short } else { 0.0 };
+            for (above, less) in above.iter_mut().zip(less) {
+                let over = short - less;
+                above[lane] += if over > 0.0 { over } else { 0.0 };
+            }
             highs[lane] = if score > highs[lane] {
                 score
             } else {
@@ -59,6 +66,7 @@ pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32) -> Chunk {
     }
     Chunk {
         sum: sums.iter().map(|&s| f64::from(s)).sum(),
+        above: above.map(|sums| sums.iter().map(|&s| f64::from(s)).sum()),
         high: f64::from(highs.iter().copied().fold(ASIDE, f32::max)),
         low: f64::from(lows.iter().copied().fold(-ASIDE, f32::min)),
     }

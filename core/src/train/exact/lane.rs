@@ -6,6 +6,7 @@
 //! their changes are applied.
 
 use super::{
+    ahead::{Fetch, fetch_ahead},
     problem::{Problem, Row},
     row_step::{Shared, root},
     state::State,
@@ -61,6 +62,8 @@ pub struct Lane {
     products: Vec<f32>,
     dense: Vec<f32>,
     background: Vec<f32>,
+    /// Whether any of the background was changed.
+    shifted: bool,
     scores: Vec<f32>,
     shortfalls: Vec<f64>,
     targets: Vec<f64>,
@@ -79,6 +82,7 @@ impl Lane {
             products: Vec::new(),
             dense: vec![0.0; problem.features()],
             background: vec![0.0; problem.features()],
+            shifted: false,
             scores: Vec::new(),
             shortfalls: Vec::new(),
             targets: Vec::new(),
@@ -86,14 +90,18 @@ impl Lane {
     }
 
     /// Visits `rows` in order. Rows whose share of the gap is at most `tolerance` stay as they are.
+    /// `fetch` is told of the memory of rows before their turn.
     #[inline(always)]
-    pub fn run(&mut self, state: &State, rows: &[u32], tolerance: f64) {
+    pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], tolerance: f64, fetch: &F) {
         self.changes.rows.clear();
         self.changes.moves.clear();
         self.changes.alphas.clear();
         self.changes.background.clear();
         self.visited.clear();
-        for &row in rows {
+        for (at, &row) in rows.iter().enumerate() {
+            if F::ACTIVE {
+                fetch_ahead(state, rows, at, fetch);
+            }
             let visited = self.visit(state, row, tolerance);
             self.visited.push(visited);
         }
@@ -101,6 +109,7 @@ impl Lane {
             self.last[class as usize] = 0;
         }
         self.earlier.clear();
+        self.shifted = false;
         for (&(row, ..), &moved) in self.changes.rows.iter().zip(&self.changes.background) {
             if moved != 0.0 {
                 for &feature in state.problem.row(row as usize).features {
@@ -115,10 +124,12 @@ impl Lane {
         let row = state.problem.row(number as usize);
         let duals = &state.duals[number as usize];
         let mut background = state.scores(row, duals, &mut self.scores);
-        let terms = row.features.iter().zip(row.values);
-        background += terms
-            .map(|(&feature, &value)| self.background[feature as usize] * value)
-            .sum::<f32>();
+        if self.shifted {
+            let terms = row.features.iter().zip(row.values);
+            background += terms
+                .map(|(&feature, &value)| self.background[feature as usize] * value)
+                .sum::<f32>();
+        }
         self.see_earlier(state, number, row);
         let own = f64::from(self.scores[0]);
         self.shortfalls.clear();
@@ -217,6 +228,7 @@ impl Lane {
         self.changes.alphas.push(total);
         self.changes.background.push(-shared_move as f32);
         if shared_move != 0.0 {
+            self.shifted = true;
             let row = state.problem.row(number as usize);
             for (&feature, &value) in row.features.iter().zip(row.values) {
                 self.background[feature as usize] -= shared_move as f32 * value;

@@ -202,7 +202,9 @@ impl MultiClassSvm {
                 tolerance: f64::INFINITY,
                 epsilon: f64::INFINITY,
                 most: 0,
+                usual: f64::INFINITY,
                 idle: f64::INFINITY,
+                less: [0.0; 3],
             };
             survey(&state, search, executor, kernels).loss
         };

@@ -22,6 +22,7 @@
 //!
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
+pub mod ahead;
 pub mod bundles;
 pub mod certificate;
 pub mod class_scores;
@@ -35,6 +36,7 @@ pub mod one_vs_rest;
 pub mod parameters;
 pub mod problem;
 pub mod row_step;
+pub mod schedule;
 pub mod solver;
 pub mod start;
 pub mod state;

@@ -17,14 +17,15 @@ use crate::{
         state::{Resumable, StateError},
     },
 };
+use alloc::boxed::Box;
 
 /// Training under way: call [`Solver::epoch`] until it returns `None`, then [`MultiClassSvm::finish`].
 #[derive(Debug)]
 pub enum Solver {
     /// Of Crammer-Singer and Weston-Watkins.
-    ByRows(Trainer),
+    ByRows(Box<Trainer>),
     /// Of Lee-Lin-Wahba.
-    LeeLinWahba(LeeLinWahba),
+    LeeLinWahba(Box<LeeLinWahba>),
 }
 
 impl Solver {
@@ -43,16 +44,16 @@ impl Solver {
         let problem = Problem::new(data, parameters, multi_label)?;
         Ok(match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                Self::LeeLinWahba(LeeLinWahba::new(parameters, problem)?)
+                Self::LeeLinWahba(Box::new(LeeLinWahba::new(parameters, problem)?))
             }
             (_, Some(Start::Duals(start))) => {
-                Self::ByRows(Trainer::warm(parameters, problem, start))
+                Self::ByRows(Box::new(Trainer::warm(parameters, problem, start)))
             }
             (_, Some(Start::Model(model))) => {
                 let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
-                Self::ByRows(Trainer::informed(parameters, problem, likely))
+                Self::ByRows(Box::new(Trainer::informed(parameters, problem, likely)))
             }
-            (_, None) => Self::ByRows(Trainer::new(parameters, problem)),
+            (_, None) => Self::ByRows(Box::new(Trainer::new(parameters, problem))),
         })
     }
 

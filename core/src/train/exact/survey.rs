@@ -22,8 +22,33 @@ pub struct Search {
     pub epsilon: f64,
     /// Most classes that a row lists at once.
     pub most: usize,
+    /// A usual share of the gap: rows with a larger one list proportionally more, up to [`MORE`] times.
+    pub usual: f64,
     /// Listed classes whose dual is 0 are idle if they are this far from having one.
     pub idle: f64,
+    /// Multiples of the weights that are looked at too, by what shortfalls are lessened there, rising.
+    pub less: [f64; 3],
+}
+
+/// How many times [`Search::most`] classes a row may list.
+pub const MORE: f64 = 8.0;
+
+/// The multiple of the weights with the least gap of those that were looked at.
+///
+/// At s W a shortfall is `1 - s (s_y - s_c) = s (b_c - t)` with `t = 1 - 1 / s`, so that each t is as good as a
+/// second set of weights. Near the end duals are far closer to their best than weights are to theirs: shortfalls are
+/// about 0 for many classes, half of them above it, which costs C each, where those below it cost as much as their
+/// dual, mostly nothing. Weights that are slightly longer lessen them all.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiple {
+    /// t.
+    pub less: f64,
+    /// s.
+    pub factor: f64,
+    /// The primal objective there.
+    pub primal: f64,
+    /// The relative gap there.
+    pub gap: f64,
 }
 
 /// What a survey found.
@@ -33,6 +58,8 @@ pub struct Survey {
     pub gap: f64,
     /// C times the sum of the rows' losses.
     pub loss: f64,
+    /// C times the sum of what the rows' losses would be if shortfalls were lessened.
+    pub lessened: [f64; 3],
     /// The sum of the duals.
     pub duals: f64,
     /// The largest projected gradient.
@@ -61,9 +88,42 @@ impl Survey {
         self.dual() + self.gap
     }
 
+    /// The best multiple of the weights, by the square of them that follows from the duals.
+    #[must_use]
+    pub fn best(&self, search: Search) -> Multiple {
+        let square = self.duals - (self.loss - self.gap);
+        self.best_of(search, square, self.dual())
+    }
+
+    /// The best multiple of weights with this square, and with this dual objective.
+    #[must_use]
+    pub fn best_of(&self, search: Search, square: f64, dual: f64) -> Multiple {
+        let of = |less: f64, loss: f64| {
+            let factor = 1.0 / (1.0 - less);
+            let primal = 0.5 * factor * factor * square + factor * loss;
+            Multiple {
+                less,
+                factor,
+                primal,
+                gap: (primal - dual) / primal.max(1e-12),
+            }
+        };
+        let mut best = of(0.0, self.loss);
+        for (less, loss) in search.less.into_iter().zip(self.lessened) {
+            let other = of(less, loss);
+            if other.gap < best.gap {
+                best = other;
+            }
+        }
+        best
+    }
+
     fn add(&mut self, other: Self) {
         self.gap += other.gap;
         self.loss += other.loss;
+        for (sum, more) in self.lessened.iter_mut().zip(other.lessened) {
+            *sum += more;
+        }
         self.duals += other.duals;
         self.violation = self.violation.max(other.violation);
         self.gaps.extend(other.gaps);

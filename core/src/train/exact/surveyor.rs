@@ -9,6 +9,8 @@ use crate::kernels::ExactKernels;
 use alloc::{vec, vec::Vec};
 use core::slice;
 
+mod candidates;
+
 /// The memory of a thread: 8 bytes a class.
 #[derive(Debug)]
 pub struct Surveyor {
@@ -102,7 +104,7 @@ impl Surveyor {
         let own_by_class = self.sums[own];
         let base = 1.0 - f64::from(own_by_class);
         self.set_aside(own);
-        let listed_ones = self.look_at_listed(state, row, base, found);
+        let listed_ones = self.look_at_listed(state, search, row, base, found);
         let scores = own_by_class + listed_ones.scores;
         let (mut products, mut sum) = (listed_ones.products, listed_ones.sum);
         let (mut largest, mut least) = (listed_ones.largest, listed_ones.least);
@@ -126,7 +128,7 @@ impl Surveyor {
         let rest = if only_largest && duals.shared == 0.0 {
             self.highest_of_rest(base, kernels)
         } else {
-            self.rest(base, classes, kernels)
+            self.rest(base, search.less, classes, kernels)
         };
         sum += rest.sum;
         largest = largest.max(rest.high);
@@ -134,6 +136,13 @@ impl Surveyor {
         found.gaps.push(loss - products);
         found.gap += loss - products;
         found.loss += loss;
+        for (at, less) in search.less.into_iter().enumerate() {
+            found.lessened[at] += if only_largest {
+                state.limits.cost * (largest - less).max(0.0)
+            } else {
+                state.limits.cost * (listed_ones.above[at] + rest.above[at])
+            };
+        }
         found.duals += duals.total;
         if sharing > 0 {
             let gap = if only_largest {
@@ -166,6 +175,7 @@ impl Surveyor {
     fn look_at_listed(
         &mut self,
         state: &State,
+        search: Search,
         row: usize,
         base: f64,
         found: &mut Survey,
@@ -178,6 +188,7 @@ impl Surveyor {
             scores: 0.0,
             products: 0.0,
             sum: 0.0,
+            above: [0.0; 3],
             largest: 0.0,
             least: if left { 0.0 } else { f64::INFINITY },
         };
@@ -190,6 +201,9 @@ impl Surveyor {
             self.listed.push(short);
             seen.products += alpha * short;
             seen.sum += short.max(0.0);
+            for (above, less) in seen.above.iter_mut().zip(search.less) {
+                *above += (short - less).max(0.0);
+            }
             seen.largest = seen.largest.max(short);
             if only_largest && alpha > 0.0 {
                 seen.least = seen.least.min(short);
@@ -216,9 +230,16 @@ impl Surveyor {
     }
 
     /// The classes that are not listed: the sum of their shortfalls above 0, the largest and smallest.
-    fn rest(&mut self, base: f64, classes: usize, kernels: &dyn ExactKernels) -> Chunk {
+    fn rest(
+        &mut self,
+        base: f64,
+        less: [f64; 3],
+        classes: usize,
+        kernels: &dyn ExactKernels,
+    ) -> Chunk {
         let mut rest = Chunk {
             sum: 0.0,
+            above: [0.0; 3],
             high: f64::NEG_INFINITY,
             low: f64::INFINITY,
         };
@@ -231,14 +252,20 @@ impl Surveyor {
                 self.highest[at] = 0.0;
                 continue;
             }
-            let found = kernels.class_shortfalls(chunk, base as f32);
+            let found = kernels.class_shortfalls(chunk, base as f32, less.map(|less| less as f32));
             rest.sum += found.sum;
+            for (sum, more) in rest.above.iter_mut().zip(found.above) {
+                *sum += more;
+            }
             self.highest[at] = found.high as f32;
             rest.high = rest.high.max(base + found.high);
             rest.low = rest.low.min(base + found.low);
         }
         if untouched > 0 {
             rest.sum += untouched as f64 * base.max(0.0);
+            for (sum, less) in rest.above.iter_mut().zip(less) {
+                *sum += untouched as f64 * (base - less).max(0.0);
+            }
             rest.high = rest.high.max(base);
             rest.low = rest.low.min(base);
         }
@@ -262,86 +289,9 @@ impl Surveyor {
         let high = self.highest.iter().copied().fold(ASIDE, f32::max);
         Chunk {
             sum: 0.0,
+            above: [0.0; 3],
             high: base + f64::from(high),
             low: f64::INFINITY,
-        }
-    }
-
-    /// A score that at least `most` classes reach, each the highest of its chunk; [`ASIDE`] if there are not
-    /// so many chunks.
-    fn reached_by(&mut self, most: usize) -> f32 {
-        self.highs.clear();
-        self.highs.extend_from_slice(&self.highest);
-        if most == 0 || self.highs.len() <= most {
-            return ASIDE;
-        }
-        let falling = |a: &f32, b: &f32| b.total_cmp(a);
-        *self.highs.select_nth_unstable_by(most - 1, falling).1
-    }
-
-    /// Lists the classes that add most to the row's gap.
-    #[allow(clippy::too_many_arguments, reason = "all are of one row")]
-    fn list(
-        &mut self,
-        state: &State,
-        search: Search,
-        row: usize,
-        base: f64,
-        floor: f64,
-        gap: f64,
-        found: &mut Survey,
-    ) {
-        let duals = &state.duals[row];
-        let classes = state.weights.classes;
-        let only_largest = state.limits.largest_only();
-        self.candidates.clear();
-        let sharing = duals.sharing(classes) as f64;
-        // What one class may add without being listed.
-        let worth = if only_largest {
-            0.0
-        } else {
-            (0.5 * search.tolerance / sharing).max(0.02 * gap / sharing)
-        };
-        let above = state.limits.cost - duals.shared;
-        let value = |score: f32| {
-            let short = base + f64::from(score);
-            if only_largest {
-                short - floor
-            } else if short > 0.0 {
-                above * short
-            } else {
-                -duals.shared * short
-            }
-        };
-        // Higher scores are worth more, unless classes have a dual to lose.
-        let rising = only_largest || duals.shared == 0.0;
-        let least = if rising {
-            self.reached_by(search.most).max(0.5 * ASIDE)
-        } else {
-            0.5 * ASIDE
-        };
-        for (at, chunk) in self.sums.as_chunks::<CHUNK>().0.iter().enumerate() {
-            let high = self.highest[at];
-            let short = high < least || value(high) <= worth;
-            if !self.touched[at] || (short && rising) {
-                continue;
-            }
-            for (offset, &score) in chunk.iter().enumerate() {
-                let class = at * CHUNK + offset;
-                if score >= least && class < classes && value(score) > worth {
-                    self.candidates.push((value(score) as f32, class as u32));
-                }
-            }
-        }
-        let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if self.candidates.len() > search.most {
-            self.candidates.select_nth_unstable_by(search.most, order);
-            self.candidates.truncate(search.most);
-        }
-        self.candidates.sort_unstable_by(order);
-        if !self.candidates.is_empty() {
-            found.rows.push((row as u32, self.candidates.len() as u32));
-            found.fresh.extend(self.candidates.iter().map(|c| c.1));
         }
     }
 
@@ -369,6 +319,8 @@ struct Listed {
     products: f64,
     /// Their shortfalls above 0.
     sum: f64,
+    /// The sums of what is above each threshold.
+    above: [f64; 3],
     /// The largest shortfall, at least 0.
     largest: f64,
     /// The least shortfall of a class with a dual.

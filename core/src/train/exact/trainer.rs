@@ -23,6 +23,7 @@ use super::{
     parameters::{MultiClassSvm, Shrinking},
     problem::Problem,
     row_step::Limits,
+    schedule::Schedule,
     start::WarmStart,
     state::State,
     survey::{Search, Survey, survey},
@@ -53,19 +54,12 @@ pub struct Trainer {
     sweeper: Option<Sweeper>,
     /// Rows that the next sweep visits.
     active: Vec<u32>,
-    /// Sweeps to come before the next full epoch.
-    sweeps: u32,
-    /// Rows whose share of the gap is at most this stay as they are.
-    tolerance: f64,
-    /// The sum of shares at which sweeps end.
-    enough: f64,
-    /// The gap that training is to end with, by the objective last known.
-    wanted: f64,
-    /// Whether the next full epoch may well be the last.
-    hopeful: bool,
+    schedule: Schedule,
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
+    /// By what the weights were multiplied in the end.
+    multiple: f64,
     /// Rows whose duals were given at the start and have no places yet.
     relist: Vec<u32>,
     /// What the sweeper of the training that this one goes on from had learned.
@@ -74,27 +68,11 @@ pub struct Trainer {
     likely: Vec<Vec<u32>>,
 }
 
-/// Most sweeps between two full epochs.
-const SWEEPS: u32 = 7;
-
 /// Most classes that a row lists at once.
 pub const MOST: usize = 8;
 
 /// Listed classes without a dual leave the list if they fall this far short of one.
 const IDLE: f64 = 0.01;
-
-/// What sweeps aim at, as a share of the gap they begin with.
-const AIM: f64 = 0.2;
-
-/// The share of the aim at which sweeps end.
-const ENOUGH: f64 = 0.5;
-
-/// The share of the aim that rows may keep if all keep as much.
-const LEFT: f64 = 0.3;
-
-/// Shares that add up to at most this multiple of half the gap to end with give hope that the next full
-/// epoch is the last, so that its weights are made to be proven.
-const HOPE: f64 = 1.0;
 
 impl Trainer {
     /// Begins training with all duals 0.
@@ -111,14 +89,11 @@ impl Trainer {
             },
             sweeper: None,
             active: (0..rows as u32).collect(),
-            sweeps: 1,
-            tolerance: 0.0,
-            enough: 0.0,
-            wanted: 0.0,
-            hopeful: false,
+            schedule: Schedule::new(),
             epochs: 0,
             gap: 1.0,
             certificate: None,
+            multiple: 1.0,
             relist: Vec::new(),
             remembered: None,
             likely: Vec::new(),
@@ -141,7 +116,7 @@ impl Trainer {
                 duals.places = Places::default();
                 trainer.relist.push(at as u32);
             }
-            (trainer.sweeps, trainer.active) = (0, Vec::new());
+            (trainer.schedule.sweeps, trainer.active) = (0, Vec::new());
         }
         trainer
     }
@@ -150,16 +125,14 @@ impl Trainer {
     /// before the first pass over all classes.
     #[must_use]
     pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
-        let rows = problem.len() as f64;
-        let wrong = problem.classes() as f64 - 1.0;
         let mut trainer = Self::new(parameters, problem);
-        let each = if trainer.state.limits.largest_only() {
+        let problem = &trainer.state.problem;
+        let losses = if trainer.state.limits.largest_only() {
             1.0
         } else {
-            wrong
+            problem.classes() as f64 - 1.0
         };
-        trainer.aim_at(AIM * parameters.cost * rows * each);
-        trainer.sweeps = SWEEPS;
+        trainer.schedule = Schedule::informed(parameters, problem.len(), losses);
         trainer.likely = likely;
         trainer
     }
@@ -178,7 +151,7 @@ impl Trainer {
             None => self.start(executor),
         };
         self.epochs += 1;
-        let full = self.sweeps == 0 || self.active.is_empty();
+        let full = self.schedule.sweeps == 0 || self.active.is_empty();
         let rows = if full {
             self.full_epoch(&mut sweeper, executor, kernels);
             self.state.problem.len()
@@ -256,7 +229,7 @@ impl Trainer {
         let mut rows = core::mem::take(&mut self.active);
         stream.shuffle(&mut rows);
         let shrinking = self.parameters.shrinking;
-        let tolerance = self.tolerance;
+        let tolerance = self.schedule.tolerance;
         let mut still = Vec::new();
         let mut keep = Vec::with_capacity(rows.len());
         let swept = sweeper.sweep(
@@ -281,24 +254,23 @@ impl Trainer {
             }
         }
         self.active = keep;
-        self.sweeps -= 1;
-        if swept.gap <= self.enough {
-            self.sweeps = 0;
-        }
-        self.hopeful = swept.gap <= HOPE * self.wanted;
+        self.schedule.swept(swept.gap);
         swept.visited
     }
 
     fn search(&self) -> Search {
+        let less = self.schedule.less;
         Search {
-            tolerance: self.tolerance,
+            tolerance: self.schedule.tolerance,
             epsilon: if self.parameters.epsilon > 0.0 {
                 0.5 * self.parameters.epsilon
             } else {
                 f64::INFINITY
             },
             most: MOST,
+            usual: self.schedule.usual(),
             idle: IDLE,
+            less: [0.5 * less, less, 2.0 * less],
         }
     }
 
@@ -309,29 +281,30 @@ impl Trainer {
         kernels: &dyn ExactKernels,
     ) {
         let last = self.epochs >= self.parameters.max_epochs;
-        let search = self.search();
-        let mut proof = None;
+        let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
-        if !last && !self.hopeful {
+        if !last && !hopeful {
             found = survey(&self.state, search, executor, kernels);
         }
-        let gap = found.gap / found.primal().max(1e-12);
-        if last || self.hopeful || self.is_enough(gap, found.violation) {
-            let proven = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
-            (proof, found) = (Some(proven.0), proven.1);
-        }
-        if let Some(proof) = proof {
-            let gap = proof.relative_gap();
-            if last || self.is_enough(gap, proof.violation) {
-                self.gap = gap;
-                self.certificate = Some(Certificate {
-                    epochs: self.epochs,
-                    ..proof
-                });
+        if last || hopeful || self.is_enough(found.best(search).gap, found.violation) {
+            let proof;
+            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            let (best, multiple) = self.multiply(proof, &found, search);
+            if last || self.is_enough(best.relative_gap(), proof.violation) {
+                self.gap = best.relative_gap();
+                (self.certificate, self.multiple) = (Some(best), multiple);
+                self.state.weights.multiply(multiple as f32);
                 return;
             }
         }
-        self.gap = found.gap / found.primal().max(1e-12);
+        let best = found.best(search);
+        self.gap = best.gap;
+        self.schedule.less = if best.less > 0.0 {
+            best.less
+        } else {
+            search.less[0]
+        }
+        .max(1e-9);
         self.plan(&found);
         sweeper.judge(found.dual());
         unlist(&mut self.state, &found.idle);
@@ -339,32 +312,35 @@ impl Trainer {
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
     }
 
+    /// By what weights are to be multiplied, if their gap is not small enough, and the proof then.
+    fn multiply(&self, proof: Certificate, found: &Survey, search: Search) -> (Certificate, f64) {
+        let proof = Certificate {
+            epochs: self.epochs,
+            ..proof
+        };
+        if self.is_enough(proof.relative_gap(), proof.violation) {
+            return (proof, 1.0);
+        }
+        let square = 2.0 * (proof.primal - found.loss);
+        let best = found.best_of(search, square, proof.dual);
+        let primal = best.primal;
+        (Certificate { primal, ..proof }, best.factor)
+    }
+
     fn is_enough(&self, gap: f64, violation: f64) -> bool {
         gap <= self.parameters.gap || violation <= self.parameters.epsilon
     }
 
-    /// Decides what the sweeps until the next full epoch must reach.
+    /// Decides what the sweeps until the next full epoch must reach, and which rows they visit.
     fn plan(&mut self, found: &Survey) {
-        let wanted = 0.5 * self.parameters.gap * found.primal();
-        self.wanted = wanted;
-        self.aim_at(wanted.max(AIM * found.gap));
-        self.sweeps = SWEEPS;
+        self.schedule.plan(&self.parameters, found);
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
-        let busy = gaps.filter(|&(_, &gap)| off || gap > self.tolerance);
+        let busy = gaps.filter(|&(_, &gap)| off || gap > self.schedule.tolerance);
         self.active.extend(busy.map(|(row, _)| row as u32));
         for duals in &mut self.state.duals {
             duals.still = 0;
-        }
-    }
-
-    /// Sets what rows, and all of them together, may keep of the gap.
-    fn aim_at(&mut self, aim: f64) {
-        self.tolerance = LEFT * aim / self.state.problem.len() as f64;
-        self.enough = ENOUGH * aim;
-        if self.parameters.gap == 0.0 {
-            (self.tolerance, self.enough) = (0.0, 0.0);
         }
     }
 
@@ -378,6 +354,12 @@ impl Trainer {
     #[must_use]
     pub fn certificate(&self) -> Option<Certificate> {
         self.certificate
+    }
+
+    /// By what the weights that belong to the duals were multiplied in the end: 1 or slightly more.
+    #[must_use]
+    pub fn multiple(&self) -> f64 {
+        self.multiple
     }
 
     /// The solution as it stands.

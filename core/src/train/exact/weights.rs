@@ -122,6 +122,14 @@ impl ClassWeights {
             .collect()
     }
 
+    /// Multiplies all weights.
+    pub fn multiply(&mut self, factor: f32) {
+        let lists = self.lists.iter_mut().flat_map(|list| &mut list.weights);
+        lists
+            .chain(&mut self.background)
+            .for_each(|weight| *weight *= factor);
+    }
+
     /// Weights that are not 0.
     #[must_use]
     pub fn nonzeros(&self) -> u64 {

@@ -2,7 +2,9 @@
 
 use super::{Sweeper, Trainer};
 use crate::train::{
-    exact::{certificate::Certificate, duals::RowDuals, weights::FeatureWeights},
+    exact::{
+        certificate::Certificate, duals::RowDuals, schedule::Schedule, weights::FeatureWeights,
+    },
     state::{Resumable, StateError, all_below, read, same, write},
 };
 use alloc::borrow::Cow;
@@ -15,14 +17,11 @@ struct Saved<'a> {
     background: Cow<'a, [f32]>,
     sweeper: Option<(u32, f64, f64)>,
     active: Cow<'a, [u32]>,
-    sweeps: u32,
-    tolerance: f64,
-    enough: f64,
-    wanted: f64,
-    hopeful: bool,
+    schedule: Schedule,
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
+    multiple: f64,
     relist: Cow<'a, [u32]>,
 }
 
@@ -35,14 +34,11 @@ impl Resumable for Trainer {
             background: Cow::Borrowed(&self.state.weights.background),
             sweeper: memory.or(self.remembered),
             active: Cow::Borrowed(&self.active),
-            sweeps: self.sweeps,
-            tolerance: self.tolerance,
-            enough: self.enough,
-            wanted: self.wanted,
-            hopeful: self.hopeful,
+            schedule: self.schedule,
             epochs: self.epochs,
             gap: self.gap,
             certificate: self.certificate,
+            multiple: self.multiple,
             relist: Cow::Borrowed(&self.relist),
         };
         write(&saved, sink)
@@ -58,9 +54,8 @@ impl Resumable for Trainer {
         self.sweeper = None;
         self.remembered = saved.sweeper;
         self.active = saved.active.into_owned();
-        (self.sweeps, self.epochs) = (saved.sweeps, saved.epochs);
-        (self.tolerance, self.enough, self.gap) = (saved.tolerance, saved.enough, saved.gap);
-        (self.wanted, self.hopeful) = (saved.wanted, saved.hopeful);
+        (self.schedule, self.epochs) = (saved.schedule, saved.epochs);
+        (self.gap, self.multiple) = (saved.gap, saved.multiple);
         self.certificate = saved.certificate;
         self.relist = saved.relist.into_owned();
         Ok(())
@@ -127,12 +122,12 @@ fn finite(saved: &Saved<'_>) -> Result<(), StateError> {
     let weights = lists
         .chain(&*saved.background)
         .all(|weight| weight.is_finite());
-    let goals = [saved.tolerance, saved.enough, saved.wanted, saved.gap];
+    let goals = saved.schedule.is_finite() && saved.gap.is_finite() && saved.multiple.is_finite();
     // The dual objective is minus infinity until it is known.
     let sweeper = saved
         .sweeper
         .is_none_or(|(_, moving, dual)| moving.is_finite() && !dual.is_nan());
-    if duals && weights && sweeper && goals.iter().all(|goal| goal.is_finite()) {
+    if duals && weights && sweeper && goals {
         Ok(())
     } else {
         Err(StateError::Malformed)

@@ -53,7 +53,9 @@ fn solutions_and_certificates_are_those_of_the_twin() {
                 let what = (seed, loss, cost, best, proof);
                 assert!(proof.relative_gap() <= 1e-5, "{what:?}");
                 let duals = all_duals(&trainer);
-                let weights = twin.weights(&duals);
+                let mut weights = twin.weights(&duals);
+                let all = weights.iter_mut().flatten();
+                all.for_each(|weight| *weight *= trainer.multiple());
                 assert!(
                     (twin.dual(&duals) - proof.dual).abs() < 1e-9 * best,
                     "{what:?}"
