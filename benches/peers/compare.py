@@ -62,8 +62,8 @@ def unpacked(folder, into, first_label):
 
 
 def with_first_label(line):
-    labels, _, row = line.partition(b" ")
-    return b" ".join((min(labels.split(b","), key=lambda label: int(label or 0)), row))
+    labels, space, row = line.rstrip(b"\n").partition(b" ")
+    return min(labels.split(b","), key=lambda label: int(label or 0)) + space + row + b"\n"
 
 
 def cells(line, first):

@@ -88,7 +88,7 @@ pub struct TrainMemoir {
     /// The exponent of the values of features: 0 or more [default: 1; 0.8 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     exponent: Option<f64>,
-    /// Weights up to this share of their class's largest are left out [default: 0; of l1 0.06 for more than 500 classes]
+    /// Weights up to this share of their class's largest are left out [default: 0; of l1 0.09 for more than 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     prune: Option<f32>,
     /// Do what was published instead: by the paper, or by its authors' program
