@@ -51,7 +51,7 @@ extern "C" {
 
 impl MachOptions {
     /// The parameters chosen by the data, with what is given in their place.
-    fn over(&self, own: MachParameters) -> Result<MachParameters, Thrown> {
+    fn over(&self, own: &MachParameters) -> Result<MachParameters, Thrown> {
         // Fractions are cut off, and NaN is 0, which most counts refuse.
         let count = |given: Option<f64>, own: u32| given.map_or(own, |given| given as u32);
         let estimator = match self.estimator() {
@@ -69,7 +69,7 @@ impl MachOptions {
             rerank: count(self.rerank(), own.rerank),
             seed: self.seed().map_or(own.seed, |seed| seed as u64),
             estimator,
-            ..own
+            ..own.clone()
         };
         parameters.check()?;
         Ok(parameters)
@@ -102,7 +102,7 @@ impl MachTrainer {
     pub fn new(options: Option<MachOptions>) -> Result<Self, Thrown> {
         let text = match &options {
             Some(options) => {
-                options.over(MachParameters::default())?;
+                options.over(&MachParameters::default())?;
                 TextChoice::new(options)?
             }
             None => TextChoice::default(),
@@ -115,7 +115,7 @@ impl MachTrainer {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let own = MachParameters::automatic(&rows);
         let parameters = match &self.options {
-            Some(options) => options.over(own)?,
+            Some(options) => options.over(&own)?,
             None => own,
         };
         let memory = parameters.memory_estimate(&rows) as f64;
