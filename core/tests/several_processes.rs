@@ -10,11 +10,15 @@ use hapax_core::{
     train::{
         TrainError,
         exact::{
-            bundles::exchange::{Alone, Exchange, ExchangeError},
+            bundles::{
+                exchange::{Alone, Exchange, ExchangeError},
+                shared::SharedTraining,
+            },
             machine::Machine,
             parameters::{MultiClassLoss, MultiClassSvm},
             problem::MultiLabel,
         },
+        state::Shared,
     },
 };
 use std::{
@@ -213,5 +217,115 @@ fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
             refused,
             TrainError::Exchange(ExchangeError::Parcel { rank: 1 })
         );
+    }
+}
+
+/// Trains with so many processes, each of which is a thread, from the shares in `shares` if there are any, until
+/// `stop` epochs are done or training has ended; returns the shares it left, or the machine.
+fn go_on(
+    loss: MultiClassLoss,
+    data: &Arc<Dataset>,
+    many: usize,
+    shares: &[Vec<u8>],
+    stop: u32,
+) -> Result<Machine, Vec<Vec<u8>>> {
+    let started = ranks(many).into_iter().map(|mut rank| {
+        let (data, shares) = (Arc::clone(data), shares.to_vec());
+        thread::spawn(move || {
+            let (chosen, one) = (parameters(loss), MultiLabel::Refuse);
+            let mut training = SharedTraining::new(&chosen, &data, one, &mut rank).unwrap();
+            for (share, bytes) in shares.iter().enumerate() {
+                training.resume_share(share, bytes).unwrap();
+            }
+            while let Some(report) = training.epoch(&Sequential, &mut rank).unwrap() {
+                if report.epoch >= stop && training.certificate().is_none() {
+                    let save = |&share: &usize| {
+                        let mut bytes = Vec::new();
+                        training
+                            .save_share(share, &mut |piece| bytes.extend_from_slice(piece))
+                            .unwrap();
+                        (share, bytes)
+                    };
+                    return (training.here().iter().map(save).collect(), None);
+                }
+            }
+            let made = chosen.finish_shared(&training, &data, &Sequential, &Portable, &rank);
+            (Vec::new(), made.unwrap())
+        })
+    });
+    let started: Vec<_> = started.collect();
+    let (mut left, mut machine) = (Vec::new(), None);
+    for process in started {
+        let (shares, made): (Vec<(usize, Vec<u8>)>, _) = process.join().unwrap();
+        left.extend(shares);
+        machine = machine.or(made);
+    }
+    left.sort();
+    assert!(left.iter().map(|share| share.0).eq(0..left.len()));
+    machine.ok_or(left.into_iter().map(|share| share.1).collect())
+}
+
+#[test]
+fn a_training_that_was_left_goes_on_with_other_numbers_of_processes_to_the_same_bits() {
+    for (loss, classes) in [
+        (MultiClassLoss::WestonWatkins, 37),
+        (MultiClassLoss::WestonWatkins, 3),
+        (MultiClassLoss::LeeLinWahba, 5),
+        (MultiClassLoss::LeeLinWahba, 3),
+    ] {
+        let data = Arc::new(data(90, 30, classes, 3));
+        let alone = train(loss, &data, &mut Alone).unwrap().unwrap();
+        assert!(alone.certificate.epochs > 8, "{:?}", alone.certificate);
+        let (mut shares, mut by_one) = (Vec::new(), Vec::new());
+        for (stop, many) in [(1, 4), (2, 3), (5, 1), (7, 2)] {
+            shares = go_on(loss, &data, many, &shares, stop).unwrap_err();
+            by_one = go_on(loss, &data, 1, &by_one, stop).unwrap_err();
+            assert!(
+                shares == by_one,
+                "{loss:?} {many} processes leave other shares"
+            );
+        }
+        let machine = go_on(loss, &data, 3, &shares, u32::MAX).unwrap();
+        assert_eq!(machine.certificate, alone.certificate);
+        assert!(machine.model == alone.model, "{loss:?} {classes}");
+    }
+}
+
+#[test]
+fn shares_that_are_cut_or_of_another_training_are_refused_and_changed_ones_end_in_no_panic() {
+    for (loss, classes) in [
+        (MultiClassLoss::WestonWatkins, 9),
+        (MultiClassLoss::LeeLinWahba, 5),
+    ] {
+        let rows = Arc::new(data(60, 20, classes, 3));
+        let shares = go_on(loss, &rows, 1, &[], 2).unwrap_err();
+        let new = |data: &Dataset| {
+            let (chosen, one) = (parameters(loss), MultiLabel::Refuse);
+            SharedTraining::new(&chosen, data, one, &mut Alone).unwrap()
+        };
+        let mut other = new(&data(61, 20, classes + 1, 3));
+        let mut all = shares.iter().enumerate();
+        assert!(all.any(|(number, share)| other.resume_share(number, share).is_err()));
+        let mut stream = Stream::new(4, 1);
+        for (number, share) in shares.iter().enumerate() {
+            for cut in [0, 1, share.len() / 2, share.len() - 1] {
+                assert!(new(&rows).resume_share(number, &share[..cut]).is_err());
+            }
+            let next = (number + 1) % shares.len();
+            assert!(
+                new(&rows).resume_share(next, share).is_err(),
+                "another's place"
+            );
+            for _ in 0..40 {
+                let mut changed = share.clone();
+                let at = stream.below(share.len() as u64) as usize;
+                changed[at] ^= 1 << stream.below(8);
+                let mut training = new(&rows);
+                if training.resume_share(number, &changed).is_ok() {
+                    // What was believed is sound enough to go on from.
+                    training.epoch(&Sequential, &mut Alone).unwrap();
+                }
+            }
+        }
     }
 }

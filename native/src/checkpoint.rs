@@ -4,11 +4,16 @@
 //! between parts of the work it is asked whether to write; after a stop, a crash or a kill a new process with the same data
 //! and options goes on from there, to the same bytes.
 
+pub mod shared;
+
 use crate::{
     files::make_folder,
     sealed::{Kind, Seal, SealedError},
 };
-use hapax_core::train::state::{Identity, Resumable};
+use hapax_core::train::{
+    exact::bundles::exchange::ExchangeError,
+    state::{Identity, Resumable},
+};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -35,6 +40,12 @@ pub enum CheckpointError {
     Taken(PathBuf),
     /// A file cannot be used.
     Sealed(SealedError),
+    /// Processes that train together do not all find the same in the folder.
+    NotOneFolder(PathBuf),
+    /// Another process could not write its share of the state, and says why.
+    Elsewhere,
+    /// Processes do not reach each other.
+    Exchange(ExchangeError),
 }
 
 impl fmt::Display for CheckpointError {
@@ -46,11 +57,24 @@ impl fmt::Display for CheckpointError {
                 folder.display()
             ),
             Self::Sealed(error) => error.fmt(f),
+            Self::NotOneFolder(folder) => write!(
+                f,
+                "{}: not all processes find the same checkpoint there: it must be one folder that all of them see",
+                folder.display()
+            ),
+            Self::Elsewhere => f.write_str("another process could not write its share"),
+            Self::Exchange(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for CheckpointError {}
+
+impl From<ExchangeError> for CheckpointError {
+    fn from(error: ExchangeError) -> Self {
+        Self::Exchange(error)
+    }
+}
 
 impl From<SealedError> for CheckpointError {
     fn from(error: SealedError) -> Self {
@@ -159,9 +183,10 @@ impl Checkpoints {
         &self.folder
     }
 
-    /// Forgets the state: the model is written.
+    /// Forgets the state, one of several processes, too: the model is written.
     pub fn end(&self) {
         let _ = std::fs::remove_file(self.folder.join(STATE));
+        shared::remove_attempts(&self.folder, None);
     }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! 0   magic          HAPAXW, 0x1a, line feed
 //! 8   version        u32, 1
-//! 12  kind           u32: 1 state of a training, 2 plan, 3 part
+//! 12  kind           u32: 1 state of a training, 2 plan, 3 part, 4 manifest of a state in shares, 5 share
 //! 16  data           u64: XXH3 of rows and labels
 //! 24  configuration  u64: XXH3 of algorithm, parameters, shape of the data, release
 //! 32  length         u64: bytes behind the header
@@ -43,6 +43,10 @@ pub enum Kind {
     Plan = 2,
     /// A part.
     Part = 3,
+    /// Which shares are the state of a training by several processes.
+    Manifest = 4,
+    /// A share of such a state.
+    Share = 5,
 }
 
 /// What stands on a file.
@@ -170,7 +174,7 @@ impl Seal {
         header
     }
 
-    /// Writes a file under this seal: `fill` hands its bytes over piece by piece.
+    /// Writes a file under this seal: `fill` hands its bytes over piece by piece. Returns its checksum.
     ///
     /// # Errors
     /// If the file cannot be written; then what was there before is still there.
@@ -178,7 +182,8 @@ impl Seal {
         &self,
         path: &Path,
         fill: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), StateError>,
-    ) -> Result<(), SealedError> {
+    ) -> Result<u64, SealedError> {
+        let mut checksum = 0;
         let write = |file: &mut File| -> io::Result<()> {
             let mut out = BufWriter::with_capacity(1 << 20, file);
             out.write_all(&[0; HEADER])?;
@@ -195,10 +200,13 @@ impl Seal {
             }
             filled.map_err(io::Error::other)?;
             out.seek(SeekFrom::Start(0))?;
-            out.write_all(&self.header(length, hasher.digest()))?;
+            let header = self.header(length, hasher.digest());
+            checksum = checksum_of(&header);
+            out.write_all(&header)?;
             out.flush()
         };
-        Ok(write_whole_by(path, write)?)
+        write_whole_by(path, write)?;
+        Ok(checksum)
     }
 
     /// The bytes of a file that must have this seal.
@@ -206,10 +214,23 @@ impl Seal {
     /// # Errors
     /// If it cannot be read, is damaged, or has another seal.
     pub fn read(&self, path: &Path) -> Result<Bytes, SealedError> {
-        let (found, bytes) = open(path)?;
+        self.read_with_checksum(path).map(|(bytes, _)| bytes)
+    }
+
+    /// The same, and the checksum of the file.
+    ///
+    /// # Errors
+    /// As [`Seal::read`].
+    pub fn read_with_checksum(&self, path: &Path) -> Result<(Bytes, u64), SealedError> {
+        let (found, bytes, checksum) = unseal(path)?;
         let other = |what| Err(SealedError::Other(path.to_owned(), what));
-        if found.kind != self.kind {
-            return other("something else in mind: another kind of file");
+        match (self.kind, found.kind) {
+            (Kind::State, Kind::Manifest) => return other("several processes"),
+            (Kind::Manifest, Kind::State) => return other("one process on its own"),
+            (expected, found) if expected != found => {
+                return other("something else in mind: another kind of file");
+            }
+            _ => {}
         }
         if found.identity.data != self.identity.data {
             return other("other training data");
@@ -220,7 +241,7 @@ impl Seal {
         if found.place != self.place {
             return other("another division into parts");
         }
-        Ok(bytes)
+        Ok((bytes, checksum))
     }
 }
 
@@ -229,6 +250,14 @@ impl Seal {
 /// # Errors
 /// If it cannot be read or is damaged.
 pub fn open(path: &Path) -> Result<(Seal, Bytes), SealedError> {
+    unseal(path).map(|(seal, bytes, _)| (seal, bytes))
+}
+
+fn checksum_of(header: &[u8; HEADER]) -> u64 {
+    u64::from_le_bytes([56, 57, 58, 59, 60, 61, 62, 63].map(|at| header[at]))
+}
+
+fn unseal(path: &Path) -> Result<(Seal, Bytes, u64), SealedError> {
     let bytes = map_model(path)?;
     let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
         return Err(SealedError::Length {
@@ -256,6 +285,8 @@ pub fn open(path: &Path) -> Result<(Seal, Bytes), SealedError> {
         1 => Kind::State,
         2 => Kind::Plan,
         3 => Kind::Part,
+        4 => Kind::Manifest,
+        5 => Kind::Share,
         _ => return Err(SealedError::Damaged(path.to_owned())),
     };
     let seal = Seal {
@@ -269,7 +300,8 @@ pub fn open(path: &Path) -> Result<(Seal, Bytes), SealedError> {
     if seal.header(u64_at(32), xxh3_64(payload)) != *header {
         return Err(SealedError::Damaged(path.to_owned()));
     }
-    Ok((seal, bytes.slice(HEADER..)))
+    let checksum = checksum_of(header);
+    Ok((seal, bytes.slice(HEADER..), checksum))
 }
 
 #[cfg(test)]

@@ -41,6 +41,32 @@ pub trait Resumable {
     }
 }
 
+/// A training by several processes, whose state between two epochs is made of shares that do not depend on how many
+/// processes there are: as many or fewer of them can go on.
+///
+/// Each share is with one process; together they have all. To go on, every process is handed all shares and
+/// keeps what it needs.
+pub trait Shared {
+    /// How many shares there are.
+    fn shares(&self) -> usize;
+
+    /// Which of them this process has.
+    fn here(&self) -> Vec<usize>;
+
+    /// Hands a share that is here to `sink`, piece by piece.
+    ///
+    /// # Errors
+    /// [`StateError::Unwritable`] only: it is not here, or training has ended.
+    fn save_share(&self, share: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError>;
+
+    /// Takes over a share. A trainer that was handed all of them goes on where those were left that saved them. After
+    /// an error it is of no use.
+    ///
+    /// # Errors
+    /// If the bytes are not this share of a training like this one.
+    fn resume_share(&mut self, share: usize, bytes: &[u8]) -> Result<(), StateError>;
+}
+
 /// What a state belongs to: two numbers that are equal for equal trainings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Identity {

@@ -34,7 +34,8 @@ pub fn write_part(
     seal(plan, stage, part).write(&path, |sink| {
         sink(bytes);
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 /// A part of the folder; none if it is not there.

@@ -40,7 +40,8 @@ impl Plan {
             let bytes = postcard::to_allocvec(self).map_err(|_| StateError::Unwritable)?;
             sink(&bytes);
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
     /// Reads the plan of a folder.

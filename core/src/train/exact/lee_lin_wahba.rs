@@ -397,9 +397,25 @@ impl LeeLinWahba {
     }
 }
 
-/// The classes that process `rank` of `ranks` keeps.
+/// Most shares that the classes are divided into.
+const SHARES: usize = 24;
+
+/// How many shares so many classes are divided into; it does not depend on the number of processes.
+fn shares(classes: usize) -> usize {
+    classes.min(SHARES)
+}
+
+/// The classes of a share.
+fn share(classes: usize, share: usize) -> Range<usize> {
+    let shares = shares(classes);
+    classes * share / shares..classes * (share + 1) / shares
+}
+
+/// The classes that process `rank` of `ranks` keeps: those of some shares.
 fn range(classes: usize, rank: usize, ranks: usize) -> Range<usize> {
-    classes * rank / ranks..classes * (rank + 1) / ranks
+    let shares = shares(classes);
+    let first = |rank: usize| classes * (rank * shares).div_ceil(ranks) / shares;
+    first(rank)..first(rank + 1)
 }
 
 impl Seen {

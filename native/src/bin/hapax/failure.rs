@@ -13,6 +13,8 @@ pub enum Failure {
     Input(String),
     /// Anything else. Exit status 1.
     Other(String),
+    /// Several processes have stopped together, as they were asked to: all know it. Exit status 1.
+    Stopped(String),
     /// Whoever read the output has stopped reading, which is no failure.
     OutputClosed,
 }
@@ -36,7 +38,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Input(_) => ExitCode::from(2),
-            Self::Other(_) => ExitCode::FAILURE,
+            Self::Other(_) | Self::Stopped(_) => ExitCode::FAILURE,
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
@@ -45,7 +47,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(message) | Self::Other(message) => f.write_str(message),
+            Self::Input(message) | Self::Other(message) | Self::Stopped(message) => {
+                f.write_str(message)
+            }
             Self::OutputClosed => f.write_str("the output was closed"),
         }
     }

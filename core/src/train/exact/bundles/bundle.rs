@@ -242,6 +242,24 @@ impl Bundle {
         }
     }
 
+    /// Whether these are changes until `now` of all that ever changed, in order, and of numbers that are numbers.
+    #[must_use]
+    pub fn is_history(changes: &Changes, now: u32) -> bool {
+        let features = changes.features.iter().all(|feature| {
+            let weights = &feature.weights;
+            (1..=now).contains(&feature.time)
+                && feature.shared.is_finite()
+                && weights.iter().all(|weight| weight.1.is_finite())
+                && weights.is_sorted_by(|a, b| a.0 < b.0)
+        });
+        let rows = changes.rows.iter();
+        features
+            && changes.features.is_sorted_by(|a, b| a.number < b.number)
+            && changes.rows.is_sorted_by(|a, b| a.0 < b.0)
+            && rows.clone().all(|row| (1..=now).contains(&row.1))
+            && rows.clone().all(|row| row.2.is_finite())
+    }
+
     /// Takes over changes made elsewhere, or nothing if they do not fit this bundle.
     #[must_use]
     pub fn apply(&mut self, changes: &Changes) -> bool {

@@ -14,6 +14,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// Most classes that join a row's list at one visit.
 const JOIN: usize = 16;
@@ -22,7 +23,7 @@ const JOIN: usize = 16;
 const REST: u8 = 15;
 
 /// The duals of a row for the classes of a bundle.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Duals {
     /// Classes with a dual of their own, by their numbers within the bundle, rising, and these duals.
     listed: Vec<(u32, f64)>,
@@ -31,6 +32,21 @@ pub struct Duals {
     /// Epochs of its last rest, and epochs still to rest.
     rested: u8,
     rest: u8,
+}
+
+impl Duals {
+    /// Whether these can be the duals of a row, all of them from 0 to `cost`, for a bundle of so many classes.
+    pub fn fit(&self, classes: usize, cost: f64) -> bool {
+        let rising = self.listed.is_sorted_by(|a, b| a.0 < b.0);
+        let last = self.listed.last();
+        let all = self.listed.iter().map(|dual| dual.1).chain([self.shared]);
+        let mut all = all.map(|dual| (0.0..=cost).contains(&dual));
+        let rests = self.rest <= self.rested && self.rested <= REST;
+        rising
+            && last.is_none_or(|dual| (dual.0 as usize) < classes)
+            && rests
+            && all.all(|fits| fits)
+    }
 }
 
 /// What does not change during a round.

@@ -19,7 +19,7 @@ pub mod bundle;
 pub mod exchange;
 mod meeting;
 mod plan;
-mod shared;
+pub mod shared;
 pub mod trainer;
 
 #[cfg(test)]

@@ -40,17 +40,33 @@ impl Plan {
 
     /// The meetings of a round and the process that holds each. A bundle that meets itself is its own partner.
     pub fn meetings(self, round: usize) -> Vec<(usize, usize, usize)> {
-        let slots = self.bundles / 2;
-        let rank = |slot: usize| slot * self.ranks / slots;
+        let meetings = self.seated(round).into_iter();
+        meetings
+            .map(|(a, b, slot)| (a, b, self.rank(slot)))
+            .collect()
+    }
+
+    /// Places where two bundles can meet: each is always with the same process.
+    pub fn slots(self) -> usize {
+        self.bundles / 2
+    }
+
+    /// The process of a slot.
+    pub fn rank(self, slot: usize) -> usize {
+        slot * self.ranks / self.slots()
+    }
+
+    /// The meetings of a round and their slots, which do not depend on the number of processes.
+    pub fn seated(self, round: usize) -> Vec<(usize, usize, usize)> {
         if round == 0 {
-            return (0..self.bundles).map(|b| (b, b, rank(b / 2))).collect();
+            return (0..self.bundles).map(|b| (b, b, b / 2)).collect();
         }
         let pairs = (0..self.bundles).filter_map(|first| {
             let second = tournament::partner(first, round - 1, self.bundles)?;
             (first < second).then_some((first, second))
         });
-        let placed = pairs.enumerate();
-        placed.map(|(slot, (a, b))| (a, b, rank(slot))).collect()
+        let seated = pairs.enumerate();
+        seated.map(|(slot, (a, b))| (a, b, slot)).collect()
     }
 
     /// The process of each bundle in a round.

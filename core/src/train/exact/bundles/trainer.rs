@@ -20,6 +20,8 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
+mod saved;
+
 /// The gap is computed after so many epochs.
 const CHECK: u32 = 4;
 

@@ -2,17 +2,28 @@
 
 use super::super::{
     failure::Failure,
-    output::{note, warn},
+    output::{insist, note, warn},
 };
 use clap::Args;
 use hapax::{
-    checkpoint::{CheckpointError, Checkpoints, Every},
+    checkpoint::{
+        CheckpointError, Checkpoints, Every,
+        shared::{Border, SharedCheckpoints},
+    },
     core::{
         data::Dataset,
-        train::state::{Identity, Resumable},
+        train::{
+            exact::bundles::exchange::Exchange,
+            state::{Identity, Resumable, Shared},
+        },
     },
+    processes::Processes,
 };
 use serde::Serialize;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag::{register, register_conditional_shutdown},
+};
 use std::{
     path::PathBuf,
     sync::{
@@ -95,16 +106,39 @@ impl CheckpointOptions {
             }
             return Ok(Keeper(None));
         };
-        let every = self.every.unwrap_or(Every::Time(Duration::from_secs(60)));
-        let checkpoints = Checkpoints::new(folder, every, self.resume.is_some())?;
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            // A second one ends the process at once.
-            let both = signal_hook::flag::register_conditional_shutdown(signal, 1, stop.clone())
-                .and_then(|_| signal_hook::flag::register(signal, stop.clone()));
-            both.map_err(|error| Failure::Other(format!("cannot wait for Ctrl-C: {error}")))?;
-        }
+        let checkpoints = Checkpoints::new(folder, self.every(), self.resume.is_some())?;
+        let stop = stop_at(&[SIGINT, SIGTERM])?;
         Ok(Keeper(Some(Kept { checkpoints, stop })))
+    }
+
+    fn every(&self) -> Every {
+        self.every.unwrap_or(Every::Time(Duration::from_secs(60)))
+    }
+
+    /// The same for a training by several processes, which is set to where it was left.
+    pub fn shared_keeper(
+        &self,
+        identity: Identity,
+        training: &mut impl Shared,
+        processes: &mut Processes,
+    ) -> Result<SharedKeeper, Failure> {
+        let Some(folder) = self.folder() else {
+            return Ok(SharedKeeper(None));
+        };
+        let how = (self.every(), self.resume.is_some());
+        let (checkpoints, went_on) =
+            SharedCheckpoints::begin(folder, how, identity, training, processes)?;
+        if went_on {
+            let folder = folder.display();
+            note(format_args!("going on from the checkpoint in {folder}"));
+        }
+        // Launchers kill soon after they hand on Ctrl-C, but hand this one on and wait.
+        #[cfg(unix)]
+        let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGUSR1];
+        #[cfg(not(unix))]
+        let signals = [SIGINT, SIGTERM];
+        let stop = stop_at(&signals)?;
+        Ok(SharedKeeper(Some((checkpoints, stop))))
     }
 
     /// Forgets the checkpoint: the model is written.
@@ -154,6 +188,54 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// What keeps the checkpoints of a training by several processes; nothing where none were asked for.
+pub struct SharedKeeper(Option<(SharedCheckpoints, Arc<AtomicBool>)>);
+
+impl SharedKeeper {
+    /// Hears that an epoch has ended which is not the last. Fails if training is to stop here, in all processes.
+    pub fn border(
+        &mut self,
+        epochs: u32,
+        training: &impl Shared,
+        processes: &mut Processes,
+    ) -> Result<(), Failure> {
+        let Some((checkpoints, stop)) = &mut self.0 else {
+            return Ok(());
+        };
+        let stop = stop.load(Ordering::Relaxed);
+        match checkpoints.border(epochs, stop, training, processes)? {
+            Border::On => {}
+            Border::Failed(Some(error)) => {
+                let rank = processes.rank();
+                insist(format_args!(
+                    "hapax, process {rank}: warning: no checkpoint was written: {error}"
+                ));
+            }
+            Border::Failed(None) => {}
+            Border::Stop => {
+                let folder = checkpoints.folder().display().to_string();
+                let next = resuming(&folder);
+                return Err(Failure::Stopped(format!(
+                    "stopped; what was done is in {folder}: go on, with as many processes or fewer or more, with\n  \
+                     mpirun -np PROCESSES {next}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A flag that these signals set; a second one ends the process at once.
+fn stop_at(signals: &[i32]) -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for &signal in signals {
+        let both = register_conditional_shutdown(signal, 1, stop.clone())
+            .and_then(|_| register(signal, stop.clone()));
+        both.map_err(|error| Failure::Other(format!("cannot wait for Ctrl-C: {error}")))?;
+    }
+    Ok(stop)
 }
 
 /// This command, going on from a folder.

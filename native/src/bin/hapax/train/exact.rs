@@ -22,7 +22,7 @@ use hapax::{
         train::{
             TrainError,
             exact::{
-                bundles::exchange::Exchange,
+                bundles::{exchange::Exchange, shared::SharedTraining},
                 machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
@@ -30,6 +30,7 @@ use hapax::{
                 start::{Start, WarmStart},
                 trainer::Report,
             },
+            state::Identity,
         },
     },
     kernels,
@@ -168,6 +169,10 @@ impl TrainExact {
         }
         let done = self.run_among(loss, processes.as_mut());
         if let (Err(failure), Some(processes)) = (&done, &processes) {
+            if matches!(failure, Failure::Stopped(_)) && processes.rank() > 0 {
+                // The first process says so and ends all.
+                return Ok(());
+            }
             // The others would wait for this one for ever.
             insist(format_args!(
                 "hapax, process {}: {failure}",
@@ -230,8 +235,6 @@ impl TrainExact {
         let machine = match processes {
             None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
-                let why = "of several processes yet";
-                self.common.checkpoints.refuse(why)?;
                 let data = &training.data;
                 match self.train_among(processes, &parameters, data, &threads, &mut told)? {
                     Some(machine) => machine,
@@ -312,34 +315,39 @@ impl TrainExact {
                     .into(),
             ));
         }
-        let watch = Stopwatch::start();
         let most = parameters.max_epochs as usize;
         let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
-        let mut epochs = 0;
-        let tell = |report: Report| {
-            epochs = report.epoch;
+        let mut training = SharedTraining::new(parameters, data, self.several(), processes)?;
+        let own = (parameters, self.multilabel == Several::Replicate);
+        let identity = Identity::new("multi-class machine of several processes", &own, data);
+        let checkpoints = &self.common.checkpoints;
+        let mut keeper = checkpoints.shared_keeper(identity, &mut training, processes)?;
+        let (watch, before) = (Stopwatch::start(), processes.sent());
+        let mut epochs = 0u32;
+        while let Some(report) = training
+            .epoch(threads, processes)
+            .map_err(TrainError::from)?
+        {
+            epochs += 1;
             if let Some(progress) = &progress {
                 progress.set(report.epoch as usize, most);
             }
-            ControlFlow::Continue(())
-        };
-        let machine = parameters.train_shared(
-            data,
-            self.several(),
-            threads,
-            kernels::best(),
-            processes,
-            tell,
-        )?;
+            if training.certificate().is_none() {
+                keeper.border(report.epoch, &training, processes)?;
+            }
+        }
+        let seconds = watch.seconds();
+        let best = kernels::best();
+        let machine = parameters.finish_shared(&training, data, threads, best, processes)?;
         let mut sent = vec![0.0; processes.ranks()];
-        sent[processes.rank()] = processes.sent() as f64;
+        sent[processes.rank()] = (processes.sent() - before) as f64;
         processes.largest(&mut sent).map_err(TrainError::from)?;
         let sent: f64 = sent.iter().sum();
         told.lines.push(format!(
             "{} processes: {} sent and {:.4} s an epoch",
             processes.ranks(),
             bytes((sent / f64::from(epochs.max(1))) as u64),
-            watch.seconds() / f64::from(epochs.max(1)),
+            seconds / f64::from(epochs.max(1)),
         ));
         Ok(machine)
     }
