@@ -121,7 +121,7 @@ impl Checkpoints {
     pub fn begin(
         &mut self,
         identity: Identity,
-        training: &mut impl Resumable,
+        training: &mut (impl Resumable + ?Sized),
     ) -> Result<bool, CheckpointError> {
         let seal = Seal {
             kind: Kind::State,
@@ -146,7 +146,10 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If it cannot be written; then the one before is still there.
-    pub fn border(&mut self, training: &impl Resumable) -> Result<bool, CheckpointError> {
+    pub fn border(
+        &mut self,
+        training: &(impl Resumable + ?Sized),
+    ) -> Result<bool, CheckpointError> {
         self.borders += 1;
         let due = match self.every {
             Every::Time(time) => self.last.elapsed() >= time,
@@ -162,7 +165,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If it cannot be written; then the one before is still there.
-    pub fn write(&mut self, training: &impl Resumable) -> Result<(), CheckpointError> {
+    pub fn write(&mut self, training: &(impl Resumable + ?Sized)) -> Result<(), CheckpointError> {
         if let Some(seal) = &self.seal {
             seal.write(&self.folder.join(STATE), |sink| training.save(sink))?;
             self.written += 1;

@@ -1,15 +1,13 @@
 //! Models of trainings whose loop the caller owned.
 
-use super::{Embedding, Linear, LinearTraining, Method, Model, Nearest, linear::LinearModel};
+use super::{
+    Linear, LinearTraining, Method, Model, Nearest,
+    linear::{LinearModel, fused::FusedNearest},
+};
 use crate::{
     data::Dataset,
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        dual::parameters::OneVsRest,
-        embedding::{parameters::Wsabie, space::Space},
-        memoir::parameters::Memoir,
-    },
+    train::{Provenance, dual::parameters::OneVsRest, memoir::parameters::Memoir},
 };
 
 impl Model {
@@ -34,6 +32,19 @@ impl Model {
         Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }
 
+    /// The model of weights and neighbors that answer together.
+    #[must_use]
+    pub fn from_fused(
+        parts: (LinearModel, FusedNearest),
+        parameters: &OneVsRest,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+    ) -> Self {
+        let provenance = Provenance::new("ovr", data, parameters.seed);
+        let linear = Linear::from_fused(parts, parameters, data);
+        Self::new(Method::Linear(linear), data, vectorizer, provenance)
+    }
+
     /// The model of weights that MEMOIR with `parameters` made of `data`.
     #[must_use]
     pub fn from_memoir(
@@ -46,25 +57,5 @@ impl Model {
         let training = LinearTraining::Memoir(parameters.clone());
         let linear = Linear::from_training(weights, training, data);
         Self::new(Method::Linear(linear), data, vectorizer, provenance)
-    }
-
-    /// The model of spaces that joint training with `parameters` made of `data`.
-    ///
-    /// # Errors
-    /// If memory is lacking or weights have grown beyond all numbers.
-    pub fn from_spaces(
-        spaces: &[Space],
-        parameters: &Wsabie,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Result<Self, TrainError> {
-        let embedding = Embedding::from_spaces(spaces, parameters, data)?;
-        let provenance = Provenance::new(parameters.name(), data, parameters.seed);
-        Ok(Self::new(
-            Method::Embedding(embedding),
-            data,
-            vectorizer,
-            provenance,
-        ))
     }
 }

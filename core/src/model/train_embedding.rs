@@ -6,7 +6,12 @@ use crate::{
     executor::Executor,
     kernels::EmbeddingKernels,
     text::Vectorizer,
-    train::{Provenance, TrainError, embedding::trainer, reduction::Projection},
+    train::{
+        Provenance, TrainError,
+        embedding::trainer,
+        reduction::Projection,
+        state::{Hearing, Watch},
+    },
 };
 use core::ops::ControlFlow;
 
@@ -24,21 +29,15 @@ impl Model {
         kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
-        let embedding = Embedding::train(training, data, executor, kernels, progress)?;
-        let provenance = Provenance::new(training.name(), data, training.seed());
-        Ok(Self::new(
-            Method::Embedding(embedding),
-            data,
-            vectorizer,
-            provenance,
-        ))
+        let watch = &mut Hearing(progress);
+        Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
     }
 
     /// As [`Model::train_embedding`], in the few dimensions of `projection`; the model answers rows as they are. Its
     /// record says how many dimensions.
     ///
     /// # Errors
-    /// As [`Embedding::train_projected`].
+    /// As [`Embedding::train_watched`].
     pub fn train_projected_embedding(
         training: &EmbeddingTraining,
         projection: &Projection,
@@ -48,11 +47,33 @@ impl Model {
         kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
+        let (projection, watch) = (Some(projection), &mut Hearing(progress));
+        Self::train_watched_embedding(
+            training, projection, data, vectorizer, executor, kernels, watch,
+        )
+    }
+
+    /// As [`Model::train_embedding`], or [`Model::train_projected_embedding`] with a `projection`, watched, so that
+    /// it can be left and gone on with.
+    ///
+    /// # Errors
+    /// As [`Embedding::train_watched`].
+    pub fn train_watched_embedding(
+        training: &EmbeddingTraining,
+        projection: Option<&Projection>,
+        data: &Dataset,
+        vectorizer: Option<Vectorizer>,
+        executor: &impl Executor,
+        kernels: &dyn EmbeddingKernels,
+        watch: &mut dyn Watch<trainer::Report>,
+    ) -> Result<Self, TrainError> {
         let embedding =
-            Embedding::train_projected(training, projection, data, executor, kernels, progress)?;
+            Embedding::train_watched(training, projection, data, executor, kernels, watch)?;
         let mut provenance = Provenance::new(training.name(), data, training.seed());
-        let dimensions = projection.dimensions() as f64;
-        provenance.report.push(("reduced to".into(), dimensions));
+        if let Some(projection) = projection {
+            let dimensions = projection.dimensions() as f64;
+            provenance.report.push(("reduced to".into(), dimensions));
+        }
         Ok(Self::new(
             Method::Embedding(embedding),
             data,

@@ -34,7 +34,7 @@ impl Model {
     }
 
     /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes that answers rows as
-    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions.
+    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions. `begin` may set the training to a state.
     ///
     /// # Errors
     /// As [`Embedding::train_memoir`].
@@ -44,9 +44,11 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
+        begin: impl FnOnce(&mut trainer::Trainer<'_>) -> ControlFlow<()>,
         progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
-        let embedding = Embedding::train_memoir(parameters, projection, data, executor, progress)?;
+        let embedding =
+            Embedding::train_memoir(parameters, projection, data, executor, begin, progress)?;
         let mut provenance = Provenance::new("memoir-lsh", data, parameters.seed);
         let dimensions = projection.dimensions() as f64;
         provenance.report.push(("reduced to".into(), dimensions));

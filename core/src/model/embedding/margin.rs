@@ -20,6 +20,7 @@ use core::ops::ControlFlow;
 impl Embedding {
     /// Trains by MEMOIR in the few dimensions of `projection`; the model answers rows as they are. Reduced rows are
     /// scaled to length 1 while training: the order of answers does not depend on it. A label without rows scores 0.
+    /// `begin` may set the training to a state.
     ///
     /// # Errors
     /// As [`Memoir::trainer`], [`Projection::reduce`], and if `progress` stops the work.
@@ -28,6 +29,7 @@ impl Embedding {
         projection: &Projection,
         data: &Dataset,
         executor: &impl Executor,
+        begin: impl FnOnce(&mut Trainer<'_>) -> ControlFlow<()>,
         progress: impl FnMut(Report, &Trainer<'_>) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         parameters.check()?;
@@ -38,7 +40,7 @@ impl Embedding {
             bias: 0.0,
             ..parameters.clone()
         };
-        let made = vectors(&inner, &reduced, executor, progress)?;
+        let made = vectors(&inner, &reduced, executor, begin, progress)?;
         let whole = projection.unfold(made, executor)?;
         let training = EmbeddingTraining::Memoir(parameters.clone());
         let training = training.with_transform(projection.transform());
@@ -51,9 +53,13 @@ pub(super) fn vectors(
     parameters: &Memoir,
     data: &Dataset,
     executor: &impl Executor,
+    begin: impl FnOnce(&mut Trainer<'_>) -> ControlFlow<()>,
     mut progress: impl FnMut(Report, &Trainer<'_>) -> ControlFlow<()>,
 ) -> Result<Vectors, TrainError> {
     let mut trainer = parameters.trainer(data)?;
+    if begin(&mut trainer).is_break() {
+        return Err(TrainError::Stopped);
+    }
     while let Some(report) = trainer.step(executor) {
         if progress(report, &trainer).is_break() {
             return Err(TrainError::Stopped);

@@ -19,6 +19,7 @@ use crate::{
         },
         memoir::parameters::Memoir,
         reduction::Projection,
+        state::{Hearing, Watch},
     },
 };
 use alloc::vec::Vec;
@@ -128,7 +129,7 @@ impl EmbeddingTraining {
         }
     }
 
-    /// The most memory, in bytes, that [`Embedding::train_projected`] will hold at once, without `data` itself.
+    /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without `data` itself.
     #[must_use]
     pub fn projected_memory_estimate(
         &self,
@@ -177,33 +178,44 @@ impl Embedding {
         kernels: &dyn EmbeddingKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
-        training.check()?;
-        let vectors = vectors(training, data, executor, kernels, progress)?;
-        Self::from_vectors(&vectors, training, data)
+        Self::train_watched(
+            training,
+            None,
+            data,
+            executor,
+            kernels,
+            &mut Hearing(progress),
+        )
     }
 
-    /// Trains in the few dimensions of `projection`, whose transform takes the place of that of `training`. The
-    /// model answers rows as they are: it holds the product of projection and embedding, or the projection where
-    /// there is no embedding.
+    /// As [`Embedding::train`], watched; a training of nearest means has no parts.
+    ///
+    /// With a `projection` it happens in its few dimensions, and its transform takes the place of that of `training`.
+    /// The model answers rows as they are: it holds the product of projection and embedding, or the projection
+    /// where there is no embedding.
     ///
     /// # Errors
     /// As [`Embedding::train`], and as [`Projection::reduce`].
-    pub fn train_projected(
+    pub fn train_watched(
         training: &EmbeddingTraining,
-        projection: &Projection,
+        projection: Option<&Projection>,
         data: &Dataset,
         executor: &impl Executor,
         kernels: &dyn EmbeddingKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
+        watch: &mut dyn Watch<Report>,
     ) -> Result<Self, TrainError> {
         training.check()?;
+        let Some(projection) = projection else {
+            let vectors = vectors(training, data, executor, kernels, watch)?;
+            return Self::from_vectors(&vectors, training, data);
+        };
         let reduced = projection.reduce(data, executor)?;
         let as_it_is = RowTransform {
             exponent: 1.0,
             normalize: false,
         };
         let inner = training.with_transform(as_it_is);
-        let made = vectors(&inner, &reduced, executor, kernels, progress)?;
+        let made = vectors(&inner, &reduced, executor, kernels, watch)?;
         let whole = projection.unfold(made, executor)?;
         let training = training.with_transform(projection.transform());
         Self::from_vectors(&whole, &training, data)
@@ -232,25 +244,6 @@ impl Embedding {
             model: build(vectors, &form)?,
             frequencies: data.labels().frequencies().into(),
             training: training.clone(),
-        })
-    }
-
-    /// Of spaces that joint training with `wsabie` made of `data`.
-    pub(crate) fn from_spaces(
-        spaces: &[Space],
-        wsabie: &Wsabie,
-        data: &Dataset,
-    ) -> Result<Self, TrainError> {
-        let form = Form {
-            transform: wsabie.transform(),
-            euclidean: wsabie.is_euclidean(),
-            features: data.rows().features(),
-            bits: wsabie.bits,
-        };
-        Ok(Self {
-            model: build(&joined(spaces, data)?, &form)?,
-            frequencies: data.labels().frequencies().into(),
-            training: EmbeddingTraining::Wsabie(wsabie.clone()),
         })
     }
 
@@ -303,18 +296,37 @@ fn vectors(
     data: &Dataset,
     executor: &impl Executor,
     kernels: &dyn EmbeddingKernels,
-    progress: impl FnMut(Report) -> ControlFlow<()>,
+    watch: &mut dyn Watch<Report>,
 ) -> Result<Vectors, TrainError> {
+    let going = |flow: ControlFlow<()>| match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(TrainError::Stopped),
+    };
     match training {
         EmbeddingTraining::NearestMean(mean) => mean.train(data),
-        EmbeddingTraining::Sampled(sampled) => sampled.train(data, executor, progress),
+        EmbeddingTraining::Sampled(sampled) => {
+            let mut trainer = sampled.trainer(data)?;
+            going(watch.begin(&mut trainer))?;
+            while let Some(report) = trainer.step(executor) {
+                going(watch.part(report, &trainer))?;
+            }
+            Ok(trainer.finish())
+        }
         EmbeddingTraining::Wsabie(wsabie) => {
-            let spaces = wsabie.train(data, executor, kernels, progress)?;
-            joined(&spaces, data)
+            let mut trainer = wsabie.trainer(data, kernels)?;
+            going(watch.begin(&mut trainer))?;
+            while let Some(report) = trainer.step(executor)? {
+                going(watch.part(report, &trainer))?;
+            }
+            joined(&trainer.finish()?, data)
         }
-        EmbeddingTraining::Memoir(memoir) => {
-            margin::vectors(memoir, data, executor, |_, _| ControlFlow::Continue(()))
-        }
+        EmbeddingTraining::Memoir(memoir) => margin::vectors(
+            memoir,
+            data,
+            executor,
+            |_| ControlFlow::Continue(()),
+            |_, _| ControlFlow::Continue(()),
+        ),
     }
 }
 

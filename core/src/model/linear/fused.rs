@@ -21,6 +21,8 @@
 //! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`OneVsRest::centroid`]) is linear
 //! and needs no such part: it is added to the weights.
 
+pub mod training;
+
 use super::{
     LinearModel, LinearScratch,
     scorer::{LinearScorer, ScorerScratch},
@@ -28,17 +30,13 @@ use super::{
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
-    kernels::{Kernels, OneVsRestKernels},
+    kernels::Kernels,
     model::nearest::{Nearest, NearestParameters, NearestScratch},
     search::{Scored, Top, compact::CompactOptions},
     sparse::SparseView,
-    train::{
-        TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-    },
+    train::{TrainError, dual::parameters::OneVsRest},
 };
 use alloc::vec;
-use core::ops::ControlFlow;
 
 /// The neighbors of a fused model and what their votes count.
 #[derive(Clone, Debug)]
@@ -104,30 +102,29 @@ impl FusedNearest {
         rank(linear.scores(sums, query.unit), shares, self.weight, top);
         Ok(top.sorted())
     }
+}
 
-    /// Trains the neighbors for a linear model that `parameters` train, and fits their weight.
+/// The rows of a data set by which the weight of the neighbors is fitted.
+#[derive(Clone, Debug)]
+pub struct HeldOut {
+    train: Dataset,
+    test: Dataset,
+}
+
+impl HeldOut {
+    /// A tenth of the rows of `data` is held out, and at most 2,000.
     ///
     /// # Errors
-    /// As [`OneVsRest::train`] and [`Nearest::train`], and if there are less than two rows.
-    pub(super) fn train<E: Executor>(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        executor: &E,
-        kernels: &'static dyn OneVsRestKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
+    /// If there are less than two rows.
+    pub fn of(parameters: &OneVsRest, data: &Dataset) -> Result<Self, TrainError> {
         let share = f64::min(0.1, MOST_HELD_OUT / data.len().max(1) as f64);
         let split =
             Split::new(data.len(), share, parameters.seed).map_err(|_| TrainError::TooFewRows {
                 rows: data.len() as u64,
             })?;
-        let (train, test) = (data.select(split.train()), data.select(split.held_out()));
-        let linear = parameters.train(&train, executor, kernels, progress)?;
-        let neighbors = neighbors(&train)?;
-        let weight = fit(&linear, &neighbors, &test, executor, kernels)?;
         Ok(Self {
-            nearest: self::neighbors(data)?,
-            weight,
+            train: data.select(split.train()),
+            test: data.select(split.held_out()),
         })
     }
 }
@@ -229,7 +226,7 @@ fn gain(best: &[Scored], truth: &[u32]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{FusedNearest, gain, neighbors, rank};
+    use super::{FusedNearest, HeldOut, gain, neighbors, rank, training::FusedTraining};
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
@@ -243,7 +240,7 @@ mod tests {
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
-    fn data(count: usize) -> Dataset {
+    pub(super) fn data(count: usize) -> Dataset {
         let mut stream = Stream::new(3, 1);
         let (mut rows, mut lists) = (SparseRows::new(90), LabelLists::new(30));
         for _ in 0..count {
@@ -298,11 +295,13 @@ mod tests {
     #[test]
     fn the_weight_is_fitted_and_the_same_for_any_executor() {
         let data = data(400);
-        let go_on = |_| ControlFlow::Continue(());
+        let parameters = OneVsRest::default();
+        let held_out = HeldOut::of(&parameters, &data).unwrap();
         let train = || {
-            FusedNearest::train(&OneVsRest::default(), &data, &Sequential, &Portable, go_on)
-                .unwrap()
-                .weight()
+            let new = FusedTraining::new(&parameters, &data, &held_out, &Sequential, &Portable);
+            let mut training = new.unwrap();
+            while training.step().unwrap().is_some() {}
+            training.finish().unwrap().1.weight()
         };
         assert_eq!(train().to_bits(), train().to_bits());
         assert!(FusedNearest::new(neighbors(&data).unwrap(), f32::NAN).is_none());

@@ -1,6 +1,10 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
+use super::{
+    LinearModel, LinearScratch,
+    fused::{FusedNearest, HeldOut, training::FusedTraining},
+    query::RowTransform,
+};
 use crate::{
     array::Array,
     data::Dataset,
@@ -134,12 +138,27 @@ impl Linear {
         kernels: &'static dyn OneVsRestKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
-        let nearest = FusedNearest::train(parameters, data, executor, kernels, &mut progress)?;
-        let linear = Self::train(parameters, data, executor, kernels, progress)?;
-        Ok(Self {
+        let held_out = HeldOut::of(parameters, data)?;
+        let mut training = FusedTraining::new(parameters, data, &held_out, executor, kernels)?;
+        while let Some(report) = training.step()? {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        Ok(Self::from_fused(training.finish()?, parameters, data))
+    }
+
+    /// Of both parts of a fused model that one-vs-rest with `parameters` made of `data`.
+    #[must_use]
+    pub fn from_fused(
+        (model, nearest): (LinearModel, FusedNearest),
+        parameters: &OneVsRest,
+        data: &Dataset,
+    ) -> Self {
+        Self {
             nearest: Some(Box::new(nearest)),
-            ..linear
-        })
+            ..Self::from_proven(model, parameters, data)
+        }
     }
 
     /// The `k` best labels for `row`, best first.

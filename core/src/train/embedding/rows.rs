@@ -63,6 +63,12 @@ impl Rows {
         (data.rows().row(row).indices(), values)
     }
 
+    /// How many rows there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.usable.len()
+    }
+
     /// Whether the row can be learned from.
     #[must_use]
     pub fn usable(&self, row: usize) -> bool {

@@ -12,6 +12,8 @@
 //! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label drawn. Memory: L x D
 //! numbers, and 12 bytes for each draw of a part of an epoch.
 
+mod saved;
+
 use super::{
     parameters::{BITS, within},
     sampling::{PART, State},
@@ -153,34 +155,84 @@ impl Sampled {
         executor: &impl Executor,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Vectors, TrainError> {
-        self.check()?;
-        let mut state = State::new(self, data)?;
-        for epoch in 0..self.epochs {
-            let mut order: Vec<u32> = (0..data.len() as u32).collect();
-            order.retain(|&row| state.rows.usable(row as usize));
-            let mut dice = Stream::new(self.seed, (1 << 62) + u64::from(epoch));
-            dice.shuffle(&mut order);
-            let mut done = 0;
-            while done < order.len() {
-                done = state.draw(&order, done, &mut dice);
-                let violated = match self.draws {
-                    Draws::Balance(_) => state.train_labels(executor),
-                    Draws::Pairs => state.train_pairs(),
-                };
-                let of = order.len();
-                let report = Report {
-                    epoch,
-                    epochs: self.epochs,
-                    done,
-                    of,
-                    violated,
-                    ignored: 0,
-                };
-                if progress(report).is_break() {
-                    return Err(TrainError::Stopped);
-                }
+        let mut trainer = self.trainer(data)?;
+        while let Some(report) = trainer.step(executor) {
+            if progress(report).is_break() {
+                return Err(TrainError::Stopped);
             }
         }
-        Ok(state.finish())
+        Ok(trainer.finish())
+    }
+
+    /// Begins training: checks everything.
+    ///
+    /// # Errors
+    /// Bad parameters, unusable data and lacking memory.
+    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+        self.check()?;
+        let mut trainer = SampledTrainer {
+            state: State::new(self, data)?,
+            order: Vec::new(),
+            dice: Stream::new(self.seed, 0),
+            epoch: 0,
+            done: 0,
+        };
+        trainer.begin_epoch();
+        Ok(trainer)
+    }
+}
+
+/// Training under way: call [`SampledTrainer::step`] until it returns `None`, then [`SampledTrainer::finish`].
+pub struct SampledTrainer<'a> {
+    pub(super) state: State<'a>,
+    pub(super) order: Vec<u32>,
+    pub(super) dice: Stream,
+    pub(super) epoch: u32,
+    pub(super) done: usize,
+}
+
+impl SampledTrainer<'_> {
+    /// Puts the rows that can be learned from in the order of this epoch.
+    pub(super) fn begin_epoch(&mut self) {
+        self.order = (0..self.state.rows.count() as u32).collect();
+        self.order
+            .retain(|&row| self.state.rows.usable(row as usize));
+        let job = (1 << 62) + u64::from(self.epoch);
+        self.dice = Stream::new(self.state.parameters.seed, job);
+        self.dice.shuffle(&mut self.order);
+        self.done = 0;
+    }
+
+    /// Does the next part of the work, or returns `None` if all is done.
+    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+        let epochs = self.state.parameters.epochs;
+        if self.epoch == epochs {
+            return None;
+        }
+        let (order, of) = (&self.order, self.order.len());
+        self.done = self.state.draw(order, self.done, &mut self.dice);
+        let violated = match self.state.parameters.draws {
+            Draws::Balance(_) => self.state.train_labels(executor),
+            Draws::Pairs => self.state.train_pairs(),
+        };
+        let report = Report {
+            epoch: self.epoch,
+            epochs,
+            done: self.done,
+            of,
+            violated,
+            ignored: 0,
+        };
+        if self.done >= of {
+            self.epoch += 1;
+            self.begin_epoch();
+        }
+        Some(report)
+    }
+
+    /// The prototypes, once all is done.
+    #[must_use]
+    pub fn finish(self) -> Vectors {
+        self.state.finish()
     }
 }

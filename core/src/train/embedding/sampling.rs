@@ -6,6 +6,7 @@ use crate::{
     train::TrainError,
 };
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// Draws that are made at a time.
 pub(super) const PART: usize = 1 << 20;
@@ -20,24 +21,31 @@ struct Draw {
 
 /// The prototypes in training.
 pub(super) struct State<'a> {
-    parameters: &'a Sampled,
+    pub(super) parameters: Sampled,
     data: &'a Dataset,
     pub(super) rows: Rows,
     /// Prototypes by label, but for a factor.
-    weights: Vec<f32>,
-    labels: Vec<Label>,
+    pub(super) weights: Vec<f32>,
+    pub(super) labels: Vec<Label>,
     drawn: Vec<Draw>,
 }
 
 /// What a label knows beside its weights.
-#[derive(Clone, Copy, Debug)]
-struct Label {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Label {
     /// The prototype is this times the weights.
     factor: f64,
     /// Its squared length.
     square: f64,
     /// The sum of mean squared gradients.
     sum: f64,
+}
+
+impl Label {
+    pub(super) fn is_sound(&self) -> bool {
+        let all = [self.factor, self.square, self.sum];
+        all.iter().all(|number| number.is_finite()) && self.factor > 0.0
+    }
 }
 
 const FRESH: Label = Label {
@@ -47,14 +55,14 @@ const FRESH: Label = Label {
 };
 
 impl<'a> State<'a> {
-    pub(super) fn new(parameters: &'a Sampled, data: &'a Dataset) -> Result<Self, TrainError> {
+    pub(super) fn new(parameters: &Sampled, data: &'a Dataset) -> Result<Self, TrainError> {
         let rows = Rows::new(data, parameters.transform())?;
         let (features, labels) = (
             data.rows().features() as usize,
             data.labels().labels() as usize,
         );
         Ok(Self {
-            parameters,
+            parameters: parameters.clone(),
             data,
             rows,
             weights: array(features.saturating_mul(labels), 0.0)?,

@@ -10,6 +10,8 @@
 //! Cost: O(values) a sweep and label; memory: 4 bytes a value and, a thread, 12 bytes a feature and 40 a
 //! row.
 
+mod saved;
+
 use super::certificate::Certificate;
 use crate::{
     data::Dataset,
@@ -72,6 +74,20 @@ impl OneVsRest {
         kernels: &dyn OneVsRestKernels,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ProvenOneVsRest, TrainError> {
+        let mut training = self.proving(data, gap)?;
+        while let Some((done, of)) = training.step(executor, kernels) {
+            if progress(done, of).is_break() {
+                return Err(TrainError::Stopped);
+            }
+        }
+        training.finish()
+    }
+
+    /// Begins the same, to be done part by part.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data.
+    pub fn proving<'a>(&'a self, data: &'a Dataset, gap: f64) -> Result<Proving<'a>, TrainError> {
         self.check()?;
         ParamError::check("gap", gap, ParamRule::Above(0.0))?;
         check_data(data)?;
@@ -86,34 +102,13 @@ impl OneVsRest {
             features,
             gap,
         };
-        let mut weights: Vec<LabelWeights> = Vec::with_capacity(labels);
-        let mut whole = Certificate::default();
-        while weights.len() < labels {
-            let first = weights.len();
-            let part = labels.div_ceil(16).max(64).min(labels - first);
-            let solved = executor.map(
-                part,
-                || SolverScratch::new(features),
-                |scratch, job| self.prove(scratch, &task, first + job, kernels),
-            );
-            for mut label in solved {
-                for feature in &mut label.weights.features {
-                    *feature = order.feature[*feature as usize];
-                }
-                whole.primal += label.proof.primal;
-                whole.dual += label.proof.dual;
-                whole.epochs = whole.epochs.max(label.sweeps);
-                whole.nonzeros += label.nonzeros;
-                whole.duals += label.duals;
-                weights.push(label.weights);
-            }
-            if progress(weights.len(), labels).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        Ok(ProvenOneVsRest {
-            model: build(&weights, features, self.transform(), self.bits)?,
-            certificate: whole,
+        Ok(Proving {
+            parameters: self,
+            order,
+            task,
+            labels,
+            weights: Vec::with_capacity(labels),
+            whole: Certificate::default(),
         })
     }
 
@@ -168,6 +163,67 @@ impl OneVsRest {
             nonzeros,
             duals: scratch.examples.iter().filter(|e| e.alpha > 0.0).count() as u64,
         }
+    }
+}
+
+/// Training under way: call [`Proving::step`] until it returns `None`, then [`Proving::finish`].
+pub struct Proving<'a> {
+    parameters: &'a OneVsRest,
+    order: FeatureOrder,
+    task: Task,
+    labels: usize,
+    /// Of the labels that are done, the first ones.
+    weights: Vec<LabelWeights>,
+    whole: Certificate,
+}
+
+impl Proving<'_> {
+    /// Solves the next labels; returns how many are done, and of how many, or `None` if there is nothing left.
+    pub fn step<E: Executor>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn OneVsRestKernels,
+    ) -> Option<(usize, usize)> {
+        let (first, labels) = (self.weights.len(), self.labels);
+        if first == labels {
+            return None;
+        }
+        let (task, parameters) = (&self.task, self.parameters);
+        let part = labels.div_ceil(16).max(64).min(labels - first);
+        let solved = executor.map(
+            part,
+            || SolverScratch::new(task.features),
+            |scratch, job| parameters.prove(scratch, task, first + job, kernels),
+        );
+        let whole = &mut self.whole;
+        for mut label in solved {
+            for feature in &mut label.weights.features {
+                *feature = self.order.feature[*feature as usize];
+            }
+            whole.primal += label.proof.primal;
+            whole.dual += label.proof.dual;
+            whole.epochs = whole.epochs.max(label.sweeps);
+            whole.nonzeros += label.nonzeros;
+            whole.duals += label.duals;
+            self.weights.push(label.weights);
+        }
+        Some((self.weights.len(), labels))
+    }
+
+    /// The model and its proof.
+    ///
+    /// # Errors
+    /// [`TrainError::Stopped`] if there are labels left; too many weights for the model's form.
+    pub fn finish(self) -> Result<ProvenOneVsRest, TrainError> {
+        if self.weights.len() < self.labels {
+            return Err(TrainError::Stopped);
+        }
+        let (features, parameters) = (self.task.features, self.parameters);
+        let transform = parameters.transform();
+        Ok(ProvenOneVsRest {
+            model: build(&self.weights, features, transform, parameters.bits)?,
+            certificate: self.whole,
+        })
     }
 }
 

@@ -34,9 +34,10 @@ use crate::{
     train::{ParamError, ParamRule, TrainError, check_data, embedding::space::array},
 };
 use alloc::vec::Vec;
+use serde::Serialize;
 
 /// What the reduction to few dimensions can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Reduction {
     /// k, the dimensions to keep: at least 1, at most the number of features and of rows, and 4,096.
     pub dimensions: u32,

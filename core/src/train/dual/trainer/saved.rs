@@ -123,14 +123,21 @@ impl Trainer<'_> {
     }
 
     pub(super) fn check_weights(&self, weights: &LabelWeights) -> Result<(), StateError> {
-        same("weights", weights.weights.len(), weights.features.len())?;
-        all_below("feature", &weights.features, self.rows.order.feature.len())?;
-        let mut features = weights.features.clone();
-        features.sort_unstable();
-        let once = features.windows(2).all(|pair| pair[0] < pair[1]);
-        let levels = weights.weights.iter().all(|&w| w != 0 && w != i8::MIN);
-        let scale = (0.0..=MOST).contains(&weights.scale);
-        if once && levels && scale && weights.bias.abs() <= MOST {
+        weights.check(self.rows.order.feature.len())
+    }
+}
+
+impl LabelWeights {
+    /// Refuses what training cannot have made of so many features.
+    pub(crate) fn check(&self, features: usize) -> Result<(), StateError> {
+        same("weights", self.weights.len(), self.features.len())?;
+        all_below("feature", &self.features, features)?;
+        let mut sorted = self.features.clone();
+        sorted.sort_unstable();
+        let once = sorted.windows(2).all(|pair| pair[0] < pair[1]);
+        let levels = self.weights.iter().all(|&w| w != 0 && w != i8::MIN);
+        let scale = (0.0..=MOST).contains(&self.scale);
+        if once && levels && scale && self.bias.abs() <= MOST {
             Ok(())
         } else {
             Err(StateError::Disordered {

@@ -158,7 +158,7 @@ impl Keeper {
         algorithm: &str,
         parameters: &impl Serialize,
         data: &Dataset,
-        training: &mut impl Resumable,
+        training: &mut (impl Resumable + ?Sized),
     ) -> Result<(), Failure> {
         if let Some(kept) = &mut self.0 {
             let identity = Identity::new(algorithm, parameters, data);
@@ -171,7 +171,7 @@ impl Keeper {
     }
 
     /// Hears that a part of the work has ended. Fails if training is to stop here.
-    pub fn border(&mut self, training: &impl Resumable) -> Result<(), Failure> {
+    pub fn border(&mut self, training: &(impl Resumable + ?Sized)) -> Result<(), Failure> {
         let Some(kept) = &mut self.0 else {
             return Ok(());
         };

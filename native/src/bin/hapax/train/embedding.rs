@@ -5,7 +5,8 @@ use super::{
         failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
         table::bytes,
     },
-    Common, Training,
+    Common,
+    checkpoint::Keeper,
     finish::{Made, Told},
     reduce::Reduce,
     wsabie::{TrainWsabie, TrainWsabiePp},
@@ -13,20 +14,21 @@ use super::{
 use clap::Args;
 use hapax::{
     core::{
+        data::Dataset,
         executor::Executor,
         model::{Model, embedding::EmbeddingTraining},
         train::{
             TrainError,
             embedding::{
                 nearest_mean::NearestMean,
-                parameters::Wsabie,
                 sampled::{Draws, Sampled},
                 trainer::Report,
             },
+            reduction::Reduction,
+            state::{Resumable, Watch},
         },
     },
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -193,9 +195,9 @@ impl TrainWsabiePp {
 fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result<(), Failure> {
     common.check()?;
     training.check().map_err(TrainError::from)?;
-    if !matches!(training, EmbeddingTraining::Wsabie(_)) || reduce.dimensions().is_some() {
-        let why = format!("of {}, or with --reduce, yet", training.name());
-        common.checkpoints.refuse(&why)?;
+    if matches!(training, EmbeddingTraining::NearestMean(_)) {
+        let why = "of nearest-mean, which goes over the rows once";
+        common.checkpoints.refuse(why)?;
     }
     reduce.check()?;
     let threads = threads(common.threads)?;
@@ -212,24 +214,29 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         training.name(),
         bytes(memory)
     ));
-    let mut epochs = Epochs::default();
     let index_base = read.index_base;
-    let kernels = kernels::best();
-    let model = match (&projection, training) {
-        (None, EmbeddingTraining::Wsabie(wsabie)) => {
-            jointly(common, wsabie, read, &threads, &mut epochs)?
-        }
-        (None, _) => {
-            let tell = |report| epochs.tell(report);
-            Model::train_embedding(training, data, read.vectorizer, &threads, kernels, tell)?
-        }
-        (Some(projection), _) => {
-            let (texts, tell) = (read.vectorizer, |report| epochs.tell(report));
-            Model::train_projected_embedding(
-                training, projection, data, texts, &threads, kernels, tell,
-            )?
-        }
+    let mut watching = Watching {
+        epochs: Epochs::default(),
+        keeper: common.checkpoints.keeper()?,
+        identity: (training, reduce.reduction(common.seed)),
+        data,
+        failure: None,
     };
+    let (projection, texts) = (projection.as_ref(), read.vectorizer);
+    let (best, watch_parts) = (kernels::best(), &mut watching);
+    let made = Model::train_watched_embedding(
+        training,
+        projection,
+        data,
+        texts,
+        &threads,
+        best,
+        watch_parts,
+    );
+    if let Some(failure) = watching.failure {
+        return Err(failure);
+    }
+    let (model, epochs) = (made?, watching.epochs);
     let told = Told {
         epochs: epochs
             .progress
@@ -247,24 +254,40 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     common.finish(made, &watch, &threads)
 }
 
-/// Trains an embedding part by part, keeping checkpoints where they were asked for.
-fn jointly(
-    common: &Common,
-    wsabie: &Wsabie,
-    read: Training,
-    threads: &Threads,
-    epochs: &mut Epochs,
-) -> Result<Model, Failure> {
-    let data = &read.data;
-    let mut keeper = common.checkpoints.keeper()?;
-    let mut trainer = wsabie.trainer(data, kernels::best())?;
-    keeper.begin(wsabie.name(), wsabie, data, &mut trainer)?;
-    while let Some(report) = trainer.step(threads)? {
-        let _ = epochs.tell(report);
-        keeper.border(&trainer)?;
+/// Shows progress and keeps checkpoints where they were asked for.
+struct Watching<'a> {
+    epochs: Epochs,
+    keeper: Keeper,
+    identity: (&'a EmbeddingTraining, Option<Reduction>),
+    data: &'a Dataset,
+    /// Why training was stopped.
+    failure: Option<Failure>,
+}
+
+impl Watching<'_> {
+    fn going(&mut self, done: Result<(), Failure>) -> ControlFlow<()> {
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failure = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
     }
-    let spaces = trainer.finish()?;
-    Ok(Model::from_spaces(&spaces, wsabie, data, read.vectorizer)?)
+}
+
+impl Watch<Report> for Watching<'_> {
+    fn begin(&mut self, training: &mut dyn Resumable) -> ControlFlow<()> {
+        let name = self.identity.0.name();
+        let begun = self.keeper.begin(name, &self.identity, self.data, training);
+        self.going(begun)
+    }
+
+    fn part(&mut self, report: Report, training: &dyn Resumable) -> ControlFlow<()> {
+        self.epochs.tell(report);
+        let kept = self.keeper.border(training);
+        self.going(kept)
+    }
 }
 
 /// The progress of the epochs, and what became of the rows of the last one.
@@ -275,7 +298,7 @@ struct Epochs {
 }
 
 impl Epochs {
-    fn tell(&mut self, report: Report) -> ControlFlow<()> {
+    fn tell(&mut self, report: Report) {
         const STEPS: usize = 100;
         let total = report.epochs as usize * STEPS;
         let progress = self
@@ -296,7 +319,6 @@ impl Epochs {
             ignored,
             ..report
         };
-        ControlFlow::Continue(())
     }
 
     fn line(&self) -> Option<String> {

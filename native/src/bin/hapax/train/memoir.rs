@@ -22,6 +22,7 @@ use hapax::{
                 parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
                 trainer::Trainer,
             },
+            reduction::{Projection, Reduction},
         },
     },
     threads::Threads,
@@ -240,8 +241,9 @@ impl TrainMemoir {
         let watch = Stopwatch::start();
         let data = &training.data;
         let parameters = self.parameters(Memoir::automatic(data), variant, data.labels().labels());
-        if reduce.dimensions().is_some() {
-            self.common.checkpoints.refuse("with --reduce yet")?;
+        if parameters.oracle.is_index() {
+            let why = "of memoir with an --oracle that follows the weights: it would be built anew, with other answers";
+            self.common.checkpoints.refuse(why)?;
         }
         let projection = if reduce.dimensions() < Some(data.rows().features()) {
             reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
@@ -259,11 +261,9 @@ impl TrainMemoir {
         let model = match &projection {
             None => self.by_parts(&parameters, data, texts, &threads, &telling)?,
             Some(projection) => {
-                let tell = |report, trainer: &Trainer<'_>| {
-                    telling.tell(report, trainer);
-                    ControlFlow::Continue(())
-                };
-                Model::train_projected_memoir(&parameters, projection, data, texts, &threads, tell)?
+                let reduction = reduce.reduction(parameters.seed);
+                let identity = (&parameters, reduction);
+                self.projected(identity, projection, data, texts, &threads, &telling)?
             }
         };
         let made = Made {
@@ -272,6 +272,42 @@ impl TrainMemoir {
             told: telling.told(),
         };
         self.common.finish(made, &watch, &threads)
+    }
+
+    /// The same in few dimensions.
+    fn projected(
+        &self,
+        identity: (&Memoir, Option<Reduction>),
+        projection: &Projection,
+        data: &Dataset,
+        texts: Option<Vectorizer>,
+        threads: &Threads,
+        telling: &Telling<'_>,
+    ) -> Result<Model, Failure> {
+        let keeper = RefCell::new(self.common.checkpoints.keeper()?);
+        let failure = RefCell::new(None);
+        let going = |done: Result<(), Failure>| match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(why) => {
+                *failure.borrow_mut() = Some(why);
+                ControlFlow::Break(())
+            }
+        };
+        let begin = |trainer: &mut Trainer<'_>| {
+            let name = "memoir in few dimensions";
+            going(keeper.borrow_mut().begin(name, &identity, data, trainer))
+        };
+        let tell = |report, trainer: &Trainer<'_>| {
+            telling.tell(report, trainer);
+            going(keeper.borrow_mut().border(trainer))
+        };
+        let made = Model::train_projected_memoir(
+            identity.0, projection, data, texts, threads, begin, tell,
+        );
+        match failure.take() {
+            Some(failure) => Err(failure),
+            None => Ok(made?),
+        }
     }
 
     /// Trains part by part, keeping checkpoints where they were asked for.
@@ -283,10 +319,6 @@ impl TrainMemoir {
         threads: &Threads,
         telling: &Telling<'_>,
     ) -> Result<Model, Failure> {
-        if parameters.oracle.is_index() {
-            let why = "of memoir with an --oracle that follows the weights yet";
-            self.common.checkpoints.refuse(why)?;
-        }
         let mut keeper = self.common.checkpoints.keeper()?;
         let mut trainer = parameters.trainer(data)?;
         keeper.begin(parameters.name(), parameters, data, &mut trainer)?;

@@ -20,7 +20,10 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Method, Model},
+        model::{
+            Method, Model,
+            linear::fused::{HeldOut, training::FusedTraining},
+        },
         train::{
             TrainError,
             dual::{
@@ -204,10 +207,6 @@ impl TrainOvr {
         self.common.check()?;
         let (fixed, mut given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
-        if self.gap.is_some() || self.fuse == Fuse::Nearest {
-            let why = "of ovr with --gap or --fuse nearest yet";
-            self.common.checkpoints.refuse(why)?;
-        }
         if self.gap.is_some() && self.negatives != Against::All {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));
@@ -260,13 +259,22 @@ impl TrainOvr {
         } = training;
         let kernels = kernels::best();
         let mut parts = Parts::default();
-        if self.fuse == Fuse::Nearest && start.is_none() {
-            let tell = |report| parts.tell(report);
-            let made =
-                Model::train_ovr_fused(parameters, &data, vectorizer, threads, kernels, tell);
-            return Ok(made?);
-        }
         let mut keeper = self.common.checkpoints.keeper()?;
+        if self.fuse == Fuse::Nearest && start.is_none() {
+            let held_out = HeldOut::of(parameters, &data)?;
+            let mut training = FusedTraining::new(parameters, &data, &held_out, threads, kernels)?;
+            keeper.begin("ovr fused with nearest", parameters, &data, &mut training)?;
+            while let Some(report) = training.step()? {
+                let _ = parts.tell(report);
+                keeper.border(&training)?;
+            }
+            return Ok(Model::from_fused(
+                training.finish()?,
+                parameters,
+                &data,
+                vectorizer,
+            ));
+        }
         let mut trainer = parameters.trainer(&data, threads, kernels)?;
         let start = match start.map(Model::method) {
             Some(Method::Linear(linear)) => Some(linear.model()),

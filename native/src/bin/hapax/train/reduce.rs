@@ -48,7 +48,8 @@ impl Reduce {
         }
     }
 
-    fn reduction(&self, seed: u64) -> Option<Reduction> {
+    /// What is asked for.
+    pub fn reduction(&self, seed: u64) -> Option<Reduction> {
         self.reduce.map(|dimensions| Reduction {
             dimensions,
             power_iterations: self.reduce_iterations,

@@ -13,7 +13,6 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use std::ops::ControlFlow;
 
 /// Trains every label to a gap and tells the proof.
 pub fn run_to_gap(
@@ -29,12 +28,15 @@ pub fn run_to_gap(
         ..parameters.clone()
     };
     let progress = Progress::new("proving labels", 0);
-    let tell = |done, of| {
+    let mut keeper = train.common.checkpoints.keeper()?;
+    let mut proving = parameters.proving(&training.data, gap)?;
+    let identity = (&parameters, gap);
+    keeper.begin("proven ovr", &identity, &training.data, &mut proving)?;
+    while let Some((done, of)) = proving.step(threads, kernels::best()) {
         progress.set(done, of);
-        ControlFlow::Continue(())
-    };
-    let kernels = kernels::best();
-    let made = parameters.train_to_gap(&training.data, gap, threads, kernels, tell)?;
+        keeper.border(&proving)?;
+    }
+    let made = proving.finish()?;
     drop(progress);
     let proof = made.certificate;
     let told = Told {
