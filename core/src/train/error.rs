@@ -225,7 +225,8 @@ impl fmt::Display for TrainError {
                 f.write_str("training was stopped before its end: there is no model yet")
             }
             Self::OneProcess => f.write_str(
-                "several processes cannot train this method together: only ww and llw can",
+                "several processes cannot train this method together: only ww and llw can; give one process \
+                 more threads instead",
             ),
             Self::Exchange(error) => error.fmt(f),
             Self::CannotLearn => f.write_str(

@@ -29,7 +29,7 @@ pub const METHODS: [&str; 16] = [
     "auc --epochs 14",
     "wsabie --epochs 12 --reduce 5",
     "auc --epochs 12 --reduce 7 --bits 32",
-    "memoir-lsh --epochs 16 --reduce 6",
+    "memoir-lsh --epochs 16 --reduce 6 --oracle exhaustive",
     "ovr --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \
      --prune 0.05 --centroid 0.2 --rounds 4",
     "ovr --fuse nearest --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \

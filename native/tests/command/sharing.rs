@@ -133,7 +133,7 @@ fn the_recipes_of_the_documentation_work() {
         .map(|rest| rest.split("```").next().unwrap())
         .filter(|recipe| recipe.contains("hapax train --parts"))
         .collect();
-    assert!(recipes.len() >= 2, "shell and GNU parallel");
+    assert!(recipes.len() >= 3, "shell, GNU parallel and Slurm");
     let command = std::path::Path::new(env!("CARGO_BIN_EXE_hapax"));
     let path = format!(
         "{}:{}",
@@ -141,13 +141,30 @@ fn the_recipes_of_the_documentation_work() {
         std::env::var("PATH").unwrap()
     );
     let have = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    let is_root = || {
+        let id = Command::new("id").arg("-u").output();
+        id.is_ok_and(|id| id.stdout == b"0\n")
+    };
     for recipe in recipes {
         if recipe.contains("parallel ") && !have("parallel") {
             eprintln!("GNU parallel is not installed: its recipe is NOT TESTED");
             continue;
         }
         let folder = with_texts();
-        let ran = Command::new("sh")
+        let mut run = Command::new("sh");
+        if recipe.contains("sbatch ") {
+            let tools = ["slurmctld", "slurmd", "munged"];
+            if !tools.iter().all(|name| have(name)) || !is_root() {
+                eprintln!("Slurm is not installed, or this is not root: its recipe is NOT TESTED");
+                continue;
+            }
+            run = Command::new(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/tests/command/slurm.sh"
+            ));
+            run.arg(folder.path("slurm")).arg("sh");
+        }
+        let ran = run
             .args(["-euc", recipe])
             .env("PATH", &path)
             .current_dir(folder.path(""))

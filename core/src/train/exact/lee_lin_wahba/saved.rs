@@ -88,8 +88,11 @@ struct Share<'a> {
     epochs: u32,
     gap: f64,
     sums: Vec<f64>,
-    known: Option<(Cow<'a, [f64]>, Cow<'a, [f64]>)>,
+    known: Option<Known<'a>>,
 }
+
+/// What all processes know: the means and the duals.
+type Known<'a> = (Cow<'a, [f64]>, Cow<'a, [f64]>);
 
 impl Shared for LeeLinWahba {
     fn shares(&self) -> usize {

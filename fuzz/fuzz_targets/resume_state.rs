@@ -1,0 +1,162 @@
+//! Any bytes as the state of every training, and a true state with any changes: refused, or believed and sound enough to
+//! go on from.
+#![no_main]
+
+use arbitrary::Arbitrary;
+use hapax_core::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    kernels::Portable,
+    sparse::{SparseRows, SparseVec},
+    train::{
+        dual::parameters::{Negatives, OneVsRest},
+        embedding::{parameters::Wsabie, sampled::Sampled},
+        exact::{
+            bundles::{exchange::Alone, shared::SharedTraining},
+            parameters::{MultiClassLoss, MultiClassSvm},
+            problem::MultiLabel,
+            solver::Solver,
+        },
+        mach::MachParameters,
+        memoir::parameters::Memoir,
+        state::{Resumable, Shared},
+    },
+};
+use libfuzzer_sys::fuzz_target;
+use std::sync::OnceLock;
+
+#[derive(Arbitrary, Debug)]
+struct Job {
+    trainer: u8,
+    /// Bytes of the true state that are changed, or all bytes where there are none of these.
+    changes: Vec<(u16, u8)>,
+    bytes: Vec<u8>,
+}
+
+fn data() -> &'static Dataset {
+    static DATA: OnceLock<Dataset> = OnceLock::new();
+    DATA.get_or_init(|| {
+        let (mut rows, mut labels) = (SparseRows::new(12), LabelLists::new(5));
+        for row in 0..20u32 {
+            let pairs = [(row % 5, 1.0), (5 + row * 7 % 6, 0.5), (11, 0.25)];
+            let row_of = SparseVec::from_pairs(pairs).expect("a row");
+            rows.push(row_of.view()).expect("a row");
+            labels.push([row % 5]);
+        }
+        Dataset::new(rows, labels, None).expect("data")
+    })
+}
+
+/// The bytes to try, given the true ones.
+fn tried(job: &Job, mut state: Vec<u8>) -> Vec<u8> {
+    if job.changes.is_empty() {
+        return job.bytes.clone();
+    }
+    for &(at, byte) in &job.changes {
+        let at = at as usize % state.len();
+        state[at] ^= byte;
+    }
+    state
+}
+
+/// Leaves a training after two steps, tries the bytes on another, and takes two steps where they are believed.
+fn check<T: Resumable>(job: &Job, new: impl Fn() -> T, step: impl Fn(&mut T)) {
+    let mut left = new();
+    step(&mut left);
+    step(&mut left);
+    let state = left.to_bytes().expect("a state");
+    let mut other = new();
+    if other.resume(&tried(job, state)).is_ok() {
+        step(&mut other);
+        step(&mut other);
+    }
+}
+
+fn check_shared(job: &Job, loss: MultiClassLoss) {
+    let parameters = svm(loss);
+    let new = || {
+        let one = MultiLabel::Refuse;
+        SharedTraining::new(&parameters, data(), one, &mut Alone).expect("a training")
+    };
+    let mut left = new();
+    for _ in 0..2 {
+        let _ = left.epoch(&Sequential, &mut Alone);
+    }
+    let number = job.bytes.len() % left.shares();
+    let mut share = Vec::new();
+    let saved = left.save_share(number, &mut |piece| share.extend_from_slice(piece));
+    if saved.is_err() {
+        return;
+    }
+    let mut other = new();
+    if other.resume_share(number, &tried(job, share)).is_ok() {
+        let _ = other.epoch(&Sequential, &mut Alone);
+    }
+}
+
+fn svm(loss: MultiClassLoss) -> MultiClassSvm {
+    MultiClassSvm {
+        gap: 1e-9,
+        cost: 3.0,
+        ..MultiClassSvm::new(loss)
+    }
+}
+
+fuzz_target!(|job: Job| {
+    let bits = &Portable;
+    match job.trainer % 9 {
+        0 => {
+            let mach = MachParameters {
+                buckets: 3,
+                repetitions: 2,
+                epochs: 4,
+                ..MachParameters::default()
+            };
+            let new = || mach.trainer(data(), 1, bits).expect("a training");
+            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+        }
+        1 => {
+            let memoir = Memoir::default();
+            let new = || memoir.trainer(data()).expect("a training");
+            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+        }
+        2 => {
+            let wsabie = Wsabie {
+                dimensions: 4,
+                ..Wsabie::default()
+            };
+            let new = || wsabie.trainer(data(), bits).expect("a training");
+            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+        }
+        3 => {
+            let auc = Sampled::auc();
+            let new = || auc.trainer(data()).expect("a training");
+            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+        }
+        4 => {
+            let ovr = OneVsRest {
+                negatives: Negatives::Mined,
+                pool: 6,
+                mine: 2,
+                ..OneVsRest::default()
+            };
+            let new = || ovr.trainer(data(), &Sequential, bits).expect("a training");
+            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+        }
+        5 | 6 => {
+            let loss = if job.trainer % 9 == 5 {
+                MultiClassLoss::CrammerSinger
+            } else {
+                MultiClassLoss::LeeLinWahba
+            };
+            let svm = svm(loss);
+            let new = || {
+                let one = MultiLabel::Refuse;
+                Solver::new(&svm, data(), one, None, &Sequential, bits).expect("a training")
+            };
+            check(&job, new, |solver| _ = solver.epoch(&Sequential, bits));
+        }
+        7 => check_shared(&job, MultiClassLoss::WestonWatkins),
+        _ => check_shared(&job, MultiClassLoss::LeeLinWahba),
+    }
+});
