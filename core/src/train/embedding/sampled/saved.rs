@@ -1,10 +1,7 @@
 //! The state of a training by sampled steps between two parts of the work.
 
 use super::{super::sampling::Label, SampledTrainer};
-use crate::{
-    random::Stream,
-    train::state::{Resumable, StateError, read, same, write},
-};
+use crate::train::state::{Resumable, StateError, read, same, write};
 use alloc::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +11,6 @@ struct Saved<'a> {
     labels: Cow<'a, [Label]>,
     epoch: u32,
     done: u64,
-    dice: u64,
 }
 
 impl Resumable for SampledTrainer<'_> {
@@ -24,7 +20,6 @@ impl Resumable for SampledTrainer<'_> {
             labels: Cow::Borrowed(&self.state.labels),
             epoch: self.epoch,
             done: self.done as u64,
-            dice: self.dice.position(),
         };
         write(&saved, sink)
     }
@@ -48,11 +43,12 @@ impl Resumable for SampledTrainer<'_> {
         self.state.weights.copy_from_slice(&saved.weights);
         self.state.labels.copy_from_slice(&saved.labels);
         self.epoch = saved.epoch;
-        // The order follows from the epoch, what was drawn of it from the dice.
+        // The order follows from the epoch; the dice are where they were once all is drawn again.
         self.begin_epoch();
-        self.done = saved.done as usize;
-        self.dice = Stream::at(saved.dice);
-        Ok(())
+        while (self.done as u64) < saved.done {
+            self.done = self.state.draw(&self.order, self.done, &mut self.dice);
+        }
+        same("rows drawn for", saved.done as usize, self.done)
     }
 }
 

@@ -29,7 +29,7 @@ use hapax::{
 };
 use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use std::{cell::RefCell, ops::ControlFlow};
 use telling::{Telling, say_what_comes};
 
 /// Which size of the weights is kept small.
