@@ -145,22 +145,19 @@ mod tests {
         let (linear, nearest) = whole.finish().unwrap();
         let (mut left, mut number) = (new(), 0);
         loop {
-            // Most of them do the same: some suffice.
-            if number % 5 == 0 {
-                let bytes = left.to_bytes().unwrap();
-                let mut again = new();
-                again.resume(&bytes).unwrap();
-                while again.step().unwrap().is_some() {}
-                let (other, near) = again.finish().unwrap();
-                assert!(other == linear && near.weight == nearest.weight);
-                assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
-            }
+            let bytes = left.to_bytes().unwrap();
+            let mut again = new();
+            again.resume(&bytes).unwrap();
+            while again.step().unwrap().is_some() {}
+            let (other, near) = again.finish().unwrap();
+            assert!(other == linear && near.weight == nearest.weight);
+            assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
             number += 1;
             if left.step().unwrap().is_none() {
                 break;
             }
         }
-        assert!(number > 10, "{number}");
+        assert!(number > 5, "{number}");
         assert!(new().finish().is_err());
     }
 }
