@@ -2,9 +2,11 @@ export * from "./classes.js";
 export { FormatError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
 export type {
   Answer,
+  Contribution,
   Evidence,
   MachOptions,
   ModelInfo,
+  Neighbor,
   TextOptions,
   TrainerOptions,
   TrainingReport,

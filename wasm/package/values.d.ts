@@ -27,6 +27,19 @@ export interface Contribution {
   score: number;
 }
 
+/** A label near another. */
+export interface Neighbor {
+  id: number;
+  label: string | undefined;
+  /** The distance of the two prototypes. */
+  distance: number;
+  /** The cosine of the two prototypes. */
+  cosine: number;
+  /** A place in a picture of all of them; its unit is that of the distance. */
+  x: number;
+  y: number;
+}
+
 /** What made a model, and how large it is. */
 export interface ModelInfo {
   algorithm: string;

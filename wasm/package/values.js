@@ -24,6 +24,8 @@ export const newEvidence = (row, similarity, vote) => ({
 
 export const newContribution = (id, name, score) => ({ id, name, score });
 
+export const newNeighbor = (id, label, distance, cosine, x, y) => ({ id, label, distance, cosine, x, y });
+
 export const addLabel = (evidence, id, label) => {
   evidence.labels.push({ id, label });
 };

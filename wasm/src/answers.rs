@@ -27,7 +27,7 @@ extern "C" {
 }
 
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"import type { Answer, Contribution, Evidence, MachOptions, ModelInfo, TextOptions, TrainerOptions, TrainingReport } from "./values.js";"#;
+const TYPES: &str = r#"import type { Answer, Contribution, Evidence, MachOptions, ModelInfo, Neighbor, TextOptions, TrainerOptions, TrainingReport } from "./values.js";"#;
 
 pub(crate) fn answers(model: &Model, best: &[Scored]) -> Vec<JsValue> {
     let answer = |s: &Scored| new_answer(s.id, model.label_name(s.id), s.score);

@@ -7,6 +7,8 @@
 mod answers;
 #[cfg(feature = "training")]
 mod dataset;
+#[cfg(feature = "kinds")]
+mod embedding;
 mod errors;
 #[cfg(feature = "kinds")]
 mod linear;

@@ -212,6 +212,39 @@ export const suite = (name, file) => {
     model.free();
   });
 
+  test(`${name}: the labels near a label are the native ones, with places for a picture`, () => {
+    const directory = native.folder();
+    const path = trainedBy("wsabie-pp", directory, texts, "--min-documents", "1");
+    const model = Model.fromBytes(native.read(path));
+    for (let id = 0; id < model.info().labels; id++) {
+      const label = model.labelName(id);
+      const said = JSON.parse(native.hapax("inspect", path, "--neighbors", label, "--json"));
+      const wanted = said.neighbors.map((near) => [
+        near.id,
+        near.label,
+        Math.fround(near.distance),
+        Math.fround(near.cosine),
+      ]);
+      const [own, ...near] = model.neighborhood(id);
+      assert.deepEqual([own.id, own.label, own.distance, own.cosine], [id, label, 0, 1]);
+      assert.deepEqual(
+        near.map((one) => [one.id, one.label, one.distance, one.cosine]),
+        wanted,
+      );
+      // Two dimensions cannot put labels further apart than all of them do.
+      for (const { x, y, distance } of near) {
+        const shown = Math.hypot(x - own.x, y - own.y);
+        assert(shown <= distance * (1 + 1e-6), `${shown} shown of ${distance}`);
+      }
+    }
+    assert.equal(model.neighborhood(0, 2).length, 3);
+    assert.deepEqual(model.neighborhood(model.info().labels), []);
+    model.free();
+    const nearest = Model.fromBytes(native.read(trained(native.folder(), texts)));
+    assert.deepEqual(nearest.neighborhood(0), []);
+    nearest.free();
+  });
+
   test(`${name}: models of prototypes get the native scores to the bit`, () => {
     const directory = native.folder();
     const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);

@@ -9,8 +9,8 @@ class Refused extends Error {
 }
 
 /**
- * The models behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as the first loads, and
- * `on.secondProgress` as the second does.
+ * The models behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as the first loads,
+ * `on.secondProgress` as the second does, and `on.kindsProgress` as that of kinds does.
  */
 export class Dictionary {
   #worker;
@@ -24,6 +24,7 @@ export class Dictionary {
       else if (data.ready) on.ready(data.ready);
       else if (data.trouble) on.trouble(new Refused(data.trouble));
       else if ('secondProgress' in data) on.secondProgress(data.secondProgress);
+      else if ('kindsProgress' in data) on.kindsProgress(data.kindsProgress);
       else on.progress(data.progress);
     });
     this.#worker.addEventListener('error', (event) => {
@@ -75,6 +76,16 @@ export class Dictionary {
   /** The second model's `k` best words, with what counts most for each: `{ answers, microseconds }`. */
   weigh(text, k) {
     return this.#send({ weigh: text, k });
+  }
+
+  /** Fetches the model of kinds: `{ size, labels }`, in bytes and kinds. */
+  kinds() {
+    return this.#send({ kinds: true });
+  }
+
+  /** The `k` kinds nearest to that of this name, itself first, with places: `{ near }`; if none has it, `{ similar }` names. */
+  near(kind, k) {
+    return this.#send({ near: kind, k });
   }
 
   /** What the worker has loaded: `{ files }`. */

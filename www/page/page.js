@@ -2,6 +2,7 @@
 
 import { answers as answerItems, element, evidence as evidenceItems } from './answers.js';
 import { Dictionary } from './dictionary.js';
+import { Near } from './near.js';
 import { bytes, count, microseconds as time } from './numbers.js';
 import { loadedFiles, showPrivacy } from './privacy.js';
 import { Second } from './second.js';
@@ -24,6 +25,9 @@ const dictionary = new Dictionary({
   secondProgress(share) {
     second.progress(share);
   },
+  kindsProgress(share) {
+    near.progress(share);
+  },
   async ready(info) {
     ready = true;
     question.changed();
@@ -38,6 +42,7 @@ const dictionary = new Dictionary({
   trouble: showTrouble,
 });
 const second = new Second(dictionary, () => weigh());
+const near = new Near(dictionary, () => weigh());
 
 /** Adds up what has been loaded, and says so. */
 async function weigh() {

@@ -7,16 +7,23 @@
 //   { id, forget: row }           { id, forgotten }
 //   { id, second: true }          { id, size, labels }, once the second model is here
 //   { id, weigh: text, k }        { id, answers: [{ label, score, parts: [word] }], microseconds }
+//   { id, kinds: true }           { id, size, labels }, once the model of kinds is here
+//   { id, near: name, k }         { id, near: [{ id, label, distance, cosine, x, y }], similar: [name] }
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
-// Messages out by themselves: { progress: share }, { secondProgress: share }, { ready: info }, { trouble }.
+// Messages out by themselves: { progress: share }, { secondProgress: share }, { kindsProgress: share }, { ready: info },
+// { trouble }.
 
 import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
 const SECOND = 'reverse-dictionary-weights.hapax';
+const KINDS = 'kind-of-thing-distances.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 /** Shared words named with each definition: those that count most. */
 const SHARED = 5;
+
+/** Names said in place of one that no kind has. */
+const SIMILAR = 5;
 
 /** Words of a definition named with each answer of the second model. */
 const PARTS = 3;
@@ -24,6 +31,9 @@ const PARTS = 3;
 let model;
 /** The second model, once it has been asked for. */
 let weights;
+/** The model of kinds and their names in small letters, once it has been asked for. */
+let places;
+let kindNames;
 /** The definitions by row, once they have been asked for. */
 let glosses;
 /** Definitions taught since, by row. */
@@ -113,7 +123,24 @@ function weigh({ weigh: text, k }) {
   return { answers, microseconds };
 }
 
-const verbs = { ask, why, teach, forget, second, weigh, files };
+async function kinds() {
+  const [Model, bytes] = await Promise.all([start(allKinds), fetchWhole(KINDS, reporter('kindsProgress'))]);
+  places?.free();
+  places = Model.fromBytes(bytes);
+  const { labels } = places.info();
+  kindNames = Array.from({ length: labels }, (_, id) => places.labelName(id).toLowerCase());
+  return { size: bytes.length, labels };
+}
+
+function near({ near: name, k }) {
+  const wanted = name.toLowerCase();
+  const exact = places.labelId(name) ?? kindNames.indexOf(wanted);
+  if (exact >= 0) return { near: places.neighborhood(exact, k), similar: [] };
+  const similar = kindNames.filter((kind) => kind.includes(wanted)).sort((a, b) => a.length - b.length);
+  return { near: [], similar: similar.slice(0, SIMILAR) };
+}
+
+const verbs = { ask, why, teach, forget, second, weigh, kinds, near, files };
 
 addEventListener('message', async ({ data }) => {
   const verb = Object.keys(verbs).find((name) => name in data);

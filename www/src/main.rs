@@ -92,6 +92,8 @@ impl From<Text> for DocumentText {
 const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
 
 const KINDS: &str = "kind-of-thing.hapax";
+/// What the page draws neighborhoods from, once someone asks for one.
+const KINDS_BY_DISTANCES: &str = "kind-of-thing-distances.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
 /// What the page fetches once someone asks for it.
 const DICTIONARY_WEIGHTS: &str = "reverse-dictionary-weights.hapax";
@@ -171,6 +173,7 @@ fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
         (&package.join("nearest"), "hapax/nearest"),
         (&models.join(DICTIONARY), DICTIONARY),
         (&models.join(DICTIONARY_WEIGHTS), DICTIONARY_WEIGHTS),
+        (&models.join(KINDS_BY_DISTANCES), KINDS_BY_DISTANCES),
         (&models.join(GLOSSES), GLOSSES),
     ];
     site::assemble(&folder, &sources)?;
@@ -202,7 +205,7 @@ fn write_tasks(
     Ok(())
 }
 
-/// Trains and judges both tasks, the second by two methods, writes the models, and returns the reverse
+/// Trains and judges both tasks, each by two methods, writes the models, and returns the reverse
 /// dictionary of neighbors.
 fn train_both(
     folder: &Path,
@@ -211,13 +214,15 @@ fn train_both(
     threads: &Threads,
 ) -> Result<Trained, Box<dyn Error>> {
     let (kinds, words) = (kind_of_thing, &reverse_dictionary.documents);
-    let kinds_model = train(&kinds.training, KIND_OF_THING, None, threads)?;
-    let kinds_line = Line::new(
-        "kind of thing",
-        &kinds_model,
-        precision(&kinds_model.model, &kinds.held_out, threads)?,
-        microseconds_a_query(&kinds_model.model, &kinds.held_out.texts),
-    );
+    let kind = |name, recipe: Recipe| -> Result<_, Box<dyn Error>> {
+        let trained = train(&kinds.training, recipe, None, threads)?;
+        let precision = precision(&trained.model, &kinds.held_out, threads)?;
+        let microseconds = microseconds_a_query(&trained.model, &kinds.held_out.texts);
+        let line = Line::new(name, &trained, precision, microseconds);
+        Ok((trained, line))
+    };
+    let (kinds_model, kinds_line) = kind("kind of thing", KIND_OF_THING)?;
+    let (places_model, places_line) = kind("  by distances", Recipe::Distances)?;
     let meanings = HeldOutMeanings::of(reverse_dictionary);
     let dictionary = |name, recipe: Recipe| -> Result<_, Box<dyn Error>> {
         let most = Some(MAX_DICTIONARY_BYTES);
@@ -230,7 +235,8 @@ fn train_both(
     };
     let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY)?;
     let (weights_model, weights_line) = dictionary("  by weights", Recipe::Weights)?;
-    println!("{}", Results(vec![kinds_line, words_line, weights_line]));
+    let lines = vec![kinds_line, places_line, words_line, weights_line];
+    println!("{}", Results(lines));
     println!(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\
          P@k of reverse dictionary, both ways: of a second model that lacks one meaning in ten, asked for the {}\n\
@@ -242,6 +248,7 @@ fn train_both(
     let definitions = glosses::file(&words.texts)?;
     for (name, bytes) in [
         (KINDS, &kinds_model.bytes),
+        (KINDS_BY_DISTANCES, &places_model.bytes),
         (DICTIONARY, &words_model.bytes),
         (DICTIONARY_WEIGHTS, &weights_model.bytes),
         (GLOSSES, &definitions),

@@ -5,9 +5,12 @@ use hapax_core::{
     data::{Dataset, DatasetError, Documents},
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
-    model::{CompactionError, Model, NearestParameters, PredictError, Scratch},
+    model::{
+        CompactionError, Model, NearestParameters, PredictError, Scratch,
+        embedding::EmbeddingTraining,
+    },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{TrainError, dual::parameters::OneVsRest},
+    train::{TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 
@@ -100,6 +103,8 @@ pub enum Recipe {
     Neighbors(NearestParameters),
     /// One-vs-rest, with what the automatic rule finds.
     Weights,
+    /// Places for rows and labels, which have labels near labels.
+    Distances,
 }
 
 /// How neighbors are compared and vote on what kind of thing a definition describes: what
@@ -150,6 +155,11 @@ pub fn train(
             };
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
+        }
+        Recipe::Distances => {
+            let training = EmbeddingTraining::Wsabie(Wsabie::distances());
+            let go_on = |_| ControlFlow::Continue(());
+            Model::train_embedding(&training, &data, words, threads, kernels::best(), go_on)?
         }
     };
     let bytes = match max_bytes {

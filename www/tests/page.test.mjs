@@ -10,6 +10,7 @@ import { screenshots, startBrowser, startDemo } from './demo.mjs';
 
 const MODEL = '**/reverse-dictionary.hapax';
 const SECOND = 'reverse-dictionary-weights.hapax';
+const KINDS = 'kind-of-thing-distances.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 const QUESTION = 'abnormal fear of being shut in a narrow space';
 const ANSWER = 'claustrophobia';
@@ -172,6 +173,35 @@ test('a second model that does not come leaves the first as it was', async () =>
   await close();
 });
 
+test('the kinds near a kind are fetched when asked for, and drawn', async () => {
+  const { page, problems, urls, strangers, close } = await open();
+  await ready(page);
+  assert.ok(!urls().some((url) => url.includes(KINDS)), 'not before it is asked for');
+  await page.getByRole('group', { name: 'Examples of kinds' }).getByRole('button', { name: 'wine' }).click();
+  const list = page.getByRole('list', { name: 'Kinds nearest to wine' });
+  await list.getByRole('listitem').first().waitFor();
+  assert.ok(urls().some((url) => url.includes(KINDS)));
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
+  const path = fileURLToPath(new URL(`../../target/demo/${KINDS}`, import.meta.url));
+  const said = JSON.parse(execFileSync(command, ['inspect', path, '--neighbors', 'wine', '--json'], { encoding: 'utf8' }));
+  const wanted = said.neighbors.map(({ label }) => label);
+  assert.deepEqual(await list.getByRole('button').allTextContents(), wanted, 'the kinds of the native command');
+  assert.ok(wanted.some((kind) => / wine$/.test(kind)), wanted.join());
+  const picture = page.getByRole('img', { name: /^wine, and near it / });
+  assert.deepEqual(await picture.locator('text').allTextContents(), ['wine', ...wanted]);
+  const places = await picture.locator('circle').evaluateAll((all) => all.map((one) => [one.cx.baseVal.value, one.cy.baseVal.value]));
+  assert.equal(new Set(places.map(String)).size, 11, 'every kind has a place of its own');
+  await picture.getByText(wanted[0], { exact: true }).click();
+  await page.getByRole('img', { name: new RegExp(`^${wanted[0]}, and near it `) }).waitFor();
+  assert.equal(await page.getByLabel('Kind', { exact: true }).inputValue(), wanted[0]);
+  await page.getByLabel('Kind', { exact: true }).fill('musical');
+  await page.keyboard.press('Enter');
+  await page.getByText(/No kind is called “musical”; there is .*musical/).waitFor();
+  assert.deepEqual(problems, []);
+  assert.deepEqual(strangers(), []);
+  await close();
+});
+
 test('a linear model has the native scores to the bit, prepared or not', async () => {
   const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
   const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
@@ -297,6 +327,8 @@ for (const [device, viewport] of Object.entries(sizes)) {
       await page.locator('#evidence li').first().waitFor();
       await page.getByRole('checkbox', { name: 'Ask a second model, too' }).check();
       await page.locator('#second-answers li').first().waitFor();
+      await page.getByRole('button', { name: 'dog', exact: true }).click();
+      await page.locator('#near-picture svg').waitFor();
       await page.getByText('How to check it yourself').click();
       await page.screenshot({ path: `${screenshots}/${device}-${colorScheme}.png`, fullPage: true });
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

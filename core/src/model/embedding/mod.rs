@@ -20,6 +20,7 @@ mod margin;
 mod neighbors;
 pub mod panels;
 mod parts;
+mod plane;
 mod predict;
 mod trained;
 pub mod weights;

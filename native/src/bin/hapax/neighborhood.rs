@@ -1,10 +1,6 @@
-//! A label's neighborhood as a picture: the label and those nearest to it, with their distances kept as well as two
-//! dimensions can (classical scaling: the two strongest directions of the centered prototypes).
+//! A label's neighborhood as a picture: the label and those nearest to it, at the places of [`EmbeddingModel::plane`].
 
-use hapax::core::{
-    model::{Model, embedding::EmbeddingModel},
-    train::reduction::eigen::eigen,
-};
+use hapax::core::model::{Model, embedding::EmbeddingModel};
 use std::fmt::Write;
 
 const WIDTH: f64 = 720.0;
@@ -19,7 +15,7 @@ const LETTER: f64 = 7.5;
 pub fn svg(model: &Model, embedding: &EmbeddingModel, ids: &[u32]) -> String {
     let name = |&id: &u32| model.label_name(id).unwrap_or_else(|| id.to_string());
     let names: Vec<String> = ids.iter().map(name).collect();
-    let points = on_the_page(&plane(&prototypes(embedding, ids)), &names);
+    let points = on_the_page(&embedding.plane(ids), &names);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"14\">\n<title>Labels nearest to {}</title>\n<rect width=\"100%\" height=\"100%\" \
@@ -53,44 +49,6 @@ pub fn svg(model: &Model, embedding: &EmbeddingModel, ids: &[u32]) -> String {
     out
 }
 
-/// The prototypes, of length 1 where inner products rank labels.
-fn prototypes(embedding: &EmbeddingModel, ids: &[u32]) -> Vec<Vec<f64>> {
-    let mut vectors = Vec::new();
-    for &id in ids {
-        let mut vector = Vec::new();
-        embedding.prototype(id, &mut vector);
-        let mut vector: Vec<f64> = vector.iter().map(|&v| f64::from(v)).collect();
-        let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if !embedding.parts().euclidean && length > 0.0 {
-            vector.iter_mut().for_each(|v| *v /= length);
-        }
-        vectors.push(vector);
-    }
-    vectors
-}
-
-/// Points in the plane, from the two largest eigenvalues of the products of the centered vectors.
-fn plane(vectors: &[Vec<f64>]) -> Vec<(f64, f64)> {
-    let n = vectors.len();
-    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let mean: Vec<f64> = (0..vectors[0].len())
-        .map(|at| vectors.iter().map(|v| v[at]).sum::<f64>() / n as f64)
-        .collect();
-    let centered: Vec<Vec<f64>> = vectors
-        .iter()
-        .map(|v| v.iter().zip(&mean).map(|(v, m)| v - m).collect())
-        .collect();
-    let products = (0..n * n).map(|at| dot(&centered[at / n], &centered[at % n]));
-    let (values, axes) = eigen(products.collect(), n);
-    let coordinate = |axis: usize, at: usize| match values.get(axis) {
-        Some(&value) => value.max(0.0).sqrt() * axes[axis * n + at],
-        None => 0.0,
-    };
-    (0..n)
-        .map(|at| (coordinate(0, at), coordinate(1, at)))
-        .collect()
-}
-
 /// Where a point and its name stand on the page.
 struct Placed {
     at: (f64, f64),
@@ -98,8 +56,8 @@ struct Placed {
 }
 
 /// The points at one scale for both directions, and names moved down where they would lie on others.
-fn on_the_page(points: &[(f64, f64)], names: &[String]) -> Vec<Placed> {
-    let range = |of: &dyn Fn(&(f64, f64)) -> f64| {
+fn on_the_page(points: &[[f64; 2]], names: &[String]) -> Vec<Placed> {
+    let range = |of: &dyn Fn(&[f64; 2]) -> f64| {
         let all = points.iter().map(of);
         let low = all.clone().fold(f64::INFINITY, f64::min);
         (low, all.fold(f64::NEG_INFINITY, f64::max) - low)
@@ -111,14 +69,14 @@ fn on_the_page(points: &[(f64, f64)], names: &[String]) -> Vec<Placed> {
         .unwrap_or(0);
     let right = (longest as f64 * LETTER).min(WIDTH / 2.0);
     let room = (WIDTH - 2.0 * BORDER.0 - right, HEIGHT - 2.0 * BORDER.1);
-    let ((left, wide), (top, high)) = (range(&|p| p.0), range(&|p| p.1));
+    let ((left, wide), (top, high)) = (range(&|p| p[0]), range(&|p| p[1]));
     let scale = f64::min(room.0 / wide.max(1e-12), room.1 / high.max(1e-12));
     let mut placed: Vec<Placed> = points
         .iter()
         .map(|p| {
             let at = (
-                BORDER.0 + (p.0 - left) * scale,
-                BORDER.1 + (p.1 - top) * scale,
+                BORDER.0 + (p[0] - left) * scale,
+                BORDER.1 + (p[1] - top) * scale,
             );
             Placed {
                 at,
