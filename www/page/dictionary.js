@@ -68,14 +68,14 @@ export class Dictionary {
     return this.#send({ forget: row });
   }
 
-  /** Fetches the second model: `{ size, labels }`, in bytes and words. */
-  second() {
-    return this.#send({ second: true });
+  /** Fetches a second model, `weights` or `hashed`: `{ size, labels }`, in bytes and words. */
+  second(which) {
+    return this.#send({ second: which });
   }
 
-  /** The second model's `k` best words, with what counts most for each: `{ answers, microseconds }`. */
-  weigh(text, k) {
-    return this.#send({ weigh: text, k });
+  /** That model's `k` best words, with what counts most for each where it can say so: `{ answers, microseconds }`. */
+  weigh(which, text, k) {
+    return this.#send({ weigh: text, which, k });
   }
 
   /** Fetches the model of kinds: `{ size, labels }`, in bytes and kinds. */

@@ -17,6 +17,8 @@ const taught = new Map();
 let ready = false;
 /** Bytes of all files loaded so far, in words. */
 let loaded = '';
+/** Bytes of the first model, in words. */
+let size = '';
 
 const dictionary = new Dictionary({
   progress(share) {
@@ -30,6 +32,7 @@ const dictionary = new Dictionary({
   },
   async ready(info) {
     ready = true;
+    size = bytes(info.size);
     question.changed();
     get('loading').hidden = true;
     get('status').hidden = false;
@@ -98,6 +101,7 @@ const question = {
       get('nothing').hidden = answers.length > 0;
       get('nothing').textContent = 'No definition shares a word with this one.';
       get('status').textContent = `Answered in ${time(microseconds)}${loaded}`;
+      get('answers-cost').textContent = `${size} · ${time(microseconds)}`;
       get('why').hidden = answers.length === 0;
       speak(answers);
     } catch (error) {

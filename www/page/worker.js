@@ -5,8 +5,8 @@
 //   { id, why: text, neighbors }  { id, evidence: [{ definition, similarity, labels, shared }] }
 //   { id, teach: text, word }     { id, row }
 //   { id, forget: row }           { id, forgotten }
-//   { id, second: true }          { id, size, labels }, once the second model is here
-//   { id, weigh: text, k }        { id, answers: [{ label, score, parts: [word] }], microseconds }
+//   { id, second: which }         { id, size, labels }, once that second model is here: 'weights' or 'hashed'
+//   { id, weigh: text, which, k } { id, answers: [{ label, score, parts: [word] }], microseconds }
 //   { id, kinds: true }           { id, size, labels }, once the model of kinds is here
 //   { id, near: name, k }         { id, near: [{ id, label, distance, cosine, x, y }], similar: [name] }
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
@@ -16,7 +16,10 @@
 import { fetchWhole } from './download.js';
 
 const MODEL = 'reverse-dictionary.hapax';
-const SECOND = 'reverse-dictionary-weights.hapax';
+const SECONDS = {
+  weights: 'reverse-dictionary-weights.hapax',
+  hashed: 'reverse-dictionary-mach.hapax',
+};
 const KINDS = 'kind-of-thing-distances.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 /** Shared words named with each definition: those that count most. */
@@ -29,8 +32,8 @@ const SIMILAR = 5;
 const PARTS = 3;
 
 let model;
-/** The second model, once it has been asked for. */
-let weights;
+/** The second models that have been asked for, by name. */
+const seconds = {};
 /** The model of kinds and their names in small letters, once it has been asked for. */
 let places;
 let kindNames;
@@ -61,7 +64,7 @@ function reporter(name) {
 async function load() {
   const [Model, bytes] = await Promise.all([start(nearestOnly), fetchWhole(MODEL, reporter('progress'))]);
   model = Model.fromBytes(bytes);
-  postMessage({ ready: model.info() });
+  postMessage({ ready: { ...model.info(), size: bytes.length } });
 }
 
 function ask({ ask: text, k }) {
@@ -105,19 +108,19 @@ function files() {
   return { files: entries.map(({ name, encodedBodySize }) => ({ name, encodedBodySize })) };
 }
 
-async function second() {
-  const [Model, bytes] = await Promise.all([start(allKinds), fetchWhole(SECOND, reporter('secondProgress'))]);
-  weights?.free();
-  weights = Model.fromBytes(bytes);
-  return { size: bytes.length, labels: weights.info().labels };
+async function second({ second: which }) {
+  const [Model, bytes] = await Promise.all([start(allKinds), fetchWhole(SECONDS[which], reporter('secondProgress'))]);
+  seconds[which]?.free();
+  seconds[which] = Model.fromBytes(bytes);
+  return { size: bytes.length, labels: seconds[which].info().labels };
 }
 
-function weigh({ weigh: text, k }) {
+function weigh({ weigh: text, which, k }) {
   const start = performance.now();
-  const found = weights.predictText(text, k);
+  const found = seconds[which].predictText(text, k);
   const microseconds = 1000 * (performance.now() - start);
   const answers = found.map(({ id, label, score }) => {
-    const parts = weights.contributionsText(text, id, PARTS).filter((part) => part.score > 0);
+    const parts = seconds[which].contributionsText(text, id, PARTS).filter((part) => part.score > 0);
     return { label, score, parts: parts.map(({ name }) => name) };
   });
   return { answers, microseconds };

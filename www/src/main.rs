@@ -27,8 +27,8 @@ use std::{
 };
 
 /// Trains models on WordNet and judges them: kind of thing, from a definition to what it
-/// describes a kind of, and reverse dictionary, from a definition to the words it defines, the
-/// latter by nearest neighbors and by weights of words.
+/// describes a kind of, by nearest neighbors and by distances, and reverse dictionary, from a definition to the words it
+/// defines, by nearest neighbors, by weights of words and by hashed labels.
 /// Then definitions can be typed, here or in a page on this machine
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
@@ -97,6 +97,7 @@ const KINDS_BY_DISTANCES: &str = "kind-of-thing-distances.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
 /// What the page fetches once someone asks for it.
 const DICTIONARY_WEIGHTS: &str = "reverse-dictionary-weights.hapax";
+const DICTIONARY_HASHED: &str = "reverse-dictionary-mach.hapax";
 const GLOSSES: &str = "reverse-dictionary.glosses.txt";
 
 /// `target/demo` of the workspace.
@@ -173,6 +174,7 @@ fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
         (&package.join("nearest"), "hapax/nearest"),
         (&models.join(DICTIONARY), DICTIONARY),
         (&models.join(DICTIONARY_WEIGHTS), DICTIONARY_WEIGHTS),
+        (&models.join(DICTIONARY_HASHED), DICTIONARY_HASHED),
         (&models.join(KINDS_BY_DISTANCES), KINDS_BY_DISTANCES),
         (&models.join(GLOSSES), GLOSSES),
     ];
@@ -205,7 +207,7 @@ fn write_tasks(
     Ok(())
 }
 
-/// Trains and judges both tasks, each by two methods, writes the models, and returns the reverse
+/// Trains and judges both tasks, each by several methods, writes the models, and returns the reverse
 /// dictionary of neighbors.
 fn train_both(
     folder: &Path,
@@ -224,8 +226,7 @@ fn train_both(
     let (kinds_model, kinds_line) = kind("kind of thing", KIND_OF_THING)?;
     let (places_model, places_line) = kind("  by distances", Recipe::Distances)?;
     let meanings = HeldOutMeanings::of(reverse_dictionary);
-    let dictionary = |name, recipe: Recipe| -> Result<_, Box<dyn Error>> {
-        let most = Some(MAX_DICTIONARY_BYTES);
+    let dictionary = |name, recipe: Recipe, most| -> Result<_, Box<dyn Error>> {
         let judged = train(&meanings.training, recipe, most, threads)?.model;
         let trained = train(words, recipe, most, threads)?;
         let precision = precision(&judged, &meanings.held_out, threads)?;
@@ -233,13 +234,21 @@ fn train_both(
         let line = Line::new(name, &trained, precision, microseconds);
         Ok((trained, line))
     };
-    let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY)?;
-    let (weights_model, weights_line) = dictionary("  by weights", Recipe::Weights)?;
-    let lines = vec![kinds_line, places_line, words_line, weights_line];
+    let most = Some(MAX_DICTIONARY_BYTES);
+    let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY, most)?;
+    let (weights_model, weights_line) = dictionary("  by weights", Recipe::Weights, most)?;
+    let (hashed_model, hashed_line) = dictionary("  by hashed labels", Recipe::Hashed, None)?;
+    let lines = vec![
+        kinds_line,
+        places_line,
+        words_line,
+        weights_line,
+        hashed_line,
+    ];
     println!("{}", Results(lines));
     println!(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\
-         P@k of reverse dictionary, both ways: of a second model that lacks one meaning in ten, asked for the {}\n\
+         P@k of reverse dictionary, all three ways: of a second model that lacks one meaning in ten, asked for the {}\n\
          meanings among those whose words have another one. Time: from text to five words, one thread.\n",
         kinds.held_out.len(),
         meanings.held_out.len()
@@ -251,6 +260,7 @@ fn train_both(
         (KINDS_BY_DISTANCES, &places_model.bytes),
         (DICTIONARY, &words_model.bytes),
         (DICTIONARY_WEIGHTS, &weights_model.bytes),
+        (DICTIONARY_HASHED, &hashed_model.bytes),
         (GLOSSES, &definitions),
     ] {
         let path = folder.join(name);

@@ -10,7 +10,10 @@ use hapax_core::{
         embedding::EmbeddingTraining,
     },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie},
+    train::{
+        TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie,
+        mach::MachParameters,
+    },
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 
@@ -103,6 +106,8 @@ pub enum Recipe {
     Neighbors(NearestParameters),
     /// One-vs-rest, with what the automatic rule finds.
     Weights,
+    /// Classifiers over hashed labels.
+    Hashed,
     /// Places for rows and labels, which have labels near labels.
     Distances,
 }
@@ -156,6 +161,17 @@ pub fn train(
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
         }
+        Recipe::Hashed => {
+            let parameters = MachParameters {
+                repetitions: HEADS,
+                epochs: 3,
+                // A word has hardly more than one definition: a centroid would be that, and take most of the file.
+                rerank: 0,
+                ..MachParameters::automatic(&data)
+            };
+            let go_on = |_| ControlFlow::Continue(());
+            Model::train_mach(&parameters, &data, words, threads, kernels::best(), go_on)?
+        }
         Recipe::Distances => {
             let training = EmbeddingTraining::Wsabie(Wsabie::distances());
             let go_on = |_| ControlFlow::Continue(());
@@ -175,6 +191,9 @@ pub fn train(
         seconds,
     })
 }
+
+/// Heads of hashed labels: half of what the rule for so many labels would take, for a file that a page may fetch.
+const HEADS: u32 = 16;
 
 /// Draws the rows that decide what a smaller file leaves out.
 const SEED: u64 = 42;

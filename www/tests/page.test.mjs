@@ -128,20 +128,24 @@ test('a word is taught by keyboard, answered at once, and forgotten', async () =
   await close();
 });
 
-test('the second model is fetched when chosen, answers beside the first, and says why', async () => {
+/** The list in which a second model is chosen. */
+const choiceOf = (page) => page.getByLabel('Beside it, ask');
+
+test('a second model is fetched when chosen, answers beside the first, and says why', async () => {
   const { page, problems, urls, strangers, close } = await open();
   const fetched = () => urls().filter((url) => url.includes(SECOND)).length > 0;
   await ready(page);
   await page.getByLabel('What is it?').fill(QUESTION);
   await firstWord(page, ANSWER);
   assert.ok(!fetched(), 'not before it is chosen');
-  const choice = page.getByRole('checkbox', { name: 'Ask a second model, too' });
-  await choice.focus();
-  await page.keyboard.press('Space');
+  const choice = choiceOf(page);
+  await choice.selectOption('weights');
   const second = page.locator('#second-answers li');
   await second.first().waitFor();
   assert.ok(fetched());
-  await page.getByText(/[34]\.\d MB, 147,478 words · answered in/).waitFor();
+  await page.getByRole('region', { name: /^Words [34]\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
+  await page.getByRole('region', { name: /^Words by weights [34]\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
+  await page.getByText('147,478 words').waitFor();
   assert.equal(await second.count(), 8);
   const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
   const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
@@ -152,10 +156,30 @@ test('the second model is fetched when chosen, answers beside the first, and say
   assert.equal((await words(page)).length, 8, 'the first model answers as before');
   await page.getByLabel('What is it?').fill('xqzzt');
   await page.locator('#second-nothing', { hasText: 'No words yet' }).waitFor();
-  await choice.uncheck();
+  await choice.selectOption('');
   await page.locator('#second-found').waitFor({ state: 'hidden' });
   assert.deepEqual(problems, []);
   assert.deepEqual(strangers(), []);
+  await close();
+});
+
+test('hashed labels can be asked instead, with the words of the native command', async () => {
+  const { page, problems, close } = await open();
+  await ready(page);
+  await page.getByLabel('What is it?').fill(QUESTION);
+  await firstWord(page, ANSWER);
+  await choiceOf(page).selectOption('hashed');
+  const second = page.locator('#second-answers li');
+  await second.first().waitFor();
+  await page.getByRole('region', { name: /^Words by hashing \(MACH\) \d+\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
+  const path = fileURLToPath(new URL('../../target/demo/reverse-dictionary-mach.hapax', import.meta.url));
+  const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
+  const wanted = JSON.parse(said).labels.map(({ name }) => name);
+  assert.deepEqual(await second.locator('.word').allTextContents(), wanted);
+  await choiceOf(page).selectOption('weights');
+  await page.getByRole('region', { name: /^Words by weights/ }).waitFor();
+  assert.deepEqual(problems, []);
   await close();
 });
 
@@ -165,10 +189,10 @@ test('a second model that does not come leaves the first as it was', async () =>
   });
   await ready(page);
   await page.getByLabel('What is it?').fill(QUESTION);
-  const choice = page.getByRole('checkbox', { name: 'Ask a second model, too' });
-  await choice.click();
+  const choice = choiceOf(page);
+  await choice.selectOption('weights');
   await page.getByText('it does not open: reverse-dictionary-weights.hapax: 404').waitFor();
-  assert.ok(!(await choice.isChecked()));
+  assert.equal(await choice.inputValue(), '');
   await firstWord(page, ANSWER);
   await close();
 });
@@ -325,7 +349,7 @@ for (const [device, viewport] of Object.entries(sizes)) {
       await firstWord(page, ANSWER);
       await page.getByText('Why these words?').click();
       await page.locator('#evidence li').first().waitFor();
-      await page.getByRole('checkbox', { name: 'Ask a second model, too' }).check();
+      await choiceOf(page).selectOption('weights');
       await page.locator('#second-answers li').first().waitFor();
       await page.getByRole('button', { name: 'dog', exact: true }).click();
       await page.locator('#near-picture svg').waitFor();
