@@ -31,7 +31,7 @@ pub struct Search {
 }
 
 /// How many times [`Search::most`] classes a row may list.
-pub const MORE: f64 = 8.0;
+pub const MORE: f64 = 3.0;
 
 /// The multiple of the weights with the least gap of those that were looked at.
 ///
