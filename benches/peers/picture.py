@@ -67,7 +67,8 @@ def main():
     for axes, panel in zip(panels, PANELS):
         draw_panel(axes, lines, *panel)
     panels[0].set_yticks(range(len(lines)), [f"{line['system']} {line['version']}" for line in lines], fontsize=9)
-    panels[0].tick_params(axis="y", length=0)
+    for axes in panels:
+        axes.tick_params(axis="y", length=0)
     panels[0].set_ylim(len(lines) - 0.5, -0.7)
     threads = lines[0]["threads"]
     figure.suptitle(f"{data}, {threads} thread{'s' if threads > 1 else ''}", fontsize=10)
