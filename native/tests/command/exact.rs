@@ -77,7 +77,7 @@ fn bad_input_is_refused_with_its_rule() {
             "train ww train.tsv -o m --epsilon 0",
             "epsilon is 0, but must be more than 0",
         ),
-        ("train ww several.txt -o m", "row 2 has 2 labels"),
+        ("train ww several.txt -o m", "row 2 (from 1) has 2 labels"),
         ("train cs one.txt -o m", "at least 2 labels are needed"),
         (
             "train ovr train.tsv -o m --gap 1e-3",

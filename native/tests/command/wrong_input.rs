@@ -175,7 +175,7 @@ fn text_that_yields_no_features() {
     );
     refuses(
         "one\tmark\ntwo\tmark\n",
-        "",
+        "--min-documents 2",
         "data: none of the 2 different tokens of 2 texts passes the limits; lower the least \
          number of documents or raise the largest share",
     );
