@@ -124,7 +124,9 @@ fn models_have_the_same_bytes_for_one_to_four_processes() {
     let train = folder.path().join("train.tsv");
     fs::write(&train, texts(300, 20)).unwrap();
     for algorithm in ["ww", "llw"] {
-        same_bytes(algorithm, train.to_str().unwrap(), (0.01, &[]));
+        // Words of a single text make rows so easy to tell apart that ww's steps close the gap too slowly for a test.
+        let options = &["--min-documents", "2"];
+        same_bytes(algorithm, train.to_str().unwrap(), (0.01, options));
     }
 }
 
