@@ -8,6 +8,7 @@
 //! Labels that no training row carries have no code: they score `f32::MIN` and come last, by their
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
+mod assemble;
 pub mod centroids;
 mod compact;
 pub mod decode;

@@ -2,7 +2,8 @@
 
 use super::{
     Mach,
-    fit::{biases, run},
+    assemble::biases,
+    fit::run,
     pack::{Packing, Shape, pack},
 };
 use crate::{

@@ -18,6 +18,11 @@
 //! Cost: O(L times values) an epoch; memory: 8 bytes for each feature and class, and for each row and
 //! class: this machine is for few classes.
 
+mod saved;
+mod shares;
+#[cfg(test)]
+mod tests;
+
 use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::Certificate,
@@ -28,6 +33,7 @@ use super::{
 use crate::{random::Stream, train::TrainError};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use shares::{range, share, shares};
 
 /// Most bytes of weights and duals.
 const MOST_BYTES: u64 = 16 << 30;
@@ -397,27 +403,6 @@ impl LeeLinWahba {
     }
 }
 
-/// Most shares that the classes are divided into.
-const SHARES: usize = 24;
-
-/// How many shares so many classes are divided into; it does not depend on the number of processes.
-fn shares(classes: usize) -> usize {
-    classes.min(SHARES)
-}
-
-/// The classes of a share.
-fn share(classes: usize, share: usize) -> Range<usize> {
-    let shares = shares(classes);
-    classes * share / shares..classes * (share + 1) / shares
-}
-
-/// The classes that process `rank` of `ranks` keeps: those of some shares.
-fn range(classes: usize, rank: usize, ranks: usize) -> Range<usize> {
-    let shares = shares(classes);
-    let first = |rank: usize| classes * (rank * shares).div_ceil(ranks) / shares;
-    first(rank)..first(rank + 1)
-}
-
 impl Seen {
     fn add(&mut self, gradient: f64, dual: f64, cost: f64) {
         let loss = cost * gradient.max(0.0);
@@ -434,7 +419,3 @@ impl Seen {
         self.violation = self.violation.max(projected);
     }
 }
-
-mod saved;
-#[cfg(test)]
-mod tests;

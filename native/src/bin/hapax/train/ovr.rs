@@ -2,15 +2,14 @@
 
 mod proof;
 mod shared;
+mod telling;
 
 use super::{
     super::{
         failure::Failure,
         input::{load_model, threads},
-        output::note,
         progress::Progress,
         resources::Stopwatch,
-        table::{bytes, count},
     },
     Common, Training,
     finish::{Made, Told},
@@ -19,7 +18,6 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
-        executor::Executor,
         model::{
             Method, Model,
             linear::fused::{HeldOut, training::FusedTraining},
@@ -28,7 +26,6 @@ use hapax::{
             TrainError,
             dual::{
                 choice::{Choice, Given},
-                one_vs_rest::{Report, Stage},
                 parameters::{Bias, Loss, Negatives, OneVsRest},
             },
         },
@@ -37,7 +34,8 @@ use hapax::{
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::{ops::ControlFlow, path::PathBuf};
+use std::path::PathBuf;
+use telling::{Parts, chosen, say_what_comes};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest with mined negatives.
@@ -313,73 +311,6 @@ fn choose(
     fixed.choose(given, data, threads, kernels::best(), |done| {
         progress.set(done, Choice::MOST_TRIALS);
     })
-}
-
-/// The settings as options.
-fn options(parameters: &OneVsRest) -> String {
-    let OneVsRest {
-        cost,
-        positive_weight,
-        exponent,
-        centroid,
-        prune,
-        ..
-    } = parameters;
-    let bias = match parameters.bias {
-        Bias::Fixed(bias) => format!("--bias {bias}"),
-        Bias::Learned(bias) => format!("--bias {bias} --learn-bias"),
-    };
-    format!(
-        "--cost {cost} --positive-weight {positive_weight} --exponent {exponent} {bias} \
-         --centroid {centroid} --prune {prune}"
-    )
-}
-
-/// The settings that were chosen.
-fn chosen(choice: &Choice) -> String {
-    format!(
-        "best of {} settings on {} held-out rows: {}",
-        choice.tried.len(),
-        count(choice.held_out as u64),
-        options(&choice.parameters),
-    )
-}
-
-/// Says the parameters that training will have, and about how much memory it will need.
-fn say_what_comes(choice: &Choice, data: &Dataset, threads: &Threads) {
-    let parameters = &choice.parameters;
-    let memory = bytes(parameters.memory_estimate(data, threads.threads()));
-    let by = match choice.held_out {
-        0 => "by the counts of the data".to_string(),
-        rows => format!("on {} held-out rows", count(rows as u64)),
-    };
-    note(format_args!(
-        "training with {}, chosen {by} where not given; this takes up to about {memory} of memory \
-         beside the data",
-        options(parameters),
-    ));
-}
-
-/// The progress of the parts of training, one after the other.
-#[derive(Default)]
-struct Parts(Option<(u32, Stage, Progress)>);
-
-impl Parts {
-    fn tell(&mut self, report: Report) -> ControlFlow<()> {
-        let (round, stage) = (report.round, report.stage);
-        let same = matches!(&self.0, Some((r, s, _)) if (*r, *s) == (round, stage));
-        if !same {
-            let what = match stage {
-                Stage::Solve => "solving labels",
-                Stage::Mine => "mining rows",
-            };
-            self.0 = Some((round, stage, Progress::new(what, report.of)));
-        }
-        if let Some((_, _, progress)) = &self.0 {
-            progress.set(report.done, report.of);
-        }
-        ControlFlow::Continue(())
-    }
 }
 
 /// Parameters of one-vs-rest for programs.

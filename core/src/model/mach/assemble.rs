@@ -1,0 +1,130 @@
+//! What a trainer's weights become: as they are, or packed, and the model of them.
+
+use super::{
+    Mach, MachParts,
+    centroids::Centroids,
+    pack::{Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
+    weights::{Form, HeadWeights, WeightsError},
+};
+use crate::{
+    array::Array,
+    data::Dataset,
+    train::{
+        TrainError,
+        mach::{MachParameters, Trainer},
+    },
+};
+use alloc::vec::Vec;
+
+impl WeightSource for Trainer<'_> {
+    fn record(&self, record: usize, out: &mut Vec<f32>) {
+        let rows = self.feature_rows();
+        if rows.hashed == 0 {
+            self.copy_row(record, out);
+        } else {
+            let own = rows.rows() - 1;
+            out.clear();
+            out.extend_from_slice(self.unit_row(record / own, record % own));
+        }
+    }
+}
+
+/// Weights as they were trained, or around the median of each block, which answers do not see.
+pub(super) fn dense(trainer: &Trainer<'_>, centered: bool) -> Result<HeadWeights, TrainError> {
+    let shape = shape(trainer);
+    let mut weights = Vec::new();
+    let width = shape.buckets
+        * if shape.rows.hashed == 0 {
+            shape.repetitions
+        } else {
+            1
+        };
+    let count = shape.records() * width;
+    weights
+        .try_reserve_exact(count)
+        .map_err(|_| TrainError::OutOfMemory {
+            bytes: 4 * count as u64,
+        })?;
+    let (mut row, mut sorted) = (Vec::new(), Vec::new());
+    for record in 0..shape.records() {
+        trainer.record(record, &mut row);
+        if centered && shape.centered {
+            center(&mut row, shape.buckets, &mut sorted);
+        }
+        weights.extend_from_slice(&row);
+    }
+    HeadWeights::from_parts(
+        shape.rows,
+        shape.repetitions,
+        shape.buckets,
+        biases(trainer),
+        Form::Dense(weights.into()),
+    )
+    .map_err(diverged)
+}
+
+/// Weights beyond all bounds: the rate was too high.
+pub(super) fn diverged(_: WeightsError) -> TrainError {
+    TrainError::Diverged
+}
+
+pub(super) fn shape(trainer: &Trainer<'_>) -> Shape {
+    let codes = trainer.codes();
+    Shape {
+        rows: trainer.feature_rows(),
+        repetitions: codes.repetitions(),
+        buckets: codes.buckets() as usize,
+        centered: Mach::centered(trainer.parameters(), trainer.is_softmax()),
+    }
+}
+
+pub(super) fn biases(trainer: &Trainer<'_>) -> Array<f32> {
+    let mut biases = Vec::new();
+    trainer.copy_row(trainer.feature_rows().rows() - 1, &mut biases);
+    biases.into()
+}
+
+/// The model of trained weights, packed as the parameters say.
+pub(super) fn assemble(
+    trainer: &Trainer<'_>,
+    weights: HeadWeights,
+    centroids: Option<Centroids>,
+) -> Mach {
+    Mach::new(MachParts {
+        parameters: trainer.parameters().clone(),
+        softmax: trainer.is_softmax(),
+        frequencies: trainer.frequencies().into(),
+        codes: trainer.codes().clone(),
+        weights,
+        centroids,
+    })
+}
+
+/// Packs weights as the parameters say; 32 bits are those of the source.
+pub(super) fn packed(
+    source: &impl WeightSource,
+    shape: Shape,
+    parameters: &MachParameters,
+    biases: Array<f32>,
+    data: &Dataset,
+) -> Result<HeadWeights, TrainError> {
+    let importance = importance(data, shape);
+    let counts = SizeCounts::of(source, shape, &importance);
+    let kept = (counts.total() as f64 * parameters.keep) as u64;
+    let packing = Packing {
+        bits: parameters.bits,
+        prune: counts.threshold(kept),
+        importance: &importance,
+    };
+    pack(source, shape, packing, biases)
+}
+
+/// Weights of which none is stored.
+pub(super) fn packed_empty(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
+    let packing = Packing {
+        bits: 4,
+        prune: f32::MAX,
+        importance: &[],
+    };
+    pack(trainer, shape(trainer), packing, biases(trainer))
+}
