@@ -19,6 +19,7 @@
 //! class: this machine is for few classes.
 
 mod saved;
+mod seen;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use super::{
 use crate::{random::Stream, train::TrainError};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use seen::Seen;
 use shares::{range, share, shares};
 
 /// Most bytes of weights and duals.
@@ -54,15 +56,6 @@ pub struct LeeLinWahba {
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
-}
-
-/// What a pass saw.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    gap: f64,
-    loss: f64,
-    duals: f64,
-    violation: f64,
 }
 
 impl LeeLinWahba {
@@ -400,22 +393,5 @@ impl LeeLinWahba {
         let width = self.kept.len();
         let sums = &self.sums[feature * width..(feature + 1) * width];
         sums.iter().map(move |sum| self.means[feature] - sum)
-    }
-}
-
-impl Seen {
-    fn add(&mut self, gradient: f64, dual: f64, cost: f64) {
-        let loss = cost * gradient.max(0.0);
-        self.loss += loss;
-        self.gap += loss - dual * gradient;
-        self.duals += dual;
-        let projected = if dual <= 0.0 {
-            gradient.max(0.0)
-        } else if dual >= cost {
-            (-gradient).max(0.0)
-        } else {
-            gradient.abs()
-        };
-        self.violation = self.violation.max(projected);
     }
 }
