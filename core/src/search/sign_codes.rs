@@ -77,6 +77,12 @@ impl SignCodes {
         self.ids.is_empty()
     }
 
+    /// Bits of a code.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        64 * self.words
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -101,6 +107,22 @@ impl SignCodes {
         for ((id, _), (code, bound)) in items.iter().zip(coded) {
             self.put(*id, &code, bound);
         }
+    }
+
+    /// The products of a row with the Gaussian vectors in place of `out`: 64 times the words. Those of a sum of rows are
+    /// the sums of theirs, so that an item that grows by rows need not be multiplied anew.
+    ///
+    /// Cost: 64 words Gaussian numbers a stored value.
+    pub fn products(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
+        self.projection.query(row, out);
+    }
+
+    /// [`SignCodes::insert`] of an item of this length whose products are known; these are overwritten.
+    pub(crate) fn insert_products(&mut self, id: u32, products: &mut [f32], length: f64) {
+        let bound = self.projection.pad(length, products);
+        let mut code = Vec::with_capacity(self.words);
+        signs(products, &mut code);
+        self.put(id, &code, bound as f32);
     }
 
     /// Removes an item; whether there was one.

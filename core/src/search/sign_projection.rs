@@ -6,7 +6,8 @@ use alloc::{vec, vec::Vec};
 /// Projects sparse vectors of any dimension to a few.
 ///
 /// Gaussian numbers are drawn from 4,096 equally likely values: the middles of the quantiles of the
-/// normal distribution. They follow from the seed, the feature and the bit alone, so none is kept.
+/// normal distribution. They follow from the seed, the feature and the bit alone; those of the first features, up to a
+/// megabyte, are kept, since dense rows have these again and again.
 ///
 /// Cost: one number a stored value and bit.
 #[derive(Clone, Debug)]
@@ -18,7 +19,12 @@ pub(super) struct Projection {
     /// What the number behind a vector is multiplied with.
     padding: Vec<f32>,
     ratio: f64,
+    /// The numbers of the first features.
+    kept: Vec<f32>,
 }
+
+/// So many numbers are kept.
+const KEPT: usize = 1 << 18;
 
 /// Two to this power positive quantiles.
 const QUANTILE_BITS: u32 = 11;
@@ -37,10 +43,16 @@ impl Projection {
             quantiles: (0..count).map(quantile).collect(),
             padding: Vec::new(),
             ratio: ratio.max(1.01),
+            kept: Vec::new(),
         };
         let mut padding = vec![0.0; bits];
         made.add(PADDING, 1.0, &mut padding);
         made.padding = padding;
+        let mut kept = vec![0.0; KEPT - KEPT % bits.max(1)];
+        for (feature, numbers) in kept.chunks_exact_mut(bits.max(1)).enumerate() {
+            made.add(feature as u64, 1.0, numbers);
+        }
+        made.kept = kept;
         made
     }
 
@@ -57,6 +69,14 @@ impl Projection {
 
     /// Adds `value` times the Gaussian vector of a feature.
     fn add(&self, feature: u64, value: f32, out: &mut [f32]) {
+        let place = usize::try_from(feature).unwrap_or(usize::MAX);
+        let start = place.saturating_mul(self.bits);
+        if let Some(numbers) = self.kept.get(start..start.saturating_add(self.bits)) {
+            for (sum, a) in out.iter_mut().zip(numbers) {
+                *sum += value * a;
+            }
+            return;
+        }
         const EACH: usize = 64 / (QUANTILE_BITS as usize + 1);
         let mut stream = Stream::new(self.seed, feature);
         for part in out.chunks_mut(EACH) {
@@ -86,7 +106,11 @@ impl Projection {
         for (feature, value) in item.iter() {
             self.add(u64::from(feature), value, out);
         }
-        let length = item.norm();
+        self.pad(item.norm(), out)
+    }
+
+    /// Adds to the projections of an item of this length those of `sqrt(U^2 - ||w||^2)`; its `U`.
+    pub fn pad(&self, length: f64, out: &mut [f32]) -> f64 {
         let bound = self.bound(length);
         let pad = float::sqrt((bound * bound - length * length).max(0.0)) as f32;
         for (sum, a) in out.iter_mut().zip(&self.padding) {
@@ -96,7 +120,7 @@ impl Projection {
     }
 
     pub fn bytes(&self) -> usize {
-        4 * (self.quantiles.len() + self.padding.len())
+        4 * (self.quantiles.len() + self.padding.len() + self.kept.len())
     }
 }
 

@@ -1,12 +1,12 @@
 //! The weights class by class: what training works on where a search proposes the classes to score.
 //!
-//! `W = a V` as in [`super::feature_lists`]. Each class has its features, rising, with their weights, and behind them a
-//! tail of at most 64 newer ones in the order in which they came; a longer tail is merged into the others. A
+//! `W = a V` as in [`super::feature_lists`]. A class is a [`Row`]. A
 //! row's product with one class costs O(values of the row log(weights of the class)), and so does a step.
 //!
-//! Memory: 8 bytes a weight, 4 more where a mean or a penalty is kept, and 128 a class.
+//! Memory: 10 bytes a weight, 4 more where a mean or a penalty is kept, and 150 a class.
 
 use super::{
+    class_row::{Adding, Row},
     list::{Beside, due, soft},
     state::{Shrunk, State},
     step::Steps,
@@ -16,24 +16,6 @@ use alloc::{vec, vec::Vec};
 
 /// Classes go round the shards, so that a batch can be added by several threads.
 const SHARDS: usize = 16;
-
-/// The longest tail.
-const TAIL: usize = 64;
-
-#[derive(Clone, Debug, Default)]
-struct Row {
-    features: Vec<u32>,
-    values: Vec<f32>,
-    /// One number a weight, or none at all.
-    extra: Vec<f32>,
-    /// Where the tail begins.
-    sorted: usize,
-    /// How far the weights have moved, at most, since a search was told of them; in units of `V`.
-    moved: f64,
-    /// Their length then.
-    told: f64,
-}
-
 /// See the module's text.
 #[derive(Clone, Debug)]
 pub(super) struct ClassRows {
@@ -41,100 +23,9 @@ pub(super) struct ClassRows {
     classes: usize,
     state: State,
 }
-
-impl Row {
-    /// Where a feature stands, if it has a weight. Of rising features `from` may be the last answer's
-    /// second part.
-    #[inline]
-    fn find(&self, feature: u32, from: &mut usize) -> Option<usize> {
-        let direct = feature as usize;
-        if direct < self.sorted && self.features[direct] == feature {
-            return Some(direct);
-        }
-        let rest = &self.features[*from..self.sorted];
-        *from += rest.partition_point(|&other| other < feature);
-        if *from < self.sorted && self.features[*from] == feature {
-            return Some(*from);
-        }
-        let tail = &self.features[self.sorted..];
-        let at = tail.iter().position(|&other| other == feature)?;
-        Some(self.sorted + at)
-    }
-
-    /// Merges the tail into the other weights.
-    fn merge(&mut self) {
-        let mut tail: Vec<usize> = (self.sorted..self.features.len()).collect();
-        tail.sort_unstable_by_key(|&at| self.features[at]);
-        let mut order = Vec::with_capacity(self.features.len());
-        let mut next = 0;
-        for at in tail {
-            while next < self.sorted && self.features[next] < self.features[at] {
-                order.push(next);
-                next += 1;
-            }
-            order.push(at);
-        }
-        order.extend(next..self.sorted);
-        self.features = order.iter().map(|&at| self.features[at]).collect();
-        self.values = order.iter().map(|&at| self.values[at]).collect();
-        if !self.extra.is_empty() {
-            self.extra = order.iter().map(|&at| self.extra[at]).collect();
-        }
-        self.sorted = self.features.len();
-    }
-
-    /// Adds `amount` times a row whose length is `length`; the change of the sum of squares.
-    fn add(&mut self, adding: &Adding<'_>, row: &[(u32, f32)], length: f64) -> f64 {
-        let (state, moving) = (adding.state, adding.state.moving());
-        let (mut from, mut square) = (0, 0.0);
-        for &(feature, x) in row {
-            let delta = adding.amount * x;
-            if let Some(at) = self.find(feature, &mut from) {
-                let old = state.present(adding.class, self.values[at], self.extra.get(at));
-                match &state.beside {
-                    Beside::Nothing => {}
-                    Beside::Sums { .. } => self.extra[at] += delta * moving.before,
-                    beside => self.extra[at] = due(beside, adding.class),
-                }
-                let new = old + delta;
-                self.values[at] = new;
-                square += f64::from(new) * f64::from(new) - f64::from(old) * f64::from(old);
-                continue;
-            }
-            let size = (f64::from(delta) * moving.scale).abs() as f32;
-            if delta != 0.0 && (adding.own || size >= moving.create) {
-                self.features.push(feature);
-                self.values.push(delta);
-                match &state.beside {
-                    Beside::Nothing => {}
-                    Beside::Sums { .. } => self.extra.push(delta * moving.before),
-                    beside => self.extra.push(due(beside, adding.class)),
-                }
-                square += f64::from(delta) * f64::from(delta);
-            }
-        }
-        if self.features.len() - self.sorted > TAIL {
-            self.merge();
-        }
-        self.moved += f64::from(adding.amount.abs()) * length;
-        square
-    }
-}
-
-/// What is added to a class.
-#[derive(Clone, Copy)]
-struct Adding<'a> {
-    state: &'a State,
-    class: u32,
-    amount: f32,
-    /// Whether it is the row's own class.
-    own: bool,
-}
-
 fn length(row: &[(u32, f32)]) -> f64 {
     float::sqrt(row.iter().map(|(_, x)| f64::from(*x) * f64::from(*x)).sum())
 }
-
 impl ClassRows {
     /// No weights yet. A weight below zero is made only by a step of size `create` or more.
     pub fn new(classes: usize, create: f32, beside: Beside) -> Self {
@@ -169,13 +60,7 @@ impl ClassRows {
 
     /// The product of a row, its features rising, and a class, without the factor [`ClassRows::scale`].
     pub fn score(&self, row: &[(u32, f32)], class: u32) -> f32 {
-        let (own, mut from, mut sum) = (self.row(class), 0, 0.0);
-        for &(feature, x) in row {
-            if let Some(at) = own.find(feature, &mut from) {
-                sum += self.state.present(class, own.values[at], own.extra.get(at)) * x;
-            }
-        }
-        sum
+        self.row(class).score(&self.state, class, row)
     }
 
     /// Multiplies all weights by `factor`, from 0 to 1.
@@ -337,6 +222,12 @@ impl ClassRows {
         SparseVec::from_pairs(pairs).unwrap_or_default()
     }
 
+    /// The length of a class's weights in `V`. Not of l1, whose weights are not what is stored.
+    pub fn length(&self, class: u32) -> f64 {
+        let values = self.row(class).values.iter();
+        float::sqrt(values.map(|v| f64::from(*v) * f64::from(*v)).sum())
+    }
+
     /// Notes that a search was told of a class's weights, whose length in `V` is `length`.
     pub fn tell(&mut self, class: u32, length: f64) {
         let row = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
@@ -352,10 +243,6 @@ impl ClassRows {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let rows = self.shards.iter().flatten();
-        rows.map(|row| {
-            let numbers = row.features.capacity() + row.values.capacity() + row.extra.capacity();
-            size_of::<Row>() + 4 * numbers
-        })
-        .sum()
+        rows.map(Row::bytes).sum()
     }
 }

@@ -1,6 +1,6 @@
 //! The search that proposes classes while training, kept near the weights as they move.
 
-use super::{class_rows::ClassRows, oracle::Oracle};
+use super::{class_rows::ClassRows, oracle::Oracle, products::Products, step::Steps};
 use crate::{
     executor::Executor,
     search::{
@@ -12,12 +12,14 @@ use alloc::{boxed::Box, vec::Vec};
 
 /// A search of the classes' vectors, in units of `V`.
 ///
-/// A class's vector is put in anew once its weights may have moved by more than a quarter of their
-/// length; all are where the unit of `V` has changed.
+/// Codes of signs follow each step: what a row has as products with the Gaussian vectors is added to what the classes have
+/// that it moves. Otherwise a class's vector is put in anew once its weights may have moved by more than a
+/// quarter of their length. All vectors are put in anew where the unit of `V` has changed.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     search: Search,
     oracle: Oracle,
+    follows: bool,
     seed: u64,
     folds: u32,
     /// Vectors put in so far.
@@ -26,7 +28,7 @@ pub(super) struct Index {
 
 #[derive(Clone, Debug)]
 enum Search {
-    Codes(SignCodes),
+    Codes(SignCodes, Option<Products>),
     Tables(SignTables),
     Graph(Graph),
 }
@@ -38,11 +40,12 @@ const MOVEMENT: f64 = 0.25;
 const RATIO: f64 = 1.5;
 
 impl Search {
-    fn new(oracle: Oracle, seed: u64) -> Option<Self> {
+    fn new(oracle: Oracle, follows: bool, seed: u64) -> Option<Self> {
         Some(match oracle {
             Oracle::Exhaustive | Oracle::RareFeatures(_) => return None,
             Oracle::SignCodes { words, .. } => {
-                Self::Codes(SignCodes::new(words as usize, RATIO, seed))
+                let codes = SignCodes::new(words as usize, RATIO, seed);
+                Self::Codes(codes, follows.then(Products::default))
             }
             Oracle::SignTables { tables, bits, .. } => {
                 let (tables, bits) = (tables as usize, bits as usize);
@@ -59,15 +62,23 @@ impl Search {
 }
 
 impl Index {
-    /// An empty one, if the oracle is a search of vectors.
-    pub fn new(oracle: Oracle, seed: u64) -> Option<Self> {
+    /// An empty one, if the oracle is a search of vectors; `follows` where weights change by steps alone (not l1's).
+    pub fn new(oracle: Oracle, follows: bool, seed: u64) -> Option<Self> {
         Some(Self {
-            search: Search::new(oracle, seed)?,
+            search: Search::new(oracle, follows, seed)?,
             oracle,
+            follows,
             seed,
             folds: 0,
             inserted: 0,
         })
+    }
+
+    /// A step was taken: `factor` times its amounts of the row were added to the classes.
+    pub fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
+        if let Search::Codes(codes, Some(products)) = &mut self.search {
+            products.add(codes, row, steps, factor);
+        }
     }
 
     /// Puts in the vectors of those of `touched`, rising, that have moved, or of all of `seen`.
@@ -78,14 +89,25 @@ impl Index {
         seen: &[u32],
         executor: &E,
     ) {
-        let moved = if rows.folds() == self.folds {
-            rows.moved(touched, MOVEMENT)
-        } else {
+        let anew = rows.folds() != self.folds;
+        if anew {
             self.folds = rows.folds();
-            if let Some(fresh) = Search::new(self.oracle, self.seed) {
+            if let Some(fresh) = Search::new(self.oracle, self.follows, self.seed) {
                 self.search = fresh;
             }
+        }
+        if let Search::Codes(codes, Some(products)) = &mut self.search {
+            let classes = rows.moved(if anew { seen } else { touched }, -1.0);
+            self.inserted += classes.len() as u64;
+            if anew {
+                products.set(codes, rows, &classes, executor);
+            }
+            return products.put(codes, rows, &classes);
+        }
+        let moved = if anew {
             rows.moved(seen, -1.0)
+        } else {
+            rows.moved(touched, MOVEMENT)
         };
         let items: Vec<(u32, SparseVec)> = moved
             .into_iter()
@@ -96,7 +118,7 @@ impl Index {
         }
         self.inserted += items.len() as u64;
         match &mut self.search {
-            Search::Codes(codes) => codes.insert_all(&items, executor),
+            Search::Codes(codes, _) => codes.insert_all(&items, executor),
             Search::Tables(tables) => tables.insert_all(&items, executor),
             Search::Graph(graph) => graph.insert_all(items, executor),
         }
@@ -104,7 +126,7 @@ impl Index {
 
     pub fn proposer(&self) -> Box<dyn Proposer + '_> {
         match &self.search {
-            Search::Codes(codes) => codes.proposer(),
+            Search::Codes(codes, _) => codes.proposer(),
             Search::Tables(tables) => tables.proposer(),
             Search::Graph(graph) => graph.proposer(),
         }
@@ -113,7 +135,9 @@ impl Index {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         match &self.search {
-            Search::Codes(codes) => codes.bytes(),
+            Search::Codes(codes, products) => {
+                codes.bytes() + products.as_ref().map_or(0, Products::bytes)
+            }
             Search::Tables(tables) => tables.bytes(),
             Search::Graph(graph) => graph.bytes(),
         }

@@ -36,6 +36,7 @@
 
 mod choices;
 mod choose;
+mod class_row;
 mod class_rows;
 mod draws;
 mod feature_lists;
@@ -45,6 +46,7 @@ mod list;
 mod memory;
 mod oracle;
 pub mod parameters;
+mod products;
 pub mod report;
 mod state;
 mod step;

@@ -77,16 +77,19 @@ impl Oracle {
 
     /// About the bytes that a search of so many classes with so many weights holds.
     pub(super) fn memory(&self, classes: u64, weights: u64) -> u64 {
-        match *self {
-            Self::Exhaustive | Self::RareFeatures(_) => 0,
-            Self::SignCodes { words, .. } => classes * (8 * u64::from(words) + 24),
+        // What tells which features a class has; see [`super::class_row`].
+        let marks = 2 * weights + 32 * classes;
+        let search = match *self {
+            Self::Exhaustive | Self::RareFeatures(_) => return 0,
+            Self::SignCodes { words, .. } => classes * (264 * u64::from(words) + 24) + (1 << 20),
             Self::SignTables { tables, bits, .. } => {
-                u64::from(tables) * (16 * classes + (24 << bits)) + 16 * classes
+                u64::from(tables) * (16 * classes + (24 << bits)) + 16 * classes + (1 << 20)
             }
             Self::Graph { degree, .. } | Self::LayeredGraph { degree, .. } => {
                 8 * weights + classes * (64 * u64::from(degree) + 256)
             }
-        }
+        };
+        search + marks
     }
 
     pub(super) fn check(&self) -> Result<(), ParamError> {

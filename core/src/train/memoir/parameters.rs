@@ -225,10 +225,10 @@ impl Memoir {
     /// The algorithm's name on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        if self.is_l1() {
-            "memoir-l1"
-        } else {
-            "memoir-l2"
+        match self.oracle {
+            _ if self.is_l1() => "memoir-l1",
+            Oracle::SignCodes { .. } | Oracle::SignTables { .. } => "memoir-lsh",
+            _ => "memoir-l2",
         }
     }
 

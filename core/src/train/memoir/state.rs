@@ -84,6 +84,11 @@ impl State {
         (self.scale, self.square) = (1.0, square);
     }
 
+    /// Whether weights are as they are stored: nothing is due of a penalty.
+    pub fn unpenalized(&self) -> bool {
+        matches!(self.beside, Beside::Nothing | Beside::Sums { .. })
+    }
+
     /// What all weights are to be multiplied by to be no longer than `radius`, if they are.
     pub fn too_long(&self, radius: f64) -> Option<f64> {
         let length = float::sqrt(self.square());

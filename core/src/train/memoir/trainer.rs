@@ -107,7 +107,7 @@ impl Memoir {
                 let features = rows.features();
                 Storage::Features(FeatureLists::new(features, classes, self.create, beside))
             }),
-            index: Index::new(self.oracle, self.seed),
+            index: Index::new(self.oracle, !self.is_l1(), self.seed),
             stale: Vec::new(),
             ahead: VecDeque::new(),
             rows,
@@ -246,6 +246,9 @@ impl Trainer<'_> {
         self.touched.extend_from_slice(steps.classes);
         if moves {
             self.weights.add(&scratch.terms, &steps, &mut self.slots);
+            if let Some(index) = &mut self.index {
+                index.add(&scratch.terms, &steps, 1.0 / self.weights.scale());
+            }
         }
         self.scratch = scratch;
     }
@@ -282,6 +285,15 @@ impl Trainer<'_> {
             all.steps(number)
         };
         self.weights.add_all(all.pairs.len(), draw, executor);
+        if let Some(index) = &mut self.index {
+            let factor = 1.0 / self.weights.scale();
+            let mut terms = Vec::new();
+            for number in 0..all.pairs.len() {
+                terms.clear();
+                let steps = draw(number, &mut terms);
+                index.add(&terms, &steps, factor);
+            }
+        }
     }
 
     /// Ends training.

@@ -39,15 +39,6 @@ impl Reduce {
         self.reduce
     }
 
-    /// The same, with so many dimensions where none are given.
-    #[must_use]
-    pub fn or(self, dimensions: u32) -> Self {
-        Self {
-            reduce: self.reduce.or(Some(dimensions)),
-            ..self
-        }
-    }
-
     /// What is asked for.
     pub fn reduction(&self, seed: u64) -> Option<Reduction> {
         self.reduce.map(|dimensions| Reduction {

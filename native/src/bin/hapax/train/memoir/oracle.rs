@@ -25,7 +25,7 @@ pub struct OracleOptions {
     #[arg(long, default_value_t = 10)]
     code_bits: u32,
     /// How many classes sign codes and tables propose
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 50)]
     candidates: u32,
     /// How many edges a new class gets on a graph
     #[arg(long, default_value_t = 12)]
