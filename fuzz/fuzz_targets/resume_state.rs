@@ -76,11 +76,15 @@ fn check_shared(job: &Job, loss: MultiClassLoss) {
     let parameters = svm(loss);
     let new = || {
         let one = MultiLabel::Refuse;
-        SharedTraining::new(&parameters, data(), one, &mut Alone).expect("a training")
+        if loss == MultiClassLoss::WestonWatkins {
+            return SharedTraining::rotating(&parameters, data(), one, &mut Alone).expect("one");
+        }
+        let among = (&Sequential, &mut Alone);
+        SharedTraining::new(&parameters, data(), one, None, among, &Portable).expect("one")
     };
     let mut left = new();
     for _ in 0..2 {
-        let _ = left.epoch(&Sequential, &mut Alone);
+        let _ = left.epoch(&Sequential, &Portable, &mut Alone);
     }
     let number = job.bytes.len() % left.shares();
     let mut share = Vec::new();
@@ -90,7 +94,7 @@ fn check_shared(job: &Job, loss: MultiClassLoss) {
     }
     let mut other = new();
     if other.resume_share(number, &tried(job, share)).is_ok() {
-        let _ = other.epoch(&Sequential, &mut Alone);
+        let _ = other.epoch(&Sequential, &Portable, &mut Alone);
     }
 }
 

@@ -150,8 +150,8 @@ pub enum TrainError {
     StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
-    /// Several processes cannot train this method together.
-    OneProcess,
+    /// Labels in bundles that rotate cannot train this method.
+    NoBundles,
     /// Processes that train together did not reach each other.
     Exchange(ExchangeError),
     /// The method cannot learn single rows once it is trained.
@@ -224,9 +224,8 @@ impl fmt::Display for TrainError {
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")
             }
-            Self::OneProcess => f.write_str(
-                "several processes cannot train this method together: only ww and llw can; give one process \
-                 more threads instead",
+            Self::NoBundles => f.write_str(
+                "only ww can be trained by bundles of labels that rotate: its duals concern two labels each",
             ),
             Self::Exchange(error) => error.fmt(f),
             Self::CannotLearn => f.write_str(

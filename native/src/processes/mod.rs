@@ -20,10 +20,14 @@ pub use none::Processes;
 use std::{env, error::Error, fmt};
 
 /// The variables by which launchers tell the number of processes, and of those on the same machine.
-const STARTED: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
-const STARTED_HERE: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"];
+const STARTED_HERE: [&str; 3] = [
+    "OMPI_COMM_WORLD_LOCAL_SIZE",
+    "MPI_LOCALNRANKS",
+    "MV2_COMM_WORLD_LOCAL_SIZE",
+];
 
-fn told(names: [&str; 2]) -> Option<usize> {
+fn told(names: [&str; 3]) -> Option<usize> {
     let value = names.iter().find_map(|name| env::var(name).ok())?;
     value.parse().ok()
 }
@@ -78,6 +82,12 @@ pub fn join() -> Result<Option<Processes>, JoinError> {
         Some(1) if !cfg!(feature = "mpi") => Ok(None),
         Some(started) => Processes::join(started).map(Some),
     }
+}
+
+/// How many processes a launcher says that it started, this one among them: 1 if it was started alone.
+#[must_use]
+pub fn started() -> usize {
+    told(STARTED).unwrap_or(1).max(1)
 }
 
 /// How many processes of this one's job are on this machine.

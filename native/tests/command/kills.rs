@@ -69,6 +69,7 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
     let mut dice = Stream::new(2026, 9);
     let (mut hit, mut resumed) = ([0; 3], 0);
     let count = kills();
+    let (state, model) = (folder.path("states").join("state"), folder.path("m"));
     let runs = METHODS.map(|method| {
         let train = format!("train {method} train.tsv --threads 1 -o m");
         folder.run(&train).good();
@@ -82,32 +83,42 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
         let (train, whole, time) = &runs[number / 3 % runs.len()];
         let moment = [Moment::Any, Moment::Checkpoint, Moment::Model][number % 3];
         let again = format!("{train} --resume states --every 1");
-        let _ = fs::remove_file(folder.path("m"));
+        let _ = fs::remove_file(&model);
         // Twice: a training that was gone on with may be killed, too.
         for _ in 0..2 {
             sweep(&folder);
             let mut child = folder.command(&again).spawn().unwrap();
             let (begin, states) = (Instant::now(), folder.path("states"));
             let delay = Duration::from_secs_f64(time.as_secs_f64() * dice.unit());
-            let killed = match moment {
-                Moment::Any => kill(&mut child, || begin.elapsed() >= delay),
-                Moment::Checkpoint => {
-                    let later = delay / 2;
-                    kill(&mut child, || {
-                        begin.elapsed() >= later && is_writing(&states)
-                    })
-                }
-                Moment::Model => kill(&mut child, || is_writing(&folder.path(""))),
-            };
+            // Whether there was a state when the kill came.
+            let mut kept = false;
+            let killed = kill(&mut child, || {
+                let due = match moment {
+                    Moment::Any => begin.elapsed() >= delay,
+                    Moment::Checkpoint => begin.elapsed() >= delay / 2 && is_writing(&states),
+                    Moment::Model => is_writing(&folder.path("")),
+                };
+                kept = due && state.exists();
+                due
+            });
             hit[moment as usize] += usize::from(killed);
+            // A state goes only when the model is there; while it is written the last state is kept.
+            let model_due = killed && moment == Moment::Model;
+            if kept || model_due {
+                let left = state.exists() || model.exists();
+                assert!(left, "{again}, killed at {moment:?}: the state is lost");
+            }
             // What is there is whole.
-            if folder.path("m").exists() {
+            if model.exists() {
                 assert!(folder.read("m") == *whole, "{again}");
                 break;
             }
         }
+        let kept = state.exists();
         let ran = finish(folder.command(&again).spawn().unwrap());
-        resumed += usize::from(ran.err.contains("going on from the checkpoint"));
+        let went_on = ran.err.contains("going on from the checkpoint");
+        assert_eq!(went_on, kept, "{again}, killed at {moment:?}: {ran:?}");
+        resumed += usize::from(went_on);
         ran.good();
         assert!(folder.read("m") == *whole, "{again}, killed at {moment:?}");
     }

@@ -19,6 +19,7 @@ mod readme;
 mod same_bytes;
 mod sharing;
 mod streams;
+mod together;
 mod training;
 mod wrong_input;
 mod wrong_models;

@@ -1,8 +1,9 @@
 //! The proof: weights rebuilt from the duals, and both objectives.
 
 use super::{
+    bundles::exchange::{Exchange, ExchangeError},
     state::State,
-    survey::{Search, Survey, survey},
+    survey::{Search, Survey, survey_among},
     weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
@@ -139,16 +140,19 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
     sum - 0.5 * square
 }
 
-/// Rebuilds the weights and proves how good they are. The survey is of the new weights.
-pub fn certify<E: Executor>(
+/// Rebuilds the weights and proves how good they are, together with other processes. The survey is of the new weights.
+///
+/// # Errors
+/// If processes do not reach each other.
+pub fn certify<E: Executor, X: Exchange>(
     state: &mut State,
     search: Search,
     cuts: &[u32],
-    executor: &E,
+    (executor, exchange): (&E, &mut X),
     kernels: &dyn ExactKernels,
-) -> (Certificate, Survey) {
+) -> Result<(Certificate, Survey), ExchangeError> {
     let dual = rebuild(state, cuts, executor);
-    let found = survey(state, search, executor, kernels);
+    let found = survey_among(state, search, executor, kernels, exchange)?;
     let certificate = Certificate {
         primal: 0.5 * state.weights.square() + found.loss,
         dual,
@@ -157,5 +161,5 @@ pub fn certify<E: Executor>(
         nonzeros: state.weights.nonzeros(),
         duals: state.duals.iter().map(|d| d.classes.len() as u64).sum(),
     };
-    (certificate, found)
+    Ok((certificate, found))
 }

@@ -12,9 +12,10 @@ use super::{
     state::State,
 };
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// Rows whose duals moved, and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Changes {
     /// The row, and where its moves and its duals end in the lists below.
     pub rows: Vec<(u32, u32, u32)>,
@@ -27,7 +28,7 @@ pub struct Changes {
 }
 
 /// What became of a visit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
     /// The row's share of the gap before.
     pub gap: f64,

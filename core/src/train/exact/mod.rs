@@ -43,6 +43,7 @@ pub mod state;
 pub mod survey;
 mod surveyor;
 pub mod sweep;
+pub mod together;
 pub mod tournament;
 pub mod trainer;
 #[cfg(test)]

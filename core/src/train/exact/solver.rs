@@ -1,6 +1,7 @@
 //! The solver that a loss needs, epoch by epoch: the caller owns the loop.
 
 use super::{
+    bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::Certificate,
     lee_lin_wahba::LeeLinWahba,
     parameters::{MultiClassLoss, MultiClassSvm},
@@ -41,10 +42,27 @@ impl Solver {
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
+        let among = (executor, &mut Alone);
+        Self::among(parameters, data, multi_label, start, among, kernels)
+    }
+
+    /// Begins as [`Solver::new`] does, as one of several processes, which call this with the same.
+    ///
+    /// # Errors
+    /// As [`Solver::new`], and if processes do not reach each other.
+    pub fn among<E: Executor, X: Exchange>(
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        multi_label: MultiLabel,
+        start: Option<Start<'_>>,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
+    ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
         Ok(match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                Self::LeeLinWahba(Box::new(LeeLinWahba::new(parameters, problem)?))
+                let solver = LeeLinWahba::among(parameters, problem, exchange)?;
+                Self::LeeLinWahba(Box::new(solver))
             }
             (_, Some(Start::Duals(start))) => {
                 Self::ByRows(Box::new(Trainer::warm(parameters, problem, start)))
@@ -66,6 +84,22 @@ impl Solver {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels),
             Self::LeeLinWahba(solver) => solver.epoch(),
+        }
+    }
+
+    /// Does the next epoch together with the processes that this one began among.
+    ///
+    /// # Errors
+    /// If processes do not reach each other.
+    pub fn epoch_among<E: Executor, X: Exchange>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+        exchange: &mut X,
+    ) -> Result<Option<Report>, ExchangeError> {
+        match self {
+            Self::ByRows(trainer) => trainer.epoch_among(executor, kernels, exchange),
+            Self::LeeLinWahba(solver) => solver.epoch_among(exchange),
         }
     }
 

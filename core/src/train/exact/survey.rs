@@ -6,9 +6,16 @@
 //!
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
-use super::{state::State, surveyor::Surveyor};
+use super::{
+    bundles::exchange::{Alone, Exchange, ExchangeError},
+    state::State,
+    surveyor::Surveyor,
+    together::share_survey,
+};
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
+use core::ops::Range;
+use serde::{Deserialize, Serialize};
 
 /// Rows of a job.
 const ROWS: usize = 32;
@@ -52,7 +59,7 @@ pub struct Multiple {
 }
 
 /// What a survey found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Survey {
     /// P - D.
     pub gap: f64,
@@ -140,20 +147,39 @@ pub fn survey<E: Executor>(
     executor: &E,
     kernels: &dyn ExactKernels,
 ) -> Survey {
+    // A process on its own always reaches itself.
+    survey_among(state, search, executor, kernels, &mut Alone).unwrap_or_default()
+}
+
+/// Surveys all rows together with other processes.
+///
+/// # Errors
+/// If processes do not reach each other.
+pub fn survey_among<E: Executor, X: Exchange>(
+    state: &State,
+    search: Search,
+    executor: &E,
+    kernels: &dyn ExactKernels,
+    exchange: &mut X,
+) -> Result<Survey, ExchangeError> {
     let count = state.problem.len();
-    let parts = executor.map(
-        count.div_ceil(ROWS),
+    let rows_of = |job: usize| -> Range<usize> { job * ROWS..count.min((job + 1) * ROWS) };
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    let jobs = count.div_ceil(ROWS);
+    let own = executor.map(
+        (jobs + ranks - 1 - rank) / ranks,
         || Surveyor::new(state.weights.classes),
         |surveyor, job| {
             let mut found = Survey::default();
-            for row in job * ROWS..count.min((job + 1) * ROWS) {
+            for row in rows_of(job * ranks + rank) {
                 surveyor.look(state, search, row, kernels, &mut found);
             }
             found
         },
     );
+    let parts = share_survey(state, own, rows_of, exchange)?;
     let mut all = Survey::default();
     all.gaps.reserve(count);
     parts.into_iter().for_each(|part| all.add(part));
-    all
+    Ok(all)
 }

@@ -5,10 +5,12 @@
 //! number of threads.
 
 use super::{
+    bundles::exchange::{Exchange, ExchangeError},
     duals::Places,
     lane::Lane,
     problem::Row,
     state::State,
+    together::{lanes_of, share_lanes},
     weights::{Shard, cuts},
 };
 use crate::{executor::Executor, kernels::ExactKernels};
@@ -90,16 +92,19 @@ impl Sweeper {
         self.dual = dual;
     }
 
-    /// Visits `rows` in order. `each` hears what became of every row.
-    pub fn sweep<E: Executor>(
+    /// Visits `rows` in order, together with other processes. `each` hears what became of every row.
+    ///
+    /// # Errors
+    /// If processes do not reach each other.
+    pub fn sweep<E: Executor, X: Exchange>(
         &mut self,
         state: &mut State,
         rows: &[u32],
         tolerance: f64,
-        executor: &E,
+        (executor, exchange): (&E, &mut X),
         kernels: &dyn ExactKernels,
         mut each: impl FnMut(u32, f64, bool),
-    ) -> Swept {
+    ) -> Result<Swept, ExchangeError> {
         let mut swept = Swept::default();
         let mut rest = rows;
         while !rest.is_empty() {
@@ -110,11 +115,13 @@ impl Sweeper {
             let each_lane = block.len().div_ceil(self.lanes.len());
             let parts: Vec<&[u32]> = block.chunks(each_lane).collect();
             let frozen = &*state;
-            let items: Vec<(&mut Lane, &[u32])> =
-                self.lanes.iter_mut().zip(parts.iter().copied()).collect();
+            let own = lanes_of(exchange.rank(), exchange.ranks(), self.lanes.len());
+            let items = self.lanes.iter_mut().zip(parts.iter().copied());
+            let items: Vec<(&mut Lane, &[u32])> = items.take(own.end).skip(own.start).collect();
             executor.map_items(items, |_, (lane, rows)| {
                 kernels.run_lane(lane, frozen, rows, tolerance);
             });
+            share_lanes(state, &mut self.lanes, &parts, exchange)?;
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
                 for (visited, &row) in lane.visited.iter().zip(*rows) {
@@ -129,7 +136,7 @@ impl Sweeper {
             let used = parts.len();
             apply(state, &self.lanes[..used], &self.cuts, executor);
         }
-        swept
+        Ok(swept)
     }
 }
 

@@ -17,6 +17,7 @@
 //! is ever dense.
 
 use super::{
+    bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::{Certificate, certify, rebuild},
     duals::{Places, RowDuals},
     listing::{list, unlist},
@@ -26,7 +27,7 @@ use super::{
     schedule::Schedule,
     start::WarmStart,
     state::State,
-    survey::{Search, Survey, survey},
+    survey::{Search, Survey, survey_among},
     sweep::Sweeper,
     weights::ClassWeights,
 };
@@ -143,8 +144,24 @@ impl Trainer {
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> Option<Report> {
+        // A process on its own always reaches itself.
+        let done = self.epoch_among(executor, kernels, &mut Alone);
+        done.unwrap_or(None)
+    }
+
+    /// Does the next epoch together with other processes, which have the same problem, parameters and start
+    /// ([`super::together`]). The bits are those of one process.
+    ///
+    /// # Errors
+    /// If processes do not reach each other.
+    pub fn epoch_among<E: Executor, X: Exchange>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+        exchange: &mut X,
+    ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
-            return None;
+            return Ok(None);
         }
         let mut sweeper = match self.sweeper.take() {
             Some(sweeper) => sweeper,
@@ -153,18 +170,18 @@ impl Trainer {
         self.epochs += 1;
         let full = self.schedule.sweeps == 0 || self.active.is_empty();
         let rows = if full {
-            self.full_epoch(&mut sweeper, executor, kernels);
+            self.full_epoch(&mut sweeper, (executor, exchange), kernels)?;
             self.state.problem.len()
         } else {
-            self.sweep(&mut sweeper, executor, kernels)
+            self.sweep(&mut sweeper, (executor, exchange), kernels)?
         };
         self.sweeper = Some(sweeper);
-        Some(Report {
+        Ok(Some(Report {
             epoch: self.epochs,
             full,
             rows: rows as u64,
             gap: self.gap,
-        })
+        }))
     }
 
     /// Gives every row the places of its own class.
@@ -219,12 +236,12 @@ impl Trainer {
         }
     }
 
-    fn sweep<E: Executor>(
+    fn sweep<E: Executor, X: Exchange>(
         &mut self,
         sweeper: &mut Sweeper,
-        executor: &E,
+        among: (&E, &mut X),
         kernels: &dyn ExactKernels,
-    ) -> usize {
+    ) -> Result<usize, ExchangeError> {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
         stream.shuffle(&mut rows);
@@ -236,14 +253,14 @@ impl Trainer {
             &mut self.state,
             &rows,
             tolerance,
-            executor,
+            among,
             kernels,
             |row, gap, moved| match shrinking {
                 Shrinking::Bounds if gap <= tolerance => {}
                 Shrinking::Counter(_) => still.push((row, moved)),
                 _ => keep.push(row),
             },
-        );
+        )?;
         if let Shrinking::Counter(most) = shrinking {
             for (row, moved) in still {
                 let duals = &mut self.state.duals[row as usize];
@@ -255,7 +272,7 @@ impl Trainer {
         }
         self.active = keep;
         self.schedule.swept(swept.gap);
-        swept.visited
+        Ok(swept.visited)
     }
 
     fn search(&self) -> Search {
@@ -274,27 +291,28 @@ impl Trainer {
         }
     }
 
-    fn full_epoch<E: Executor>(
+    fn full_epoch<E: Executor, X: Exchange>(
         &mut self,
         sweeper: &mut Sweeper,
-        executor: &E,
+        (executor, exchange): (&E, &mut X),
         kernels: &dyn ExactKernels,
-    ) {
+    ) -> Result<(), ExchangeError> {
         let last = self.epochs >= self.parameters.max_epochs;
         let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
         if !last && !hopeful {
-            found = survey(&self.state, search, executor, kernels);
+            found = survey_among(&self.state, search, executor, kernels, exchange)?;
         }
         if last || hopeful || self.is_enough(found.best(search).gap, found.violation) {
             let proof;
-            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            let among = (executor, &mut *exchange);
+            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), among, kernels)?;
             let (best, multiple) = self.multiply(proof, &found, search);
             if last || self.is_enough(best.relative_gap(), proof.violation) {
                 self.gap = best.relative_gap();
                 (self.certificate, self.multiple) = (Some(best), multiple);
                 self.state.weights.multiply(multiple as f32);
-                return;
+                return Ok(());
             }
         }
         let best = found.best(search);
@@ -310,6 +328,7 @@ impl Trainer {
         unlist(&mut self.state, &found.idle);
         let (rows, fresh) = (&found.rows, &found.fresh);
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
+        Ok(())
     }
 
     /// By what weights are to be multiplied, if their gap is not small enough, and the proof then.

@@ -30,6 +30,7 @@ use hapax::{
         train::exact::parameters::MultiClassLoss,
     },
     files::{check_readable, check_writable},
+    processes,
     threads::Threads,
 };
 use memoir::Variant;
@@ -90,6 +91,10 @@ pub enum Algorithm {
 
 impl Algorithm {
     pub fn run(self) -> Result<(), Failure> {
+        let started = processes::started();
+        if started > 1 {
+            self.check_together(started)?;
+        }
         match self {
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
@@ -106,6 +111,22 @@ impl Algorithm {
             Self::MemoirL1(train) => train.run(Variant::L1),
             Self::MemoirLsh(train) => train.run(),
         }
+    }
+
+    /// Refuses to be one of several processes that would each train all of a model and write the same file.
+    fn check_together(&self, started: usize) -> Result<(), Failure> {
+        let instead = match self {
+            Self::Cs(_) | Self::Ww(_) | Self::Llw(_) => return Ok(()),
+            Self::Nearest(_) | Self::Ovr(_) | Self::Mach(_) => {
+                "its parts need no exchange, and any machines can do them: `hapax plan`, `hapax train --parts` and \
+                 `hapax merge`"
+            }
+            _ => "start one, with more --threads where it uses them",
+        };
+        Err(Failure::Input(format!(
+            "{started} processes were started, and each would train the same model on its own: only cs, ww and llw are \
+             trained by several together; for this algorithm {instead}"
+        )))
     }
 
     /// Does a task of a training that machines share.

@@ -12,13 +12,14 @@ use crate::{
         TrainError,
         exact::{
             certificate::Certificate,
-            lee_lin_wahba::LeeLinWahba,
             machine::Machine,
             parameters::{MultiClassLoss, MultiClassSvm},
             problem::{MultiLabel, Problem},
+            solver::Solver,
+            start::Start,
             trainer::Report,
         },
-        state::{Shared, StateError},
+        state::{Resumable, Shared, StateError, all_below},
     },
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -27,37 +28,63 @@ use core::ops::ControlFlow;
 /// A training under way in one of the processes that share it: call [`SharedTraining::epoch`] until it returns `None`,
 /// then [`MultiClassSvm::finish_shared`].
 #[derive(Debug)]
-pub struct SharedTraining(Solver);
+pub struct SharedTraining {
+    kind: Kind,
+    /// Whether this is the first process.
+    first: bool,
+}
 
 #[derive(Debug)]
-enum Solver {
-    WestonWatkins(Box<Tournament>),
-    LeeLinWahba(Box<LeeLinWahba>),
+enum Kind {
+    /// Rows of Crammer-Singer and Weston-Watkins are shared out, and labels of Lee-Lin-Wahba.
+    Solver(Solver),
+    /// Pairs of bundles of labels are shared out.
+    Tournament(Box<Tournament>),
 }
 
 impl SharedTraining {
-    /// Begins training on `data`. All processes call this with the same data and parameters.
+    /// Begins training on `data`, perhaps from the duals of another cost or from a model. All processes call this
+    /// with the same.
     ///
     /// # Errors
     /// As [`MultiClassSvm::train_shared`].
-    pub fn new<X: Exchange>(
+    pub fn new<E: Executor, X: Exchange>(
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        multi_label: MultiLabel,
+        start: Option<Start<'_>>,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
+    ) -> Result<Self, TrainError> {
+        let first = exchange.rank() == 0;
+        let among = (executor, exchange);
+        let solver = Solver::among(parameters, data, multi_label, start, among, kernels)?;
+        Ok(Self {
+            kind: Kind::Solver(solver),
+            first,
+        })
+    }
+
+    /// Begins training a Weston-Watkins machine on `data` by bundles of labels that rotate ([`super`]): processes
+    /// keep different duals, not all of them; it takes many more epochs. All processes call this with the same.
+    ///
+    /// # Errors
+    /// As [`MultiClassSvm::train_shared`]; another loss, whose duals do not concern two labels each.
+    pub fn rotating<X: Exchange>(
         parameters: &MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
         exchange: &mut X,
     ) -> Result<Self, TrainError> {
+        if parameters.loss != MultiClassLoss::WestonWatkins {
+            return Err(TrainError::NoBundles);
+        }
         let problem = Problem::new(data, parameters, multi_label)?;
-        Ok(Self(match parameters.loss {
-            MultiClassLoss::CrammerSinger => return Err(TrainError::OneProcess),
-            MultiClassLoss::WestonWatkins => {
-                let training = Tournament::new(parameters, problem, exchange);
-                Solver::WestonWatkins(Box::new(training))
-            }
-            MultiClassLoss::LeeLinWahba => {
-                let training = LeeLinWahba::among(parameters, problem, exchange)?;
-                Solver::LeeLinWahba(Box::new(training))
-            }
-        }))
+        let training = Tournament::new(parameters, problem, exchange);
+        Ok(Self {
+            kind: Kind::Tournament(Box::new(training)),
+            first: exchange.rank() == 0,
+        })
     }
 
     /// Does the next epoch, or returns `None` if training has ended, in all processes at the same.
@@ -67,69 +94,64 @@ impl SharedTraining {
     pub fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
+        kernels: &dyn ExactKernels,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
-        match &mut self.0 {
-            Solver::WestonWatkins(training) => training.epoch(executor, exchange),
-            Solver::LeeLinWahba(training) => training.epoch_among(exchange),
+        match &mut self.kind {
+            Kind::Solver(solver) => solver.epoch_among(executor, kernels, exchange),
+            Kind::Tournament(training) => training.epoch(executor, exchange),
         }
     }
 
     /// The proof, once training has ended.
     #[must_use]
     pub fn certificate(&self) -> Option<Certificate> {
-        match &self.0 {
-            Solver::WestonWatkins(training) => training.certificate(),
-            Solver::LeeLinWahba(training) => training.certificate(),
-        }
-    }
-
-    fn problem(&self) -> &Problem {
-        match &self.0 {
-            Solver::WestonWatkins(training) => training.problem(),
-            Solver::LeeLinWahba(training) => training.problem(),
-        }
-    }
-
-    /// Hands each class and its weight for a feature to `visit`; only in the first process, once training has ended.
-    fn visit(&self, feature: usize, visit: &mut dyn FnMut(u32, f32)) {
-        match &self.0 {
-            Solver::WestonWatkins(training) => {
-                training.visit(feature, |class, weight| visit(class, weight as f32));
-            }
-            Solver::LeeLinWahba(training) => {
-                for (class, weight) in training.weights(feature).enumerate() {
-                    visit(class as u32, weight as f32);
-                }
-            }
-        }
-    }
-
-    fn state(&self) -> &dyn Shared {
-        match &self.0 {
-            Solver::WestonWatkins(training) => &**training,
-            Solver::LeeLinWahba(training) => &**training,
+        match &self.kind {
+            Kind::Solver(solver) => solver.certificate(),
+            Kind::Tournament(training) => training.certificate(),
         }
     }
 }
 
+/// The state of Crammer-Singer and Weston-Watkins is one share, which all processes have and the first one saves.
 impl Shared for SharedTraining {
     fn shares(&self) -> usize {
-        self.state().shares()
+        match &self.kind {
+            Kind::Solver(Solver::ByRows(_)) => 1,
+            Kind::Solver(Solver::LeeLinWahba(solver)) => solver.shares(),
+            Kind::Tournament(training) => training.shares(),
+        }
     }
 
     fn here(&self) -> Vec<usize> {
-        self.state().here()
+        match &self.kind {
+            Kind::Solver(Solver::ByRows(_)) => (0..usize::from(self.first)).collect(),
+            Kind::Solver(Solver::LeeLinWahba(solver)) => solver.here(),
+            Kind::Tournament(training) => training.here(),
+        }
     }
 
     fn save_share(&self, share: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        self.state().save_share(share, sink)
+        match &self.kind {
+            Kind::Solver(Solver::ByRows(trainer)) => {
+                if !self.first || share > 0 || trainer.certificate().is_some() {
+                    return Err(StateError::Unwritable);
+                }
+                trainer.save(sink)
+            }
+            Kind::Solver(Solver::LeeLinWahba(solver)) => solver.save_share(share, sink),
+            Kind::Tournament(training) => training.save_share(share, sink),
+        }
     }
 
     fn resume_share(&mut self, share: usize, bytes: &[u8]) -> Result<(), StateError> {
-        match &mut self.0 {
-            Solver::WestonWatkins(training) => training.resume_share(share, bytes),
-            Solver::LeeLinWahba(training) => training.resume_share(share, bytes),
+        match &mut self.kind {
+            Kind::Solver(Solver::ByRows(trainer)) => {
+                all_below("share", [&(share as u32)], 1)?;
+                trainer.resume(bytes)
+            }
+            Kind::Solver(Solver::LeeLinWahba(solver)) => solver.resume_share(share, bytes),
+            Kind::Tournament(training) => training.resume_share(share, bytes),
         }
     }
 }
@@ -151,41 +173,39 @@ impl MultiClassSvm {
         exchange: &mut X,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Option<Machine>, TrainError> {
-        let mut training = SharedTraining::new(self, data, multi_label, exchange)?;
-        while let Some(report) = training.epoch(executor, exchange)? {
+        let among = (executor, &mut *exchange);
+        let mut training = SharedTraining::new(self, data, multi_label, None, among, kernels)?;
+        while let Some(report) = training.epoch(executor, kernels, exchange)? {
             if progress(report).is_break() {
                 return Err(TrainError::Stopped);
             }
         }
-        self.finish_shared(&training, data, executor, kernels, exchange)
+        self.finish_shared(training, data, executor, kernels)
     }
 
     /// The machine of a training that has ended, in the first process.
     ///
     /// # Errors
     /// [`TrainError::Stopped`] if it has not ended; as [`MultiClassSvm::train`].
-    pub fn finish_shared<E: Executor, X: Exchange>(
+    pub fn finish_shared<E: Executor>(
         &self,
-        training: &SharedTraining,
+        training: SharedTraining,
         data: &Dataset,
         executor: &E,
         kernels: &dyn ExactKernels,
-        exchange: &X,
     ) -> Result<Option<Machine>, TrainError> {
         let proof = training.certificate().ok_or(TrainError::Stopped)?;
-        if exchange.rank() > 0 {
+        if !training.first {
             return Ok(None);
         }
-        let problem = training.problem();
-        let kept = |feature, visit: &mut dyn FnMut(u32, f32)| {
-            training.visit(feature, &mut |class, weight| {
-                let constant = feature == problem.feature_ids().len();
-                if constant || weight.abs() > self.prune {
-                    visit(class, weight);
-                }
-            });
+        let training = match training.kind {
+            Kind::Solver(solver) => return self.finish(solver, data, executor, kernels).map(Some),
+            Kind::Tournament(training) => training,
         };
-        let (weights, biases) = self.class_weights(problem, kept);
+        let problem = training.problem();
+        let (weights, biases) = self.class_weights(problem, |feature, visit| {
+            training.visit(feature, |class, weight| visit(class, weight as f32));
+        });
         let labels = data.labels().labels() as usize;
         let rounded = self.round(problem, &weights, &biases, labels);
         let stored = self.stored_primal(problem, &rounded, executor, kernels);

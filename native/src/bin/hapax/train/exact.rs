@@ -1,5 +1,6 @@
 //! `hapax train cs`, `ww` and `llw`: one machine for all labels, with a proof of how good it is.
 
+mod among;
 pub mod proof;
 
 use super::{
@@ -22,7 +23,7 @@ use hapax::{
         train::{
             TrainError,
             exact::{
-                bundles::{exchange::Exchange, shared::SharedTraining},
+                bundles::exchange::Exchange,
                 machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
@@ -30,7 +31,6 @@ use hapax::{
                 start::{Start, WarmStart},
                 trainer::Report,
             },
-            state::Identity,
         },
     },
     kernels,
@@ -38,7 +38,8 @@ use hapax::{
     threads::Threads,
 };
 use proof::{accuracy, tell};
-use std::{ops::ControlFlow, path::PathBuf, thread::available_parallelism};
+use serde::Serialize;
+use std::{ops::ControlFlow, path::PathBuf};
 
 /// Why llw takes no model to start from.
 const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model tells: it starts anew only (leave out --from)";
@@ -117,10 +118,13 @@ pub struct TrainExact {
     /// What to do with rows that have not exactly one label
     #[arg(long, value_enum, default_value_t = Several::Refuse, help_heading = "Machine")]
     multilabel: Several,
+    /// Under MPI, for ww: each process keeps the duals of some pairs of labels instead of all; slower by far
+    #[arg(long, help_heading = "Machine")]
+    rotate_labels: bool,
 }
 
 /// What to do with rows that have not exactly one label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 enum Several {
     /// End with an error that names the first
     Refuse,
@@ -186,9 +190,18 @@ impl TrainExact {
     fn run_among(
         &self,
         loss: MultiClassLoss,
-        processes: Option<&mut Processes>,
+        mut processes: Option<&mut Processes>,
     ) -> Result<(), Failure> {
         self.common.check()?;
+        match &processes {
+            Some(_) => self.check_among(loss)?,
+            None if self.rotate_labels => {
+                return Err(Failure::Input(
+                    "--rotate-labels is for several processes: start them with mpirun".into(),
+                ));
+            }
+            None => {}
+        }
         let costs = self.costs();
         for &cost in &costs {
             let given = self.parameters(loss, cost);
@@ -228,7 +241,8 @@ impl TrainExact {
             [cost] => *cost,
             several => {
                 let train = (&training.data, start);
-                self.best_cost(loss, several, train, &threads, &mut told)?
+                let among = processes.as_deref_mut();
+                self.best_cost(loss, several, train, (&threads, among), &mut told)?
             }
         };
         let parameters = self.parameters(loss, cost);
@@ -236,7 +250,13 @@ impl TrainExact {
             None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
                 let data = &training.data;
-                match self.train_among(processes, &parameters, data, &threads, &mut told)? {
+                match self.train_among(
+                    processes,
+                    &parameters,
+                    (data, start),
+                    &threads,
+                    &mut told,
+                )? {
                     Some(machine) => machine,
                     None => return Ok(()),
                 }
@@ -290,8 +310,8 @@ impl TrainExact {
         start: Option<Start<'_>>,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
-        let progress = Progress::new("closing the gap", parameters.max_epochs as usize);
         let most = parameters.max_epochs as usize;
+        let progress = Progress::new("closing the gap", most);
         let tell = |report: Report| {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
@@ -300,71 +320,13 @@ impl TrainExact {
         Ok(threads.within(|| parameters.train(data, several, start, threads, best, tell))?)
     }
 
-    /// Trains together with other processes; only the first is given the machine.
-    fn train_among(
-        &self,
-        processes: &mut Processes,
-        parameters: &MultiClassSvm,
-        data: &Dataset,
-        threads: &Threads,
-        told: &mut Told,
-    ) -> Result<Option<Machine>, Failure> {
-        if !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some() {
-            return Err(Failure::Input(
-                "several processes train for one --cost and to a --gap: --costs, --epsilon and --from are for one process"
-                    .into(),
-            ));
-        }
-        let most = parameters.max_epochs as usize;
-        let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
-        let mut training = SharedTraining::new(parameters, data, self.several(), processes)?;
-        let own = (parameters, self.multilabel == Several::Replicate);
-        let identity = Identity::new("multi-class machine of several processes", &own, data);
-        let checkpoints = &self.common.checkpoints;
-        let mut keeper = checkpoints.shared_keeper(identity, &mut training, processes)?;
-        let (watch, before) = (Stopwatch::start(), processes.sent());
-        let mut epochs = 0u32;
-        while let Some(report) = training
-            .epoch(threads, processes)
-            .map_err(TrainError::from)?
-        {
-            epochs += 1;
-            if let Some(progress) = &progress {
-                progress.set(report.epoch as usize, most);
-            }
-            if training.certificate().is_none() {
-                keeper.border(report.epoch, &training, processes)?;
-            }
-        }
-        let seconds = watch.seconds();
-        let best = kernels::best();
-        let machine = parameters.finish_shared(&training, data, threads, best, processes)?;
-        let mut sent = vec![0.0; processes.ranks()];
-        sent[processes.rank()] = (processes.sent() - before) as f64;
-        processes.largest(&mut sent).map_err(TrainError::from)?;
-        let sent: f64 = sent.iter().sum();
-        told.lines.push(format!(
-            "{} processes: {} sent and {:.4} s an epoch",
-            processes.ranks(),
-            bytes((sent / f64::from(epochs.max(1))) as u64),
-            seconds / f64::from(epochs.max(1)),
-        ));
-        Ok(machine)
-    }
-
-    /// The threads of each of the processes on this machine, if it is not said how many.
-    fn threads_each() -> usize {
-        let cores = available_parallelism().map_or(1, usize::from);
-        (cores / processes::on_this_machine()).max(1)
-    }
-
     /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.
     fn best_cost(
         &self,
         loss: MultiClassLoss,
         costs: &[f64],
         (data, first): (&Dataset, Option<Start<'_>>),
-        threads: &Threads,
+        (threads, mut processes): (&Threads, Option<&mut Processes>),
         told: &mut Told,
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
@@ -373,12 +335,11 @@ impl TrainExact {
         let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
             let parameters = self.parameters(loss, cost);
-            let machine = self.train(
-                &parameters,
-                &train,
-                start.as_ref().map(Start::Duals).or(first),
-                threads,
-            )?;
+            let begin = start.as_ref().map(Start::Duals).or(first);
+            let machine = match processes.as_deref_mut() {
+                None => self.train(&parameters, &train, begin, threads)?,
+                Some(all) => self.tried_among(all, &parameters, (&train, begin), threads)?,
+            };
             let share = accuracy(&machine, &held_out, threads)?;
             told.lines
                 .push(format!("--cost {cost}: held-out P@1 {}", percent(share)));

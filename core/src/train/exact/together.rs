@@ -1,0 +1,152 @@
+//! What processes tell each other that train one Crammer-Singer or Weston-Watkins machine together.
+//!
+//! Each has all rows, duals and weights. A block of a sweep has a few lanes, which do not hear of each other anyway
+//! ([`super::sweep`]): each process runs some of them, all are told what moved, and all write the same changes in the same
+//! order. Of a survey each looks at some of the rows, and all are told what was found. So every process has the same
+//! bits after every step, and they are those of a process on its own.
+//!
+//! Sent: about 30 bytes for a row visited and 13 for each of its moves in sweeps, 9 bytes a row and what it lists
+//! in surveys; twice an exchange's delay for every block. Not shared, each process doing all of it: writing changes into weights,
+//! places of listed classes, weights rebuilt for the proof.
+
+use super::{
+    bundles::exchange::{Exchange, ExchangeError},
+    lane::{Changes, Lane, Visited},
+    state::State,
+    survey::Survey,
+};
+use alloc::vec::Vec;
+use core::ops::Range;
+use serde::de::DeserializeOwned;
+
+/// The lanes of one block that process `rank` runs, of `lanes`.
+pub fn lanes_of(rank: usize, ranks: usize, lanes: usize) -> Range<usize> {
+    (rank * lanes).div_ceil(ranks)..((rank + 1) * lanes).div_ceil(ranks)
+}
+
+/// Takes over what the lanes of other processes changed; `parts` are the rows of each lane.
+pub fn share_lanes<X: Exchange>(
+    state: &State,
+    lanes: &mut [Lane],
+    parts: &[&[u32]],
+    exchange: &mut X,
+) -> Result<(), ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    if ranks == 1 {
+        return Ok(());
+    }
+    let used = |rank: usize| {
+        let own = lanes_of(rank, ranks, lanes.len());
+        own.start.min(parts.len())..own.end.min(parts.len())
+    };
+    let own = lanes[used(rank)].iter();
+    let told: Vec<(&Changes, &[Visited])> =
+        own.map(|lane| (&lane.changes, &lane.visited[..])).collect();
+    let parcel = postcard::to_allocvec(&told).map_err(|_| ExchangeError::Parcel { rank })?;
+    let places: Vec<_> = (0..ranks).map(used).collect();
+    let all = exchange.gather(parcel)?;
+    for (other, (parcel, places)) in all.iter().zip(places).enumerate() {
+        if other == rank {
+            continue;
+        }
+        let heard: Vec<(Changes, Vec<Visited>)> = read(parcel, other)?;
+        let fit = heard.len() == places.len()
+            && heard
+                .iter()
+                .zip(&parts[places.clone()])
+                .all(|((changes, visited), rows)| fits(state, changes, visited, rows));
+        if !fit {
+            return Err(ExchangeError::Parcel { rank: other });
+        }
+        for (lane, (changes, visited)) in lanes[places].iter_mut().zip(heard) {
+            (lane.changes, lane.visited) = (changes, visited);
+        }
+    }
+    Ok(())
+}
+
+/// Whether these can be the changes of a lane that visited `rows`.
+fn fits(state: &State, changes: &Changes, visited: &[Visited], rows: &[u32]) -> bool {
+    if visited.len() != rows.len() || changes.background.len() != changes.rows.len() {
+        return false;
+    }
+    let moved = visited.iter().zip(rows).filter(|(visit, _)| visit.moved);
+    if !moved
+        .map(|moved| *moved.1)
+        .eq(changes.rows.iter().map(|row| row.0))
+    {
+        return false;
+    }
+    let (mut moves, mut alphas) = (0, 0);
+    for &(row, moves_end, alphas_end) in &changes.rows {
+        let width = 1 + state.duals[row as usize].classes.len();
+        let moved = changes.moves.get(moves..moves_end as usize);
+        let slots = moved.is_some_and(|moved| moved.iter().all(|m| (m.0 as usize) < width));
+        // Of the listed classes, the shared one, and the sum.
+        if !slots || alphas_end as usize != alphas + width + 1 {
+            return false;
+        }
+        (moves, alphas) = (moves_end as usize, alphas_end as usize);
+    }
+    moves == changes.moves.len() && alphas == changes.alphas.len()
+}
+
+/// The findings of all jobs of a survey, given those of every `ranks`th from `rank` on.
+pub fn share_survey<X: Exchange>(
+    state: &State,
+    mut own: Vec<Survey>,
+    rows_of: impl Fn(usize) -> Range<usize>,
+    exchange: &mut X,
+) -> Result<Vec<Survey>, ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    if ranks == 1 {
+        return Ok(own);
+    }
+    let parcel = postcard::to_allocvec(&own).map_err(|_| ExchangeError::Parcel { rank })?;
+    let mut by_rank = Vec::with_capacity(ranks);
+    for (other, parcel) in exchange.gather(parcel)?.iter().enumerate() {
+        if other == rank {
+            by_rank.push(core::mem::take(&mut own).into_iter());
+            continue;
+        }
+        let heard: Vec<Survey> = read(parcel, other)?;
+        let mut jobs = heard.iter().enumerate();
+        if !jobs.all(|(job, found)| sound(state, found, rows_of(job * ranks + other))) {
+            return Err(ExchangeError::Parcel { rank: other });
+        }
+        by_rank.push(heard.into_iter());
+    }
+    let (mut all, mut job) = (Vec::new(), 0);
+    while !rows_of(job).is_empty() {
+        let other = job % ranks;
+        let found = by_rank[other].next();
+        all.push(found.ok_or(ExchangeError::Parcel { rank: other })?);
+        job += 1;
+    }
+    Ok(all)
+}
+
+/// Whether these can be the findings of a job of these rows.
+fn sound(state: &State, found: &Survey, rows: Range<usize>) -> bool {
+    let is_here = |&row: &u32| rows.contains(&(row as usize));
+    let listing: usize = found.rows.iter().map(|row| row.1 as usize).sum();
+    let idle = |&(row, place): &(u32, u32)| {
+        is_here(&row) && (place as usize) < state.duals[row as usize].classes.len()
+    };
+    !rows.is_empty()
+        && found.gaps.len() == rows.len()
+        && listing == found.fresh.len()
+        && found.rows.iter().all(|row| is_here(&row.0))
+        && found.rows.is_sorted_by(|a, b| a.0 < b.0)
+        && found.idle.is_sorted()
+        && found.idle.iter().all(idle)
+        && (found.fresh.iter()).all(|&class| (class as usize) < state.weights.classes)
+}
+
+fn read<T: DeserializeOwned>(parcel: &[u8], rank: usize) -> Result<T, ExchangeError> {
+    let wrong = ExchangeError::Parcel { rank };
+    match postcard::take_from_bytes(parcel) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(wrong),
+    }
+}

@@ -1,0 +1,129 @@
+//! Training as one of the processes that a launcher started.
+
+use super::{
+    super::{
+        super::{failure::Failure, progress::Progress, resources::Stopwatch, table::bytes},
+        finish::Told,
+    },
+    LLW_FROM, TrainExact,
+};
+use hapax::{
+    core::{
+        data::Dataset,
+        train::{
+            TrainError,
+            exact::{
+                bundles::{exchange::Exchange, shared::SharedTraining},
+                machine::Machine,
+                parameters::{MultiClassLoss, MultiClassSvm},
+                solver::Solver,
+                start::Start,
+            },
+            state::Identity,
+        },
+    },
+    kernels,
+    processes::{self, Processes},
+    threads::Threads,
+};
+use std::thread::available_parallelism;
+
+impl TrainExact {
+    /// Refuses what several processes cannot do together.
+    pub(super) fn check_among(&self, loss: MultiClassLoss) -> Result<(), Failure> {
+        let input = |why: &str| Err(Failure::Input(why.into()));
+        if self.rotate_labels && loss != MultiClassLoss::WestonWatkins {
+            return Err(TrainError::NoBundles.into());
+        }
+        if loss == MultiClassLoss::LeeLinWahba && !self.costs.is_empty() {
+            return input("several processes train llw for one --cost: --costs is for one process");
+        }
+        if loss == MultiClassLoss::LeeLinWahba && self.from.is_some() {
+            return input(LLW_FROM);
+        }
+        let alone = !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some();
+        if self.rotate_labels && alone {
+            return input(
+                "--rotate-labels trains for one --cost, to a --gap and anew: leave out --costs, --epsilon and --from",
+            );
+        }
+        Ok(())
+    }
+
+    /// Trains together with other processes; only the first is given the machine.
+    pub(super) fn train_among(
+        &self,
+        processes: &mut Processes,
+        parameters: &MultiClassSvm,
+        (data, start): (&Dataset, Option<Start<'_>>),
+        threads: &Threads,
+        told: &mut Told,
+    ) -> Result<Option<Machine>, Failure> {
+        let most = parameters.max_epochs as usize;
+        let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
+        let (several, best) = (self.several(), kernels::best());
+        let mut training = if self.rotate_labels {
+            SharedTraining::rotating(parameters, data, several, processes)?
+        } else {
+            let among = (threads, &mut *processes);
+            SharedTraining::new(parameters, data, several, start, among, best)?
+        };
+        // The parameters do not say what became of rows with several labels.
+        let own = (parameters, self.multilabel, self.rotate_labels);
+        let identity = Identity::new("multi-class machine of several processes", &own, data);
+        let checkpoints = &self.common.checkpoints;
+        let mut keeper = checkpoints.shared_keeper(identity, &mut training, processes)?;
+        let (watch, before) = (Stopwatch::start(), processes.sent());
+        let mut epochs = 0u32;
+        while let Some(report) = training
+            .epoch(threads, best, processes)
+            .map_err(TrainError::from)?
+        {
+            epochs += 1;
+            if let Some(progress) = &progress {
+                progress.set(report.epoch as usize, most);
+            }
+            if training.certificate().is_none() {
+                keeper.border(report.epoch, &training, processes)?;
+            }
+        }
+        let seconds = watch.seconds();
+        let machine = parameters.finish_shared(training, data, threads, best)?;
+        let mut sent = vec![0.0; processes.ranks()];
+        sent[processes.rank()] = (processes.sent() - before) as f64;
+        processes.largest(&mut sent).map_err(TrainError::from)?;
+        let sent: f64 = sent.iter().sum();
+        told.lines.push(format!(
+            "{} processes: {} sent and {:.4} s an epoch, {epochs} epochs in {seconds:.2} s",
+            processes.ranks(),
+            bytes((sent / f64::from(epochs.max(1))) as u64),
+            seconds / f64::from(epochs.max(1)),
+        ));
+        Ok(machine)
+    }
+
+    /// Trains together with other processes, without checkpoints; each is given the machine.
+    pub(super) fn tried_among(
+        &self,
+        processes: &mut Processes,
+        parameters: &MultiClassSvm,
+        (data, start): (&Dataset, Option<Start<'_>>),
+        threads: &Threads,
+    ) -> Result<Machine, Failure> {
+        let (several, best) = (self.several(), kernels::best());
+        let among = (threads, &mut *processes);
+        let mut solver = Solver::among(parameters, data, several, start, among, best)?;
+        while solver
+            .epoch_among(threads, best, processes)
+            .map_err(TrainError::from)?
+            .is_some()
+        {}
+        Ok(parameters.finish(solver, data, threads, best)?)
+    }
+
+    /// The threads of each of the processes on this machine, if it is not said how many.
+    pub(super) fn threads_each() -> usize {
+        let cores = available_parallelism().map_or(1, usize::from);
+        (cores / processes::on_this_machine()).max(1)
+    }
+}
