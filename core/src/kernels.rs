@@ -147,6 +147,9 @@ pub trait ExactKernels: Kernels {
     fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
         lane.run(state, rows, tolerance, &Nothing);
     }
+
+    /// Asks for the memory that a lane of another process changes.
+    fn fetch_changed(&self, _lane: &Lane, _state: &State) {}
 }
 
 /// The inner loop of training MACH.

@@ -252,6 +252,91 @@ fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
     }
 }
 
+/// The second of two processes, which keeps what it hears.
+struct Recorder(Rank, Vec<Vec<u8>>);
+
+impl Exchange for Recorder {
+    fn ranks(&self) -> usize {
+        self.0.ranks()
+    }
+
+    fn rank(&self) -> usize {
+        self.0.rank
+    }
+
+    fn send(
+        &mut self,
+        parcels: Vec<(usize, Vec<u8>)>,
+        from: &[usize],
+    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        let heard = self.0.send(parcels, from)?;
+        self.1.extend_from_slice(&heard);
+        Ok(heard)
+    }
+
+    fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
+        self.0.largest(values)
+    }
+}
+
+/// The second of two processes, which hears what another one heard.
+struct Replay<'a>(&'a [Vec<u8>]);
+
+impl Exchange for Replay<'_> {
+    fn ranks(&self) -> usize {
+        2
+    }
+
+    fn rank(&self) -> usize {
+        1
+    }
+
+    fn send(
+        &mut self,
+        _: Vec<(usize, Vec<u8>)>,
+        _: &[usize],
+    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        let (next, rest) = (self.0.split_first()).ok_or(ExchangeError::Parcel { rank: 0 })?;
+        self.0 = rest;
+        Ok(vec![next.clone()])
+    }
+
+    fn largest(&mut self, _: &mut [f64]) -> Result<(), ExchangeError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn parcels_with_changed_bits_are_refused_or_believed_but_end_in_no_panic() {
+    for way in [CRAMMER_SINGER, BY_ROWS] {
+        let rows = Arc::new(data(150, 20, 9, 3));
+        let mut both = ranks(2);
+        let second = Recorder(both.pop().unwrap(), Vec::new());
+        let mut first = both.pop().unwrap();
+        let data = Arc::clone(&rows);
+        let other = thread::spawn(move || train(way, &data, &mut first).unwrap());
+        let mut second = second;
+        assert!(train(way, &rows, &mut second).unwrap().is_none());
+        assert!(other.join().unwrap().is_some());
+        let heard = second.1;
+        assert!(train(way, &rows, &mut Replay(&heard)).unwrap().is_none());
+        let (mut stream, mut refused) = (Stream::new(4, 2), 0);
+        for _ in 0..200 {
+            let mut changed = heard.clone();
+            let parcel = &mut changed[stream.below(heard.len() as u64) as usize];
+            let at = stream.below(parcel.len() as u64) as usize;
+            if stream.below(4) == 0 {
+                parcel.truncate(at);
+            } else {
+                parcel[at] ^= 1 << stream.below(8);
+            }
+            let trained = train(way, &rows, &mut Replay(&changed));
+            refused += usize::from(trained.is_err());
+        }
+        assert!(refused > 50, "{way:?}: {refused}");
+    }
+}
+
 /// Trains with so many processes, each of which is a thread, from the shares in `shares` if there are any, until
 /// `stop` epochs are done or training has ended; returns the shares it left, or the machine.
 fn go_on(

@@ -251,6 +251,10 @@ mod x86 {
                     fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
                         lane.run(state, rows, tolerance, &Lines);
                     }
+
+                    fn fetch_changed(lane: &Lane, state: &State) {
+                        lane.fetch_changed(state, &Lines);
+                    }
                 }
             }
 

@@ -4,6 +4,7 @@
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
 use super::{duals::Places, state::State};
+use alloc::vec::Vec;
 
 /// Brings memory into the cache, or does not: answers never depend on it.
 pub trait Fetch {
@@ -52,6 +53,15 @@ pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, fetch: &impl Fetch) {
             Places::Narrow(places) => fetch_weights(state, row, places, fetch),
             Places::Wide(places) => fetch_weights(state, row, places, fetch),
         }
+    }
+}
+
+/// Asks for what `rows` read and change, all at once: those that another process visited are in no cache here.
+#[inline(always)]
+pub fn fetch_rows(state: &State, rows: impl Iterator<Item = u32>, fetch: &impl Fetch) {
+    let rows: Vec<u32> = rows.collect();
+    for at in 0..rows.len() {
+        fetch_ahead(state, &rows, at, fetch);
     }
 }
 

@@ -6,7 +6,7 @@
 //! their changes are applied.
 
 use super::{
-    ahead::{Fetch, fetch_ahead},
+    ahead::{Fetch, fetch_ahead, fetch_rows},
     problem::{Problem, Row},
     row_step::{Shared, root},
     state::State,
@@ -117,6 +117,14 @@ impl Lane {
                     self.background[feature as usize] = 0.0;
                 }
             }
+        }
+    }
+
+    /// Asks for the memory that is to change because of what this lane heard from another process.
+    #[inline(always)]
+    pub fn fetch_changed<F: Fetch>(&self, state: &State, fetch: &F) {
+        if F::ACTIVE {
+            fetch_rows(state, self.changes.rows.iter().map(|row| row.0), fetch);
         }
     }
 

@@ -117,11 +117,16 @@ impl Sweeper {
             let frozen = &*state;
             let own = lanes_of(exchange.rank(), exchange.ranks(), self.lanes.len());
             let items = self.lanes.iter_mut().zip(parts.iter().copied());
-            let items: Vec<(&mut Lane, &[u32])> = items.take(own.end).skip(own.start).collect();
+            let items = items.take(own.end).skip(own.start);
+            let items: Vec<(&mut Lane, &[u32])> = items.collect();
             executor.map_items(items, |_, (lane, rows)| {
                 kernels.run_lane(lane, frozen, rows, tolerance);
             });
             share_lanes(state, &mut self.lanes, &parts, exchange)?;
+            let used = self.lanes.iter().take(parts.len()).enumerate();
+            for (_, lane) in used.filter(|(at, _)| !own.contains(at)) {
+                kernels.fetch_changed(lane, state);
+            }
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
                 for (visited, &row) in lane.visited.iter().zip(*rows) {

@@ -129,18 +129,33 @@ pub fn share_survey<X: Exchange>(
 /// Whether these can be the findings of a job of these rows.
 fn sound(state: &State, found: &Survey, rows: Range<usize>) -> bool {
     let is_here = |&row: &u32| rows.contains(&(row as usize));
-    let listing: usize = found.rows.iter().map(|row| row.1 as usize).sum();
+    let listing: u64 = found.rows.iter().map(|row| u64::from(row.1)).sum();
     let idle = |&(row, place): &(u32, u32)| {
         is_here(&row) && (place as usize) < state.duals[row as usize].classes.len()
     };
     !rows.is_empty()
         && found.gaps.len() == rows.len()
-        && listing == found.fresh.len()
+        && listing == found.fresh.len() as u64
         && found.rows.iter().all(|row| is_here(&row.0))
         && found.rows.is_sorted_by(|a, b| a.0 < b.0)
         && found.idle.is_sorted()
         && found.idle.iter().all(idle)
-        && (found.fresh.iter()).all(|&class| (class as usize) < state.weights.classes)
+        && are_new(state, found)
+}
+
+/// Whether rows are to list other classes than their own and those that they list, each once.
+fn are_new(state: &State, found: &Survey) -> bool {
+    let mut fresh = &found.fresh[..];
+    found.rows.iter().all(|&(row, count)| {
+        let (new, rest) = fresh.split_at(count as usize);
+        fresh = rest;
+        let listed = &state.duals[row as usize].classes;
+        let own = state.problem.class(row as usize);
+        new.iter().enumerate().all(|(at, class)| {
+            let is_known = *class == own || listed.contains(class) || new[..at].contains(class);
+            (*class as usize) < state.weights.classes && !is_known
+        })
+    })
 }
 
 fn read<T: DeserializeOwned>(parcel: &[u8], rank: usize) -> Result<T, ExchangeError> {
