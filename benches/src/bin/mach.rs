@@ -1,9 +1,11 @@
 //! MACH on real and synthetic data.
 //!
 //! * `mach train SET... [key=value]...`: accuracy on the test rows by every estimator, CPU seconds of
-//!   training, microseconds of an answer, bytes of the arrays. `held-out=1` judges a tenth of the training rows
-//!   instead. Parameters are chosen automatically unless given (`buckets`, `repetitions`, `rate`,
-//!   `epochs`, `exponent`, `bits`, `keep`, `rerank`, `weight`, `entries`, `hashed`, `optimizer`, `seed`, `threads`).
+//!   training, microseconds of an answer, bytes of the arrays. `held-out=N` judges N random tenths of the training rows
+//!   instead, each by a model of the other rows, and prints means. Parameters are chosen automatically unless given
+//!   (`buckets`, `repetitions`, `hash`, `rate`, `epochs`, `exponent`, `l2`, `bits`, `keep`, `rerank`, `weight`, `entries`,
+//!   `hashed`, `optimizer`, `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges
+//!   one training by every estimator.
 //! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain decoder,
 //!   and approximately, from the best buckets.
 //! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713 features, 105,033
@@ -14,6 +16,7 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
+        executor::Executor,
         hash::{BucketHash, BucketPlan},
         model::mach::{
             Mach, MachScratch,
@@ -89,7 +92,15 @@ fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
                 p.decay = p.optimizer == Optimizer::Sgd;
             }
             "estimator" => p.estimator = estimator(value)?,
-            "threads" | "held-out" | "rows" | "estimators" | "from" => {}
+            "l2" => p.l2 = value.parse()?,
+            "l1" => p.l1 = value.parse()?,
+            "hash" => {
+                p.hash = match value.as_str() {
+                    "identity" => BucketHash::Identity,
+                    _ => BucketHash::Permutation,
+                }
+            }
+            "threads" | "held-out" | "rows" | "estimators" | "from" | "budget" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
@@ -109,14 +120,18 @@ fn estimator(name: &str) -> Result<Estimator> {
     Ok(found.ok_or("no such estimator")?.1)
 }
 
-/// Training rows and the rows to judge by.
-fn parts(set: &str, options: &Options) -> Result<(Dataset, Dataset)> {
+/// Training rows and the rows to judge by: those of the test, or random tenths of the training rows.
+fn parts(set: &str, options: &Options) -> Result<Vec<(Dataset, Dataset)>> {
     let (data, test) = load(set)?;
-    if !options.contains_key("held-out") {
-        return Ok((data, test));
+    let splits = number(options, "held-out", 0.0)? as u64;
+    if splits == 0 {
+        return Ok(vec![(data, test)]);
     }
-    let split = Split::new(data.len(), 0.1, 7)?;
-    Ok((data.select(split.train()), data.select(split.held_out())))
+    let part = |seed| {
+        let split = Split::new(data.len(), 0.1, seed)?;
+        Ok((data.select(split.train()), data.select(split.held_out())))
+    };
+    (7..7 + splits).map(part).collect()
 }
 
 fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Mach> {
@@ -124,34 +139,83 @@ fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Mach> {
     Ok(p.train(data, threads, kernels::best(), go_on)?)
 }
 
+/// What one way to train and answer came to, summed over the parts.
+#[derive(Default)]
+struct Outcome {
+    precision: [f64; 3],
+    seconds: f64,
+    answer: f64,
+    bytes: usize,
+    weights: usize,
+}
+
+impl Outcome {
+    fn add(&mut self, mach: &Mach, seconds: f64, test: &Dataset) {
+        let start = cpu_seconds();
+        let found = precision(mach, test);
+        self.answer += (cpu_seconds() - start) * 1e6 / test.len() as f64;
+        self.precision
+            .iter_mut()
+            .zip(found)
+            .for_each(|(a, b)| *a += b);
+        self.seconds += seconds;
+        self.bytes += mach.bytes();
+        self.weights += mach.weights().nonzeros();
+    }
+
+    fn print(&self, name: &str, parts: usize) {
+        let of = parts as f64;
+        let [at_1, at_3, at_5] = self.precision.map(|sum| sum / of);
+        println!(
+            "{name}: {at_1:.2} {at_3:.2} {at_5:.2}, {:.2} CPU s, {:.0} us, {} bytes, {} weights",
+            self.seconds / of,
+            self.answer / of,
+            self.bytes / parts,
+            self.weights / parts,
+        );
+    }
+}
+
 fn train(set: &str, options: &Options) -> Result<()> {
     let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
-    let (data, test) = parts(set, options)?;
-    let base = parameters(options, &data)?;
+    let parts = parts(set, options)?;
+    let budget = number(options, "budget", 0.0)? as u64;
     let estimators = if options.contains_key("estimators") {
         ESTIMATORS.to_vec()
     } else {
-        vec![("own", base.estimator)]
+        Vec::new()
     };
-    for (name, estimator) in estimators {
-        let p = MachParameters {
-            estimator,
-            ..base.clone()
-        };
+    let mut outcomes = BTreeMap::<&str, Outcome>::new();
+    let mut shape = String::new();
+    for (data, test) in &parts {
+        let p = parameters(options, data)?;
+        shape = format!("{}x{}", p.buckets, p.repetitions);
         let start = cpu_seconds();
-        let mach = fit(&p, &data, &threads)?;
-        let seconds = cpu_seconds() - start;
-        let start = cpu_seconds();
-        let [at_1, at_3, at_5] = precision(&mach, &test);
-        let answer = (cpu_seconds() - start) * 1e6 / test.len() as f64;
-        println!(
-            "{set} {}x{} {name}: {at_1:.2} {at_3:.2} {at_5:.2}, {seconds:.2} CPU s, {answer:.0} us, {} bytes, {} weights of {} bits",
-            p.buckets,
-            p.repetitions,
-            mach.bytes(),
-            mach.weights().nonzeros(),
-            mach.weights().bits(),
-        );
+        if budget > 0 {
+            let go_on = |_| ControlFlow::Continue(());
+            let (mach, fit) = p.train_within(data, budget, &threads, kernels::best(), go_on)?;
+            println!("{set} {shape} {:?}", fit.tried[fit.chosen]);
+            let own = outcomes.entry("own").or_default();
+            own.add(&mach, cpu_seconds() - start, test);
+            continue;
+        }
+        let parameters = p.clone();
+        let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
+        while trainer.step(&threads).is_some() {}
+        let own = [("own", parameters.estimator)];
+        for &(name, estimator) in own
+            .iter()
+            .filter(|_| estimators.is_empty())
+            .chain(&estimators)
+        {
+            trainer.set_estimator(estimator);
+            let mach = parameters.finish(&trainer, data)?;
+            let seconds = cpu_seconds() - start;
+            outcomes.entry(name).or_default().add(&mach, seconds, test);
+        }
+    }
+    for (name, outcome) in &outcomes {
+        outcome.print(&format!("{set} {shape} {name}"), parts.len());
     }
     Ok(())
 }
@@ -272,16 +336,8 @@ fn odp(options: &Options) -> Result<()> {
     };
     let stated = p.memory_estimate(&data);
     println!("memory stated: {} MB", stated >> 20);
-    let [wall, busy] = bandwidth();
-    println!(
-        "bandwidth of memory, one thread: {wall:.1} GB/s by the clock, {busy:.1} GB/s by CPU seconds (256 MB added to another 256 MB)"
-    );
     let before = peak_megabytes();
-    let mut trainer = p.trainer(
-        &data,
-        hapax::core::executor::Executor::threads(&threads),
-        kernels::best(),
-    )?;
+    let mut trainer = p.trainer(&data, Executor::threads(&threads), kernels::best())?;
     let (start, cpu) = (Instant::now(), cpu_seconds());
     while trainer.step(&threads).is_some() {}
     let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
@@ -301,6 +357,11 @@ fn odp(options: &Options) -> Result<()> {
         cpu * whole,
     );
     drop(trainer);
+    // Behind what memory was counted of: it takes some itself.
+    let [wall, busy] = bandwidth();
+    println!(
+        "bandwidth of memory, one thread: {wall:.1} GB/s by the clock, {busy:.1} GB/s by CPU seconds (256 MB added to another 256 MB)"
+    );
     let first: Vec<usize> = (0..2000.min(rows)).collect();
     let few = data.select(&first);
     let mach = fit(&p, &few, &threads)?;
@@ -334,7 +395,7 @@ fn bandwidth() -> [f64; 2] {
 
 fn grid(set: &str, options: &Options) -> Result<()> {
     let threads = Threads::new(number(options, "threads", 1.0)? as usize)?;
-    let (data, test) = parts(set, options)?;
+    let (data, test) = load(set)?;
     let base = parameters(options, &data)?;
     let repetitions = [4u32, 8, 16, 32];
     let earlier = match options.get("from") {

@@ -22,6 +22,10 @@ use core::{cmp::Ordering, ops::ControlFlow};
 /// Rows held out are a tenth, but at most this many.
 const MOST_HELD_OUT: f64 = 3000.0;
 
+/// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings differ by less than chance
+/// does.
+const MOST_DRAWS: u64 = 3;
+
 /// How many budgets of entries a centroid is tried with.
 const ENTRIES: [u32; 3] = [32, 16, 8];
 
@@ -86,6 +90,40 @@ impl FitStep {
     }
 }
 
+impl MachFit {
+    /// The settings whose weights were trained on.
+    fn refined(&self) -> Vec<Setting> {
+        let refined = self.tried.iter().filter(|step| step.refined);
+        refined.map(FitStep::setting).collect()
+    }
+
+    /// Both together: what both tried, by its mean precision over all rows held out.
+    fn with(mut self, other: &Self) -> Self {
+        let (own, new) = (self.held_out as f64, other.held_out as f64);
+        let mean = |a: Precision, b: Precision| {
+            let mean = |a: f64, b: f64| (a * own + b * new) / (own + new);
+            Precision {
+                at_1: mean(a.at_1, b.at_1),
+                at_3: mean(a.at_3, b.at_3),
+                at_5: mean(a.at_5, b.at_5),
+            }
+        };
+        self.before = mean(self.before, other.before);
+        self.held_out += other.held_out;
+        self.tried.retain_mut(|step| {
+            let same = |other: &&FitStep| {
+                other.setting() == step.setting() && other.refined == step.refined
+            };
+            let found = other.tried.iter().find(same);
+            if let Some(found) = found {
+                step.precision = mean(step.precision, found.precision);
+            }
+            found.is_some()
+        });
+        self
+    }
+}
+
 /// The settings of the `count` best of what was tried.
 fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
     let mut order: Vec<&FitStep> = tried.iter().collect();
@@ -108,8 +146,12 @@ pub(super) fn run(
     Ok(())
 }
 
+fn share(data: &Dataset) -> f64 {
+    0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64)
+}
+
 fn split(data: &Dataset, seed: u64) -> Result<Split, TrainError> {
-    let share = 0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64);
+    let share = share(data);
     Split::new(data.len(), share, seed).map_err(|_| TrainError::TooFewRows {
         rows: data.len() as u64,
     })
@@ -199,10 +241,10 @@ impl MachParameters {
     }
 
     /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is trained
-    /// once and packed in several ways that fit; the best of them on these rows is what the model trained on all
-    /// rows is packed by.
+    /// and packed in several ways that fit; the best of them on these rows is what the model trained on all
+    /// rows is packed by. Where a tenth is less than 3,000 rows, up to three of them are drawn.
     ///
-    /// Cost: twice that of [`MachParameters::train`], and the packing.
+    /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the packing.
     ///
     /// # Errors
     /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits.
@@ -215,55 +257,84 @@ impl MachParameters {
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(Mach, MachFit), TrainError> {
         self.check()?;
-        let split = split(data, self.seed)?;
-        let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
-        let mut trainer = self.trainer(&rest, executor.threads(), kernels)?;
-        run(&mut trainer, executor, &mut progress)?;
-        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(&rest)?);
-        drop(trainer);
-        let before = whole.judge(&held_out, executor, kernels);
-        let mut tried = Vec::new();
-        for setting in self.settings() {
-            let Ok(mach) = whole.packed_within(setting, &rest, budget) else {
-                continue;
-            };
-            let precision = mach.judge(&held_out, executor, kernels);
-            tried.push(FitStep::of(&mach, setting, false, precision));
+        let mut fit: Option<MachFit> = None;
+        let rows = data.len().max(1) as f64;
+        let draws = (MOST_HELD_OUT / (rows * share(data)) + 0.999) as u64;
+        for draw in 0..draws.clamp(1, MOST_DRAWS) {
+            let split = split(data, self.seed.wrapping_add(draw))?;
+            let refine = fit.as_ref().map(MachFit::refined);
+            let parts = (data.select(split.train()), data.select(split.held_out()));
+            let found =
+                self.try_settings(&parts, budget, refine, executor, kernels, &mut progress)?;
+            fit = Some(match fit {
+                None => found,
+                Some(earlier) if found.tried.is_empty() => earlier,
+                Some(earlier) => earlier.with(&found),
+            });
         }
-        for setting in best(&tried, REFINED) {
-            let mach = whole.packed_within(setting, &rest, budget)?;
-            let mach = mach.refined(&rest, executor, kernels, &mut progress)?;
-            let precision = mach.judge(&held_out, executor, kernels);
-            if mach.bytes() as u64 <= budget {
-                tried.push(FitStep::of(&mach, setting, true, precision));
-            }
-        }
-        drop(whole);
-        let chosen = (0..tried.len()).max_by(|&a, &b| tried[a].compare(&tried[b]).then(b.cmp(&a)));
+        let mut fit = fit.ok_or(TrainError::Stopped)?;
+        let order = |&a: &usize, &b: &usize| fit.tried[a].compare(&fit.tried[b]).then(b.cmp(&a));
+        let chosen = (0..fit.tried.len()).max_by(order);
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         let Some(chosen) = chosen else {
             let smallest = smallest(&assemble(&trainer, packed_empty(&trainer)?, None));
             return Err(TrainError::Budget { budget, smallest });
         };
+        fit.chosen = chosen;
         run(&mut trainer, executor, &mut progress)?;
         let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
         drop(trainer);
-        let mut mach = whole.packed_within(tried[chosen].setting(), data, budget)?;
+        let mut mach = whole.packed_within(fit.tried[chosen].setting(), data, budget)?;
         drop(whole);
-        if tried[chosen].refined {
+        if fit.tried[chosen].refined {
             let refined = mach.refined(data, executor, kernels, &mut progress)?;
             if refined.bytes() as u64 <= budget {
                 mach = refined;
             }
         }
-        let held_out = held_out.len();
-        let fit = MachFit {
-            held_out,
+        Ok((mach, fit))
+    }
+
+    /// Trains on the first part and judges every way to pack by the second. Weights are trained on for the settings
+    /// `refine`, or else for the best ones.
+    fn try_settings<E: Executor>(
+        &self,
+        (rest, held_out): &(Dataset, Dataset),
+        budget: u64,
+        refine: Option<Vec<Setting>>,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<MachFit, TrainError> {
+        let mut trainer = self.trainer(rest, executor.threads(), kernels)?;
+        run(&mut trainer, executor, progress)?;
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(rest)?);
+        drop(trainer);
+        let before = whole.judge(held_out, executor, kernels);
+        let mut tried = Vec::new();
+        for setting in self.settings() {
+            let Ok(mach) = whole.packed_within(setting, rest, budget) else {
+                continue;
+            };
+            let precision = mach.judge(held_out, executor, kernels);
+            tried.push(FitStep::of(&mach, setting, false, precision));
+        }
+        for setting in refine.unwrap_or_else(|| best(&tried, REFINED)) {
+            let Ok(mach) = whole.packed_within(setting, rest, budget) else {
+                continue;
+            };
+            let mach = mach.refined(rest, executor, kernels, progress)?;
+            let precision = mach.judge(held_out, executor, kernels);
+            if mach.bytes() as u64 <= budget {
+                tried.push(FitStep::of(&mach, setting, true, precision));
+            }
+        }
+        Ok(MachFit {
+            held_out: held_out.len(),
             before,
             tried,
-            chosen,
-        };
-        Ok((mach, fit))
+            chosen: 0,
+        })
     }
 
     /// Bits, heads and entries to try.

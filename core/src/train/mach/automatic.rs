@@ -35,7 +35,7 @@ impl MachParameters {
             (true, false) => (Optimizer::Sgd, 15.0),
             (true, true) if rows_a_label < FEW_ROWS => (Optimizer::Sgd, 6.0),
             (true, true) => (Optimizer::Sgd, 3.0),
-            (false, _) => (Optimizer::FeatureAdaGrad, 3.0),
+            (false, _) => (Optimizer::FeatureAdaGrad, 5.0),
         };
         Self {
             buckets: buckets.min(seen.max(2) as u32),

@@ -6,40 +6,42 @@ use crate::float::inverse_sqrt_f32;
 /// Added to accumulated squares before their root is divided by.
 const TINY: f32 = 1e-20;
 
-/// Terms between the one whose sums of squares are fetched and the one that is descended along: those sums are in no
-/// cache yet, while the weights were read for the logits.
-const AHEAD: usize = 6;
-
 impl Step<'_> {
+    /// First the sums of squares of all terms, whose roots are then taken side by side, whatever the number of heads;
+    /// then the weights.
     #[inline(always)]
     pub(super) fn descend_by_feature(&mut self, fetch: impl Fn(&Line) + Copy) {
         let (width, heads) = (self.gradient.len(), self.sizes.len());
         for (place, term) in self.terms.iter().enumerate() {
-            if let Some(later) = self.terms.get(place + AHEAD) {
-                let start = later.row as usize * heads;
-                let whole = heads.next_multiple_of(LANES);
-                let sums = self.squares.get(start..start + whole).unwrap_or(&[]);
-                sums.as_chunks::<LANES>().0.iter().for_each(fetch);
-            }
-            let at = term.row as usize;
-            let Some(sums) = self.squares.get_mut(at * heads..(at + 1) * heads) else {
-                continue;
-            };
-            let Some(weights) = self.weights.get_mut(at * width..(at + 1) * width) else {
+            let at = term.row as usize * heads;
+            let (Some(sums), Some(steps)) = (
+                self.squares.get_mut(at..at + heads),
+                self.steps.get_mut(place * heads..(place + 1) * heads),
+            ) else {
                 continue;
             };
             add_scaled(sums, self.sizes, term.value * term.value);
+            steps.copy_from_slice(sums);
+        }
+        for step in self.steps.iter_mut() {
+            *step = inverse_sqrt_f32(*step + TINY);
+        }
+        for (place, term) in self.terms.iter().enumerate() {
+            let at = term.row as usize;
+            let (Some(weights), Some(steps)) = (
+                self.weights.get_mut(at * width..(at + 1) * width),
+                self.steps.get_mut(place * heads..(place + 1) * heads),
+            ) else {
+                continue;
+            };
             let rate = self.rate * term.value;
-            each_lane(
-                self.steps,
-                sums,
-                #[inline(always)]
-                |_, sum| rate * inverse_sqrt_f32(sum + TINY),
-            );
-            let blocks = weights.chunks_exact_mut(self.buckets);
-            let gradients = self.gradient.chunks_exact(self.buckets);
-            for ((weights, gradient), step) in blocks.zip(gradients).zip(self.steps.iter()) {
-                descend_along(weights, gradient, *step, self.sparse);
+            for step in steps.iter_mut() {
+                *step *= rate;
+            }
+            if self.sparse || !self.buckets.is_multiple_of(LANES) {
+                descend_heads(weights, self.gradient, steps, self.buckets, self.sparse);
+            } else {
+                descend_vectors(weights, self.gradient, steps, self.buckets / LANES, fetch);
             }
         }
     }
@@ -61,24 +63,11 @@ impl Step<'_> {
                 #[inline(always)]
                 |sum, g| sum + (term.value * g) * (term.value * g),
             );
-            let rate = self.rate * term.value;
-            let gradients = self.gradient.as_chunks::<LANES>();
-            let (chunks, rest) = weights.as_chunks_mut::<LANES>();
-            let (sums, last) = sums.as_chunks::<LANES>();
-            for ((weights, sums), gradient) in chunks.iter_mut().zip(sums).zip(gradients.0) {
-                let mut lanes = *weights;
-                for i in 0..LANES {
-                    let step = rate * gradient[i] * inverse_sqrt_f32(sums[i] + TINY);
-                    lanes[i] = moved(lanes[i], step, self.sparse);
-                }
-                *weights = lanes;
-            }
-            for ((weight, sum), g) in rest.iter_mut().zip(last).zip(gradients.1) {
-                *weight = moved(
-                    *weight,
-                    rate * g * inverse_sqrt_f32(*sum + TINY),
-                    self.sparse,
-                );
+            let (rate, sparse) = (self.rate * term.value, self.sparse);
+            let (sums, gradient) = (&sums[..width], &self.gradient[..width]);
+            for at in 0..width {
+                let step = rate * gradient[at] * inverse_sqrt_f32(sums[at] + TINY);
+                weights[at] = moved(weights[at], step, sparse);
             }
         }
     }
@@ -111,21 +100,15 @@ impl Step<'_> {
 
 /// `a[i] = change(a[i], b[i])`.
 ///
-/// All numbers of a vector are read before one is written: the compiler need not prove that `a` and `b` are apart.
+/// The plain loop is what compilers know best: of one that copies vector after vector they took sixteen at once, each
+/// number gathered by itself, and what pairs two iterators was at times left a call of its own.
 #[inline(always)]
 fn each_lane(a: &mut [f32], b: &[f32], change: impl Fn(f32, f32) -> f32 + Copy) {
-    let (chunks, rest) = a.as_chunks_mut::<LANES>();
-    let (others, last) = b.as_chunks::<LANES>();
-    for (a, b) in chunks.iter_mut().zip(others) {
-        let (mut lanes, b) = (*a, *b);
-        for i in 0..LANES {
-            lanes[i] = change(lanes[i], b[i]);
-        }
-        *a = lanes;
+    let count = a.len().min(b.len());
+    let (a, b) = (&mut a[..count], &b[..count]);
+    for at in 0..count {
+        a[at] = change(a[at], b[at]);
     }
-    rest.iter_mut()
-        .zip(last)
-        .for_each(|(a, b)| *a = change(*a, *b));
 }
 
 /// `a[i] += scale * b[i]`.
@@ -161,5 +144,53 @@ fn descend_along(weights: &mut [f32], gradient: &[f32], step: f32, sparse: bool)
         );
     } else {
         add_scaled(weights, gradient, -step);
+    }
+}
+
+/// [`descend_along`] head by head, each with a step of its own.
+#[inline(always)]
+fn descend_heads(
+    weights: &mut [f32],
+    gradient: &[f32],
+    steps: &[f32],
+    buckets: usize,
+    sparse: bool,
+) {
+    for (head, step) in steps.iter().enumerate() {
+        let at = head * buckets;
+        let block = (
+            weights.get_mut(at..at + buckets),
+            gradient.get(at..at + buckets),
+        );
+        if let (Some(weights), Some(gradient)) = block {
+            descend_along(weights, gradient, *step, sparse);
+        }
+    }
+}
+
+/// The same where a head is so many whole vectors, which are fetched line by line: rows are in the second cache.
+#[inline(always)]
+fn descend_vectors(
+    weights: &mut [f32],
+    gradient: &[f32],
+    steps: &[f32],
+    vectors: usize,
+    fetch: impl Fn(&Line) + Copy,
+) {
+    let (weights, _) = weights.as_chunks_mut::<LANES>();
+    let (gradient, _) = gradient.as_chunks::<LANES>();
+    let count = steps.len() * vectors;
+    let (Some(weights), Some(gradient)) = (weights.get_mut(..count), gradient.get(..count)) else {
+        return;
+    };
+    for (head, &step) in steps.iter().enumerate() {
+        for at in head * vectors..(head + 1) * vectors {
+            fetch(&weights[at]);
+            let (mut lanes, along) = (weights[at], gradient[at]);
+            for i in 0..LANES {
+                lanes[i] -= step * along[i];
+            }
+            weights[at] = lanes;
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Heads that are trained side by side by one thread.
 
 use super::{
+    aligned::Aligned,
     parameters::{MachParameters, Optimizer},
     step::{Rates, Step, Term},
 };
@@ -13,9 +14,9 @@ pub(super) struct HeadGroup {
     pub(super) first: usize,
     pub(super) heads: usize,
     buckets: usize,
-    pub(super) weights: Vec<f32>,
-    pub(super) squares: Vec<f32>,
-    gradient: Vec<f32>,
+    pub(super) weights: Aligned,
+    pub(super) squares: Aligned,
+    gradient: Aligned,
     sizes: Vec<f32>,
     steps: Vec<f32>,
     pub(super) loss: Vec<f64>,
@@ -97,16 +98,6 @@ impl Course<'_> {
     }
 }
 
-fn zeros(count: usize) -> Result<Vec<f32>, TrainError> {
-    let mut numbers = Vec::new();
-    let lacking = |_| TrainError::OutOfMemory {
-        bytes: count as u64 * 4,
-    };
-    numbers.try_reserve_exact(count).map_err(lacking)?;
-    numbers.resize(count, 0.0);
-    Ok(numbers)
-}
-
 impl HeadGroup {
     /// Untrained heads, whose biases are `priors`: a number a head and bucket.
     pub(super) fn new(
@@ -117,17 +108,17 @@ impl HeadGroup {
     ) -> Result<Self, TrainError> {
         let buckets = course.parameters.buckets as usize;
         let (width, rows) = (heads * buckets, course.rows.rows());
-        let mut weights = zeros(rows * width)?;
+        let mut weights = Aligned::zeros(rows * width)?;
         weights[(rows - 1) * width..].copy_from_slice(&priors[first * buckets..][..width]);
         Ok(Self {
             first,
             heads,
             buckets,
             weights,
-            squares: zeros(rows * course.squares(heads))?,
-            gradient: zeros(width)?,
-            sizes: zeros(heads)?,
-            steps: zeros(heads)?,
+            squares: Aligned::zeros(rows * course.squares(heads))?,
+            gradient: Aligned::zeros(width)?,
+            sizes: alloc::vec![0.0; heads],
+            steps: Vec::new(),
             loss: alloc::vec![0.0; heads],
             terms: Vec::new(),
             targets: Vec::new(),
@@ -159,6 +150,10 @@ impl HeadGroup {
             self.targets
                 .extend(lesson.labels.iter().map(|&label| codes[label as usize]));
         }
+        let rates = course.rates();
+        if rates == Rates::Features {
+            self.steps.resize(self.terms.len() * self.heads, 0.0);
+        }
         kernels.mach_step(&mut Step {
             weights: &mut self.weights,
             squares: &mut self.squares,
@@ -166,7 +161,7 @@ impl HeadGroup {
             terms: &self.terms,
             targets: &self.targets,
             softmax: course.softmax,
-            rates: course.rates(),
+            rates,
             rate: lesson.rate,
             sparse: course.sparse,
             shrink: [course.parameters.l1 as f32, course.parameters.l2 as f32],

@@ -25,6 +25,7 @@
 //! Paper: Q. Huang, Y. Wang, T. Medini, A. Shrivastava, *Extreme classification in log memory*, 2018. It gives no
 //! optimizer; the defaults here were chosen on held-out training rows.
 
+mod aligned;
 mod automatic;
 mod descend;
 mod group;

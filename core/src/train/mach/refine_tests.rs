@@ -38,7 +38,7 @@ fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
         shrink: [0.0; 2],
         gradient: &mut vec![0.0; buckets * heads],
         sizes: &mut [0.0; 3],
-        steps: &mut [0.0; 3],
+        steps: &mut [0.0; 3 * 5],
         loss: &mut [0.0; 3],
     }
     .take();

@@ -64,7 +64,8 @@ pub struct Step<'a> {
     pub gradient: &'a mut [f32],
     /// The sum of squares of the gradient of each head.
     pub sizes: &'a mut [f32],
-    /// The step that each head takes along its gradient.
+    /// The step that each head takes along its gradient: a number a term and head if there is a sum of squares for each
+    /// feature and head.
     pub steps: &'a mut [f32],
     /// The loss of each head is added here.
     pub loss: &'a mut [f64],
@@ -82,17 +83,21 @@ pub fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         terms,
         #[inline(always)]
         |_| {},
+        #[inline(always)]
+        |_| {},
     );
 }
 
 /// [`add_terms`]; `fetch` is told of the lines of four rows while the four before are added, and may bring them
-/// into a cache. Rows are far apart in memory, so the processor cannot guess which comes next.
+/// into a cache. Rows are far apart in memory, so the processor cannot guess which comes next. `beside` is told of
+/// each term in time, for what else will be read of it.
 #[inline(always)]
 pub fn add_terms_fetching(
     sums: &mut [f32],
     weights: &[f32],
     terms: &[Term],
     fetch: impl Fn(&Line) + Copy,
+    beside: impl Fn(&Term) + Copy,
 ) {
     let width = sums.len();
     let row = |term: &Term| {
@@ -109,8 +114,10 @@ pub fn add_terms_fetching(
         };
         let values = [a.value, b.value, c.value, d.value];
         add_four(sums, values, rows, soon, fetch);
+        four.iter().for_each(beside);
     }
     for term in rest {
+        beside(term);
         let own = row(term);
         if own.len() == width {
             add_scaled(sums, own, term.value);
@@ -296,7 +303,25 @@ impl Step<'_> {
     #[inline(always)]
     pub fn take_fetching(&mut self, fetch: impl Fn(&Line) + Copy) {
         self.gradient.fill(0.0);
-        add_terms_fetching(self.gradient, self.weights, self.terms, fetch);
+        let (sums, heads) = (&*self.squares, self.sizes.len());
+        // The sums of squares are read when the gradient is known, each row of them far from the others.
+        let by_feature = self.rates == Rates::Features;
+        add_terms_fetching(
+            self.gradient,
+            self.weights,
+            self.terms,
+            fetch,
+            #[inline(always)]
+            |term| {
+                let start = term.row as usize * heads;
+                let whole = heads.next_multiple_of(LANES);
+                let sums = match by_feature {
+                    true => sums.get(start..start + whole).unwrap_or(&[]),
+                    false => &[],
+                };
+                sums.as_chunks::<LANES>().0.iter().for_each(fetch);
+            },
+        );
         let labels = self.targets.len() / self.sizes.len().max(1);
         let mut targets = self.targets.chunks_exact(labels.max(1));
         let heads = self.gradient.chunks_exact_mut(self.buckets);

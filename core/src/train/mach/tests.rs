@@ -258,7 +258,7 @@ fn steps_follow_the_gradient() {
             shrink: [0.0; 2],
             gradient: &mut vec![0.0; buckets * heads],
             sizes: &mut [0.0; 3],
-            steps: &mut [0.0; 3],
+            steps: &mut [0.0; 3 * 5],
             loss: &mut told,
         }
         .take();

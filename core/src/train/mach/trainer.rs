@@ -4,7 +4,7 @@ mod state;
 
 use super::{
     group::{Course, FeatureRows, HeadGroup, Lesson},
-    parameters::MachParameters,
+    parameters::{Estimator, MachParameters},
     seen_labels::SeenLabels,
 };
 use crate::{
@@ -361,6 +361,11 @@ impl Trainer<'_> {
     #[must_use]
     pub fn parameters(&self) -> &MachParameters {
         &self.parameters
+    }
+
+    /// Changes how the model scores labels, which weights do not depend on.
+    pub fn set_estimator(&mut self, estimator: Estimator) {
+        self.parameters.estimator = estimator;
     }
 
     /// What is trained on.

@@ -149,7 +149,22 @@ fn a_budget_is_kept_and_one_too_small_says_the_smallest() {
     };
     let (mach, fit) = within(1500).unwrap();
     assert!(mach.bytes() <= 1500 && fit.tried.iter().all(|step| step.bytes <= 1500));
-    assert!(fit.tried[fit.chosen].precision.mean() > 0.2);
+    let chosen = fit.tried[fit.chosen].precision;
+    assert!(chosen.mean() > 0.2);
+    assert!(
+        fit.tried
+            .iter()
+            .all(|step| step.precision.mean() <= chosen.mean())
+    );
+    // Three tenths of 400 rows, and the share of them that each way was right on.
+    assert_eq!(fit.held_out, 120);
+    for step in &fit.tried {
+        let right = 120.0 * step.precision.at_1;
+        assert!(
+            (right - f64::from((right + 0.5) as u32)).abs() < 1e-9,
+            "{right}"
+        );
+    }
     let Err(TrainError::Budget { smallest, .. }) = within(10) else {
         panic!("10 bytes cannot be enough");
     };
