@@ -16,12 +16,15 @@
 use crate::{
     model::{
         embedding::{LabelScan, score_labels},
-        linear::sums::{self, HeadTerm, TailTerm},
+        linear::sums::{self, HeadTerm, LabelBounds, TailTerm},
         mach::decode,
     },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
-        dual::sweep::{self, GradientRange, Sweep},
+        dual::{
+            packed_rows::{PackedRows, Weights},
+            sweep::{self, Example, GradientRange, Sweep},
+        },
         embedding::{
             space::{self, Space, StepRule},
             steps::{self, VectorSteps},
@@ -75,12 +78,19 @@ pub trait Kernels: Sync {
 
     /// Adds the sparse parts of a row's features to the sums of the labels.
     fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-        sums::add_tails(sums, tails, terms);
+        sums::add_tails(sums, tails, terms, |_| ());
     }
 
-    /// The largest sum of each 64 labels.
-    fn block_maxima(&self, sums: &[i16], out: &mut [i16]) {
-        sums::block_maxima(sums, out);
+    /// Which of up to 64 blocks of 64 labels may hold a score of at least `least`.
+    fn promising_blocks(
+        &self,
+        sums: &[i16],
+        bounds: &LabelBounds,
+        first: usize,
+        unit: f32,
+        least: f32,
+    ) -> u64 {
+        sums::promising_blocks(sums, bounds, first, unit, least)
     }
 
     /// Turns the sums of up to 64 labels into scores and returns the largest.
@@ -118,11 +128,16 @@ pub trait Kernels: Sync {
     }
 }
 
-/// The inner loop of training one-vs-rest.
+/// The inner loops of training one-vs-rest.
 pub trait OneVsRestKernels: Kernels {
     /// One sweep of dual coordinate descent over the rows of one label.
     fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
         sweep::sweep(state, |_| ())
+    }
+
+    /// Adds the rows of a label's examples to its weights, each times its dual.
+    fn add_examples(&self, rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
+        sweep::add_examples(rows, examples, weights, |_| ());
     }
 }
 

@@ -46,13 +46,13 @@ mod x86 {
         },
         model::{
             embedding::{self, LabelScan},
-            linear::sums::{self, HeadTerm, TailTerm},
+            linear::sums::{self, HeadTerm, LabelBounds, TailTerm},
         },
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
-                packed_rows::{Group, PackedRow},
-                sweep::{self, GradientRange, Sweep},
+                packed_rows::{Group, PackedRow, PackedRows, Weights},
+                sweep::{self, Example, GradientRange, Sweep},
             },
             embedding::{
                 space::{self, Space, StepRule},
@@ -77,6 +77,16 @@ mod x86 {
         for group in row.groups.iter().step_by(PER_LINE).take(8) {
             // SAFETY: every x86-64 has this instruction, and it reads nothing.
             unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *group).cast()) };
+        }
+    }
+
+    /// Asks for packed weights of one feature.
+    #[inline(always)]
+    fn fetch_weights(weights: &[u32]) {
+        const PER_LINE: usize = 64 / size_of::<u32>();
+        for weight in weights.iter().step_by(PER_LINE).take(16) {
+            // SAFETY: every x86-64 has this instruction, and it reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *weight).cast()) };
         }
     }
 
@@ -201,11 +211,11 @@ mod x86 {
                     }
 
                     fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-                        sums::add_tails(sums, tails, terms);
+                        sums::add_tails(sums, tails, terms, |weights| fetch_weights(weights));
                     }
 
-                    fn block_maxima(sums: &[i16], out: &mut [i16]) {
-                        sums::block_maxima(sums, out);
+                    fn promising_blocks(sums: &[i16], bounds: &LabelBounds, first: usize, unit: f32, least: f32) -> u64 {
+                        sums::promising_blocks(sums, bounds, first, unit, least)
                     }
 
                     fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
@@ -230,6 +240,10 @@ mod x86 {
                 compiled! { $features:
                     fn sweep(state: &mut Sweep<'_>) -> GradientRange {
                         sweep::sweep(state, |row| fetch(row))
+                    }
+
+                    fn add_examples(rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
+                        sweep::add_examples(rows, examples, weights, |row| fetch(row));
                     }
                 }
             }

@@ -4,7 +4,7 @@
 use hapax::{
     core::{
         kernels::{Kernels, OneVsRestKernels, Portable},
-        model::linear::sums::{HeadTerm, TailTerm, pack},
+        model::linear::sums::{HeadTerm, LabelBounds, TailTerm, pack},
         random::Stream,
         train::dual::{
             label_solver::{Effort, SolverScratch},
@@ -19,7 +19,7 @@ fn byte(stream: &mut Stream) -> i8 {
     (stream.below(255) as i16 - 127) as i8
 }
 
-fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<i16>, Vec<u32>) {
+fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
     let mut stream = Stream::new(8, 8);
     let heads: Vec<i8> = (0..4096).map(|_| byte(&mut stream)).collect();
     let tails: Vec<u32> = (0..999)
@@ -50,8 +50,17 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<i16>, Vec<u32>) {
             }],
         );
     }
-    let mut maxima = vec![0; 1024];
-    kernels.block_maxima(&sums[..], &mut maxima);
+    let bounds = LabelBounds {
+        scales: (0..1024).map(|_| stream.unit() as f32).collect(),
+        biases: (0..1024).map(|_| -(stream.unit() as f32)).collect(),
+    };
+    let promising = (0..16).map(|part| {
+        let sums = &sums[part * 4096..][..4096];
+        kernels.promising_blocks(sums, &bounds, part * 64, 0.1, 8.0)
+    });
+    let promising: Vec<u64> = promising.collect();
+    let count: u32 = promising.iter().map(|bits| bits.count_ones()).sum();
+    assert!((50..974).contains(&count), "{count} blocks of 1,024");
     let scales: Vec<f32> = (0..61).map(|_| stream.unit() as f32).collect();
     let biases: Vec<f32> = (0..61).map(|_| -(stream.unit() as f32)).collect();
     let mut out = [0f32; 64];
@@ -61,7 +70,7 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<i16>, Vec<u32>) {
         .chain(&[highest])
         .map(|score| score.to_bits())
         .collect();
-    (sums.to_vec(), maxima, scores)
+    (sums.to_vec(), promising, scores)
 }
 
 /// Duals, weights and bias after a few sweeps over rows with and without rare features.

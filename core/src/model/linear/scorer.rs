@@ -16,7 +16,7 @@ use super::{
     LinearModel,
     build::LabelWeights,
     query::{Query, RowTransform},
-    sums::{HEAD_BLOCK, HeadTerm, TailTerm, score},
+    sums::{BLOCKS, HEAD_BLOCK, HeadTerm, LabelBounds, TailTerm, score},
 };
 use crate::{
     executor::Executor,
@@ -40,13 +40,12 @@ pub struct LinearScorer {
     /// Scale and bias of each number.
     scales: Vec<f32>,
     biases: Vec<f32>,
-    /// The largest scale and bias of each 64 numbers.
-    bounds: Vec<(f32, f32)>,
+    bounds: LabelBounds,
     heads: Vec<i8>,
     /// Where each feature's head starts and how long it is.
     head_parts: Vec<(u32, u32)>,
     tails: Vec<u32>,
-    /// For each page the starts of the features' tails, and the end of the last.
+    /// For each feature the starts of its tails, one a page, and the end of the last.
     tail_offsets: Vec<u32>,
 }
 
@@ -54,10 +53,10 @@ pub struct LinearScorer {
 #[derive(Clone, Debug)]
 pub struct ScorerScratch {
     query: Query,
+    /// Zero between pages.
     sums: Box<[i16; PAGE]>,
     head_terms: Vec<HeadTerm>,
     tail_terms: Vec<TailTerm>,
-    maxima: Vec<i16>,
     top: Top,
     /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
     wanted: Vec<(u32, u32)>,
@@ -72,7 +71,6 @@ impl Default for ScorerScratch {
             sums: sums.unwrap_or_else(|_| Box::new([0; PAGE])),
             head_terms: Vec::new(),
             tail_terms: Vec::new(),
-            maxima: Vec::new(),
             top: Top::default(),
             wanted: Vec::new(),
             scores: Vec::new(),
@@ -161,9 +159,8 @@ impl LinearScorer {
     fn best(&self, k: usize, kernels: &dyn Kernels, scratch: &mut ScorerScratch) {
         scratch.top.reset(k);
         for (page, numbers) in self.order.chunks(PAGE).enumerate() {
-            let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
-            scratch.sums[..padded].fill(0);
             if page == 0 {
+                let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
                 self.heads_of(&scratch.query, &mut scratch.head_terms);
                 kernels.add_heads(
                     &mut scratch.sums[..padded],
@@ -205,16 +202,17 @@ impl LinearScorer {
 
     fn tails_of(&self, page: usize, query: &Query, terms: &mut Vec<TailTerm>) {
         terms.clear();
-        let offsets = &self.tail_offsets[page * (self.features as usize + 1)..];
+        let pages = self.order.len().div_ceil(PAGE);
         for (&feature, &value) in query.features.iter().zip(&query.values) {
-            let (start, end) = (offsets[feature as usize], offsets[feature as usize + 1]);
+            let at = feature as usize * pages + page;
+            let (start, end) = (self.tail_offsets[at], self.tail_offsets[at + 1]);
             if start < end && value != 0 {
                 terms.push(TailTerm { start, end, value });
             }
         }
     }
 
-    /// Offers the labels `numbers`, the first of which has number `first`, to the best.
+    /// Offers the labels `numbers`, the first of which has number `first`, to the best, and sets their sums to zero.
     fn choose(
         &self,
         first: usize,
@@ -222,43 +220,64 @@ impl LinearScorer {
         kernels: &dyn Kernels,
         scratch: &mut ScorerScratch,
     ) {
-        let mut scores = [0f32; 64];
-        let threshold = |top: &Top| {
-            top.threshold()
-                .map_or(f32::NEG_INFINITY, |worst| worst.score)
-        };
-        let mut least = threshold(&scratch.top);
+        const PART: usize = BLOCKS * HEAD_BLOCK;
         let unit = scratch.query.unit;
-        let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
-        scratch.maxima.resize(padded / HEAD_BLOCK, 0);
-        kernels.block_maxima(&scratch.sums[..padded], &mut scratch.maxima);
-        let bounds = &self.bounds[first / HEAD_BLOCK..];
-        for (at, ids) in numbers.chunks(HEAD_BLOCK).enumerate() {
-            // Rounding keeps order, so no score of the block is above this.
-            let (scale, bias) = bounds[at];
-            if score(scratch.maxima[at].max(0), scale, bias, unit) < least {
-                continue;
+        for (part, ids) in numbers.chunks(PART).enumerate() {
+            let start = part * PART;
+            let end = start + ids.len().next_multiple_of(HEAD_BLOCK);
+            let sums = &mut scratch.sums[start..end];
+            let block = (first + start) / HEAD_BLOCK;
+            let least = least(&scratch.top);
+            let mut promising = kernels.promising_blocks(sums, &self.bounds, block, unit, least);
+            while promising != 0 {
+                let at = promising.trailing_zeros() as usize * HEAD_BLOCK;
+                promising &= promising - 1;
+                let ids = &ids[at..ids.len().min(at + HEAD_BLOCK)];
+                let sums = &sums[at..at + ids.len()];
+                self.choose_block(
+                    first + start + at,
+                    ids,
+                    sums,
+                    unit,
+                    kernels,
+                    &mut scratch.top,
+                );
             }
-            let here = at * 64..at * 64 + ids.len();
-            let range = first + here.start..first + here.end;
-            let highest = kernels.scores(
-                &scratch.sums[here],
-                &self.scales[range.clone()],
-                &self.biases[range],
-                unit,
-                &mut scores,
-            );
-            if highest < least {
-                continue;
-            }
-            for (&id, &score) in ids.iter().zip(&scores) {
-                if score >= least {
-                    scratch.top.push(Scored { id, score });
-                    least = threshold(&scratch.top);
-                }
+            sums.fill(0);
+        }
+    }
+
+    /// Offers the labels `ids` of a block, the first of which has number `first`, to the best.
+    fn choose_block(
+        &self,
+        first: usize,
+        ids: &[u32],
+        sums: &[i16],
+        unit: f32,
+        kernels: &dyn Kernels,
+        top: &mut Top,
+    ) {
+        let mut scores = [0f32; HEAD_BLOCK];
+        let range = first..first + ids.len();
+        let (scales, biases) = (&self.scales[range.clone()], &self.biases[range]);
+        let highest = kernels.scores(sums, scales, biases, unit, &mut scores);
+        let mut least = least(top);
+        if highest < least {
+            return;
+        }
+        for (&id, &score) in ids.iter().zip(&scores) {
+            if score >= least {
+                top.push(Scored { id, score });
+                least = self::least(top);
             }
         }
     }
+}
+
+/// The score that a label needs to be among the best.
+fn least(top: &Top) -> f32 {
+    top.threshold()
+        .map_or(f32::NEG_INFINITY, |worst| worst.score)
 }
 
 /// The weights of a model by label.

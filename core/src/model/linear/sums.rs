@@ -5,6 +5,8 @@
 //! `|w| <= 127`, a term is at most `|x|` in size; because the values of a row add up to at
 //! most 32,767 in size, no sum leaves 16 bits, whatever the order of its terms.
 
+use alloc::vec::Vec;
+
 /// The dense part of one feature: weights of labels `0..length`, at `start` of the heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadTerm {
@@ -61,15 +63,25 @@ pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
     }
 }
 
-/// Adds the sparse parts `terms` to `sums`.
+/// How many terms ahead of their turn packed weights are fetched.
+const FETCH_AHEAD: usize = 4;
+
+/// Adds the sparse parts `terms` to `sums`. Before the turn of a part comes, `fetch` is told of its weights and may bring
+/// them into the cache.
 #[inline(always)]
-pub fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-    for part in terms {
+pub fn add_tails(
+    sums: &mut [i16; 1 << 16],
+    tails: &[u32],
+    terms: &[TailTerm],
+    fetch: impl Fn(&[u32]),
+) {
+    let of = |part: &TailTerm| tails.get(part.start as usize..part.end as usize);
+    for (at, part) in terms.iter().enumerate() {
+        if let Some(soon) = terms.get(at + FETCH_AHEAD).and_then(of) {
+            fetch(soon);
+        }
         let value = i32::from(part.value);
-        let Some(packed) = tails.get(part.start as usize..part.end as usize) else {
-            continue;
-        };
-        for &entry in packed {
+        for &entry in of(part).unwrap_or(&[]) {
             let product = (((entry as i32) >> 16) * value + 64) >> 7;
             let sum = &mut sums[usize::from(entry as u16)];
             *sum = sum.wrapping_add(product as i16);
@@ -84,18 +96,55 @@ pub fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
     f32::from(sum) * scale * unit + bias
 }
 
-/// The largest sum of each [`HEAD_BLOCK`] labels, for all full blocks of `sums`.
+/// Blocks of labels that [`promising_blocks`] looks at together.
+pub const BLOCKS: usize = 64;
+
+/// The largest scale and bias of the labels of each block.
+#[derive(Clone, Debug, Default)]
+pub struct LabelBounds {
+    /// Scales.
+    pub scales: Vec<f32>,
+    /// Biases.
+    pub biases: Vec<f32>,
+}
+
+/// Which of up to [`BLOCKS`] blocks of [`HEAD_BLOCK`] labels may hold a score of at least `least`: a bit each, the first
+/// block the lowest. `first` is the number of the first block in `bounds`.
+///
+/// Rounding keeps order, so no score of a block is above that of its largest sum, scale and bias.
 #[inline(always)]
-pub fn block_maxima(sums: &[i16], out: &mut [i16]) {
-    for (largest, block) in out.iter_mut().zip(sums.as_chunks::<HEAD_BLOCK>().0) {
-        let mut lanes = [i16::MIN; 16];
+#[must_use]
+pub fn promising_blocks(
+    sums: &[i16],
+    bounds: &LabelBounds,
+    first: usize,
+    unit: f32,
+    least: f32,
+) -> u64 {
+    let mut maxima = [0i16; BLOCKS];
+    for (largest, block) in maxima.iter_mut().zip(sums.as_chunks::<HEAD_BLOCK>().0) {
+        let mut lanes = [0i16; 16];
         for part in block.as_chunks::<16>().0 {
             for (lane, &sum) in lanes.iter_mut().zip(part) {
                 *lane = sum.max(*lane);
             }
         }
-        *largest = lanes.into_iter().fold(i16::MIN, i16::max);
+        *largest = lanes.into_iter().fold(0, i16::max);
     }
+    let scales = bounds.scales.get(first..).unwrap_or(&[]);
+    let biases = bounds.biases.get(first..).unwrap_or(&[]);
+    let mut above = [0u8; BLOCKS];
+    let inputs = maxima.iter().zip(scales).zip(biases);
+    for (above, ((&largest, &scale), &bias)) in above.iter_mut().zip(inputs) {
+        *above = u8::from(score(largest, scale, bias, unit) >= least);
+    }
+    let mut promising = 0;
+    if above.iter().fold(0, |any, one| any | one) != 0 {
+        for (at, &above) in above.iter().enumerate() {
+            promising |= u64::from(above) << at;
+        }
+    }
+    promising
 }
 
 /// Scores of up to 64 labels into the front of `out`, negative infinity behind; returns the
@@ -164,7 +213,7 @@ mod tests {
                     end: 1,
                     value,
                 };
-                add_tails(&mut tail, &[pack(65_535, weight)], &[part]);
+                add_tails(&mut tail, &[pack(65_535, weight)], &[part], |_| ());
                 assert_eq!(tail[65_535], plain);
             }
         }

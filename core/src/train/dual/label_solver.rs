@@ -101,7 +101,7 @@ impl SolverScratch {
             Bias::Fixed(value) => (value, 0.0),
             Bias::Learned(value) => (0.0, value),
         };
-        self.start(rows, fixed, bias_feature);
+        self.start(rows, fixed, bias_feature, kernels);
         let count = self.examples.len();
         let mut state = Sweep {
             rows,
@@ -181,19 +181,23 @@ impl SolverScratch {
     }
 
     /// Puts weights and bias where the duals say.
-    fn start(&mut self, rows: &PackedRows, fixed: f64, bias_feature: f64) {
+    fn start(
+        &mut self,
+        rows: &PackedRows,
+        fixed: f64,
+        bias_feature: f64,
+        kernels: &dyn OneVsRestKernels,
+    ) {
         self.clear();
         self.clean = false;
+        kernels.add_examples(rows, &mut self.examples, &mut self.weights);
         self.bias = fixed;
-        let (head, rest) = self.weights.parts_mut();
-        for example in self.examples.iter_mut().filter(|e| e.alpha > 0.0) {
-            example.moved = true;
+        for example in self.examples.iter().filter(|e| e.alpha > 0.0) {
             let step = if example.positive {
                 example.alpha
             } else {
                 -example.alpha
             };
-            add(rows.row(example.row as usize), step, head, rest);
             self.bias += step * bias_feature * bias_feature;
         }
         self.order.clear();

@@ -52,7 +52,7 @@ pub struct OneVsRest {
     pub negatives: Negatives,
     /// How often labels are solved with mined negatives; mining happens between.
     pub rounds: u32,
-    /// Random rows in the pool of the first round.
+    /// Random rows in the pool of the first round. Labels of at most 16 rows take 300 of them.
     pub pool: u32,
     /// Labels proposed for each row when mining.
     pub mine: u32,

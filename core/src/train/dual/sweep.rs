@@ -114,6 +114,33 @@ pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRa
     range
 }
 
+/// Adds the rows of all examples to the weights, each times its dual, and marks them as moved; those whose dual is 0 are
+/// passed over. Rows are fetched ahead as by [`sweep`].
+#[inline(always)]
+pub fn add_examples(
+    rows: &PackedRows,
+    examples: &mut [Example],
+    weights: &mut Weights,
+    fetch: impl Fn(PackedRow<'_>),
+) {
+    let (head, rest) = weights.parts_mut();
+    for at in 0..examples.len() {
+        if let Some(soon) = examples.get(at + FETCH_AHEAD).filter(|e| e.alpha > 0.0) {
+            fetch(rows.row(soon.row as usize));
+        }
+        let example = &mut examples[at];
+        if example.alpha > 0.0 {
+            example.moved = true;
+            let step = if example.positive {
+                example.alpha
+            } else {
+                -example.alpha
+            };
+            add(rows.row(example.row as usize), step, head, rest);
+        }
+    }
+}
+
 /// The inner product of a row and the weights: sixteen sums, one for each place in two groups,
 /// added in a fixed order.
 #[inline(always)]

@@ -6,7 +6,7 @@ use super::{
         LinearModel,
         build::{LabelWeights, Postings},
         query::RowTransform,
-        sums::{HEAD_BLOCK, pack},
+        sums::{HEAD_BLOCK, LabelBounds, pack},
     },
     LinearScorer, PAGE,
 };
@@ -96,8 +96,10 @@ impl LinearScorer {
         biases: Vec<f32>,
     ) -> Result<Self, TryReserveError> {
         let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
-        let blocks = scales.chunks(HEAD_BLOCK).zip(biases.chunks(HEAD_BLOCK));
-        let bounds = collected(blocks.map(|(scales, biases)| (largest(scales), largest(biases))))?;
+        let bounds = LabelBounds {
+            scales: collected(scales.chunks(HEAD_BLOCK).map(largest))?,
+            biases: collected(biases.chunks(HEAD_BLOCK).map(largest))?,
+        };
         Ok(Self {
             transform,
             features: 0,
@@ -125,26 +127,23 @@ impl LinearScorer {
         self.features = features as u32;
         self.head_parts.try_reserve_exact(features)?;
         self.tail_offsets
-            .try_reserve_exact(pages.saturating_mul(features + 1))?;
+            .try_reserve_exact(pages.saturating_mul(features) + 1)?;
         self.tails.try_reserve_exact(nonzeros)?;
         let mut weights = Vec::new();
-        for page in 0..pages {
-            for feature in 0..features {
-                weights.clear();
-                weights_of(&self.numbers, feature as u32, &mut weights)?;
-                if page == 0 {
-                    self.push_head(&weights)?;
-                }
-                self.push_tail(page, feature, &weights);
-            }
-            self.tail_offsets.push(self.tails.len() as u32);
+        for feature in 0..features {
+            weights.clear();
+            weights_of(&self.numbers, feature as u32, &mut weights)?;
+            let head = self.push_head(&weights)?;
+            self.push_tails(pages, head, &weights);
         }
+        self.tail_offsets.push(self.tails.len() as u32);
         self.tails.shrink_to_fit();
         self.heads.shrink_to_fit();
         Ok(self)
     }
 
-    fn push_head(&mut self, weights: &[Numbered]) -> Result<(), TryReserveError> {
+    /// Returns how many labels the head holds.
+    fn push_head(&mut self, weights: &[Numbered]) -> Result<usize, TryReserveError> {
         let start = self.heads.len();
         let length = if start < MOST_HEADS {
             head_length(weights)
@@ -161,18 +160,20 @@ impl LinearScorer {
                 None => break,
             }
         }
-        Ok(())
+        Ok(length)
     }
 
-    /// Room for all weights is reserved.
-    fn push_tail(&mut self, page: usize, feature: usize, weights: &[Numbered]) {
-        self.tail_offsets.push(self.tails.len() as u32);
-        let begin = (page * PAGE).max(self.head_parts[feature].1 as usize);
-        let from = weights.partition_point(|&(number, _)| (number as usize) < begin);
-        let to = weights.partition_point(|&(number, _)| (number as usize) < (page + 1) * PAGE);
-        let packed = weights[from..to.max(from)].iter();
-        self.tails
-            .extend(packed.map(|&(number, weight)| pack(number as u16, weight)));
+    /// The tails of the next feature, which begin behind its head. Room for all weights is reserved.
+    fn push_tails(&mut self, pages: usize, head: usize, weights: &[Numbered]) {
+        let behind = weights.partition_point(|&(number, _)| (number as usize) < head);
+        let mut left = weights[behind..].iter().peekable();
+        for page in 0..pages {
+            self.tail_offsets.push(self.tails.len() as u32);
+            let end = (page + 1) * PAGE;
+            while let Some(&(number, weight)) = left.next_if(|w| (w.0 as usize) < end) {
+                self.tails.push(pack(number as u16, weight));
+            }
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use duals::Duals;
-use pool::draw_pool;
+use pool::Pool;
 
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
 pub struct Trainer<'a> {
@@ -41,7 +41,7 @@ pub struct Trainer<'a> {
     kernels: &'a dyn OneVsRestKernels,
     rows: TrainingRows,
     positives: RowsByLabel,
-    pool: Vec<u32>,
+    pool: Pool,
     jobs: LabelJobs,
     /// Jobs of this stage that are done.
     jobs_done: usize,
@@ -57,8 +57,9 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are.
-const MOST_POSTINGS: usize = 1024;
+/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are. On held-out
+/// rows of eurlex57k all of them, 1,024, 512 and 256 give equally good models.
+const MOST_POSTINGS: usize = 512;
 
 /// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
 const ALL_IS_CHEAP: u64 = 150_000_000;
@@ -93,8 +94,11 @@ impl OneVsRest {
         let with_short = !all && self.rounds > 1;
         let packed = TrainingRows::new(self, data, with_short, executor)?;
         let positives = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
-        let pool = draw_pool(self, rows.len());
-        let jobs = LabelJobs::new(labels, |label| positives.of(label).len() + pool.len());
+        let pool = Pool::draw(self, rows.len());
+        let jobs = LabelJobs::new(labels, |label| {
+            let own = positives.of(label).len();
+            own + pool.of(own).len()
+        });
         Ok(Trainer {
             parameters: self.clone(),
             all,

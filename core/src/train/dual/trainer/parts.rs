@@ -63,13 +63,15 @@ impl Parts for LabelParts<'_> {
         match trainer.stage {
             Stage::Mine => share(trainer.rows.full.len(), part, parts).len() as u64,
             Stage::Solve => {
-                let pool = match trainer.all {
-                    true => trainer.rows.full.len(),
-                    false => trainer.pool.len(),
-                };
-                let own = trainer.labels_of(part, parts);
-                own.map(|label| (trainer.positives.of(label as usize).len() + pool) as u64)
-                    .sum()
+                let own = trainer.labels_of(part, parts).map(|label| {
+                    let own = trainer.positives.of(label as usize).len();
+                    let pool = match trainer.all {
+                        true => trainer.rows.full.len(),
+                        false => trainer.pool.of(own).len(),
+                    };
+                    (own + pool) as u64
+                });
+                own.sum()
             }
         }
     }

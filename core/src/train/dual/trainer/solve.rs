@@ -135,7 +135,7 @@ impl Trainer<'_> {
         }
         let unseen = self.unseen.get(label).is_some_and(|&unseen| unseen);
         let fresh = if self.round == 0 || unseen {
-            &self.pool[..]
+            self.pool.of(own.len())
         } else {
             self.wrong.of(label)
         };

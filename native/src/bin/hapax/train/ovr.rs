@@ -70,7 +70,8 @@ pub struct TrainOvr {
     /// How often labels are solved with mined negatives [default: 3]
     #[arg(long, help_heading = "One-vs-rest")]
     rounds: Option<u32>,
-    /// How many random rows all labels begin with [default: 300 where rows are short, else 1000]
+    /// How many random rows labels begin with; those of at most 16 rows take no more than 300 of them [default: 300 where rows
+    /// are short, else 1000]
     #[arg(long, help_heading = "One-vs-rest")]
     pool: Option<u32>,
     /// How many labels are proposed for each row when mining [default: 20; 10 where
