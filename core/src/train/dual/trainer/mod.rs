@@ -57,9 +57,19 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are. On held-out
-/// rows of eurlex57k all of them, 1,024, 512 and 256 give equally good models.
-const MOST_POSTINGS: usize = 512;
+/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are.
+const MOST_POSTINGS: usize = 1024;
+
+/// The same where labels are so many that these weights come from memory rather than a cache.
+const MANY_LABELS: (usize, usize) = (1 << 16, 512);
+
+/// Weights of one feature that mining looks at with so many labels.
+fn most_postings(labels: usize) -> usize {
+    match labels >= MANY_LABELS.0 {
+        true => MANY_LABELS.1,
+        false => MOST_POSTINGS,
+    }
+}
 
 /// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
 const ALL_IS_CHEAP: u64 = 150_000_000;
@@ -204,7 +214,7 @@ impl Trainer<'_> {
                 &self.weights,
                 self.rows.order.feature.len(),
                 self.parameters.transform(),
-                MOST_POSTINGS,
+                most_postings(self.weights.len()),
             )
         });
         let all = ScoreAll {
