@@ -49,6 +49,15 @@ impl Shape {
         row_labels: 1.0,
     };
 
+    /// The shape of LSHTC-2011: 394,754 rows, 594,158 features, 27,875 classes, one a row; 60 features a row.
+    pub const LSHTC_2011: Self = Self {
+        rows: 394_754,
+        features: 594_158,
+        labels: 27_875,
+        row_features: 60,
+        row_labels: 1.0,
+    };
+
     /// One of `share` parts of the rows, features and labels.
     #[must_use]
     pub fn part(self, share: u32) -> Self {

@@ -1,7 +1,7 @@
 //! Exact multi-class machines: CPU seconds to a proven gap, accuracy, and memory.
 //!
-//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`, SET a folder of `../shared/data` or `lshtc`,
-//! which is synthetic and has the shape of LSHTC-2011.
+//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`, SET a folder of `../shared/data`, or `lshtc`,
+//! which is synthetic and has the shape of LSHTC-2011, or `lshtc/20`, one of 20 parts of its rows, features and labels.
 
 use hapax::{
     core::{
@@ -45,6 +45,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, trace) = (several(&train), std::env::var_os("TRACE").is_some());
     let train = first.unwrap_or(train);
     let all = MultiLabel::Replicate;
+    let (estimate, before) = (parameters.memory_estimate(&train), peak_megabytes());
+    println!(
+        "{set}: {} rows, {} features, {} labels, {before:.0} MB at most until now; training will take about {:.0} MB",
+        train.len(),
+        train.rows().features(),
+        train.labels().labels(),
+        estimate as f64 / 1e6,
+    );
     let tell = |report| {
         if trace {
             eprintln!("{:.2} {report:?}", cpu_seconds() - cpu);
@@ -76,20 +84,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
-    if set != "lshtc" {
+    let Some(parts) = set.strip_prefix("lshtc") else {
         return hapax_benches::load(set);
-    }
-    let shape = Shape {
-        rows: 394_754,
-        features: 594_158,
-        labels: 27_875,
-        row_features: 60,
-        row_labels: 1.0,
     };
-    let test = Shape {
-        rows: 5_000,
-        ..shape
+    let shape = match parts.strip_prefix('/') {
+        Some(parts) => Shape::LSHTC_2011.part(parts.parse()?),
+        None => Shape::LSHTC_2011,
     };
+    let rows = shape.rows.min(5_000);
+    let test = Shape { rows, ..shape };
     Ok((shape.make(0)?, test.make(1)?))
 }
 

@@ -44,32 +44,49 @@ pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u
 #[inline(always)]
 #[must_use]
 pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
-    let (mut sums, mut highs, mut lows) = ([0f32; 16], [ASIDE; 16], [-ASIDE; 16]);
-    let mut above = [[0f32; 16]; 3];
+    let (mut highs, mut lows) = ([ASIDE; 16], [-ASIDE; 16]);
+    let mut sum = [0f32; 16];
+    let [mut first, mut second, mut third] = [[0f32; 16]; 3];
     for part in chunk.as_chunks::<16>().0 {
         for lane in 0..16 {
             let score = part[lane];
             let short = base + score;
-            sums[lane] += if short > 0.0 { short } else { 0.0 };
-            for (above, less) in above.iter_mut().zip(less) {
-                let over = short - less;
-                above[lane] += if over > 0.0 { over } else { 0.0 };
-            }
-            highs[lane] = if score > highs[lane] {
-                score
-            } else {
-                highs[lane]
-            };
-            let low = if score > 0.5 * ASIDE { score } else { -ASIDE };
-            lows[lane] = if low < lows[lane] { low } else { lows[lane] };
+            sum[lane] += above(short, 0.0);
+            first[lane] += above(short, less[0]);
+            second[lane] += above(short, less[1]);
+            third[lane] += above(short, less[2]);
+            let high = highs[lane];
+            highs[lane] = if score > high { score } else { high };
+            let (aside, low) = (score <= 0.5 * ASIDE, lows[lane]);
+            lows[lane] = if aside || score > low { low } else { score };
         }
     }
     Chunk {
-        sum: sums.iter().map(|&s| f64::from(s)).sum(),
-        above: above.map(|sums| sums.iter().map(|&s| f64::from(s)).sum()),
+        sum: add_up(&sum),
+        above: [add_up(&first), add_up(&second), add_up(&third)],
         high: f64::from(highs.iter().copied().fold(ASIDE, f32::max)),
         low: f64::from(lows.iter().copied().fold(-ASIDE, f32::min)),
     }
+}
+
+#[inline(always)]
+fn above(short: f32, less: f32) -> f32 {
+    let over = short - less;
+    if over > 0.0 { over } else { 0.0 }
+}
+
+/// The sum of sixteen lanes, by halves.
+#[inline(always)]
+fn add_up(lanes: &[f32; 16]) -> f64 {
+    let mut eight = [0f64; 8];
+    for at in 0..8 {
+        eight[at] = f64::from(lanes[at]) + f64::from(lanes[at + 8]);
+    }
+    let mut four = [0f64; 4];
+    for at in 0..4 {
+        four[at] = eight[at] + eight[at + 4];
+    }
+    (four[0] + four[2]) + (four[1] + four[3])
 }
 
 /// The highest score of each chunk, in sixteen lanes.

@@ -128,7 +128,7 @@ impl Surveyor {
         let rest = if only_largest && duals.shared == 0.0 {
             self.highest_of_rest(base, kernels)
         } else {
-            self.rest(base, search.less, classes, kernels)
+            self.rest(base, search.less, duals.shared > 0.0, classes, kernels)
         };
         sum += rest.sum;
         largest = largest.max(rest.high);
@@ -156,8 +156,13 @@ impl Surveyor {
                 }
                 (rest.high - level).max(0.0)
             } else {
-                let high = projected(rest.high, duals.shared, state.limits.each);
-                high.max(projected(rest.low, duals.shared, state.limits.each))
+                let size = |short| projected(short, duals.shared, state.limits.each);
+                let low = if duals.shared > 0.0 {
+                    size(rest.low)
+                } else {
+                    0.0
+                };
+                size(rest.high).max(low)
             };
             found.violation = found.violation.max(gradient);
             if gap > search.tolerance || gradient > search.epsilon {
@@ -229,36 +234,41 @@ impl Surveyor {
         self.touched[class / CHUNK] = true;
     }
 
-    /// The classes that are not listed: the sum of their shortfalls above 0, the largest and smallest.
+    /// The classes that are not listed: the sum of their shortfalls above 0, the largest, and the smallest if
+    /// `lows` are wanted. Mostly none of a chunk is above 0, and its highest score shows it.
     fn rest(
         &mut self,
         base: f64,
         less: [f64; 3],
+        lows: bool,
         classes: usize,
         kernels: &dyn ExactKernels,
     ) -> Chunk {
+        self.find_highest(kernels);
         let mut rest = Chunk {
             sum: 0.0,
             above: [0.0; 3],
             high: f64::NEG_INFINITY,
             low: f64::INFINITY,
         };
+        let (start, less_rounded) = (base as f32, less.map(|less| less as f32));
         let mut untouched = 0;
         let chunks = self.sums.as_chunks::<CHUNK>().0.iter().enumerate();
         for (at, chunk) in chunks {
-            let length = (classes - at * CHUNK).min(CHUNK);
             if !self.touched[at] {
-                untouched += length;
-                self.highest[at] = 0.0;
+                untouched += (classes - at * CHUNK).min(CHUNK);
                 continue;
             }
-            let found = kernels.class_shortfalls(chunk, base as f32, less.map(|less| less as f32));
+            let highest = self.highest[at];
+            rest.high = rest.high.max(base + f64::from(highest));
+            if start + highest <= 0.0 && !lows {
+                continue;
+            }
+            let found = kernels.class_shortfalls(chunk, start, less_rounded);
             rest.sum += found.sum;
             for (sum, more) in rest.above.iter_mut().zip(found.above) {
                 *sum += more;
             }
-            self.highest[at] = found.high as f32;
-            rest.high = rest.high.max(base + found.high);
             rest.low = rest.low.min(base + found.low);
         }
         if untouched > 0 {
@@ -272,20 +282,25 @@ impl Surveyor {
         rest
     }
 
+    /// The highest score of each chunk: 0 of untouched ones.
+    fn find_highest(&mut self, kernels: &dyn ExactKernels) {
+        let chunks = self.sums.as_chunks::<CHUNK>().0;
+        if self.all {
+            kernels.class_highs(chunks, &mut self.highest);
+            return;
+        }
+        let parts = chunks.iter().zip(&mut self.highest).zip(&self.touched);
+        for ((chunk, high), &touched) in parts {
+            *high = 0.0;
+            if touched {
+                kernels.class_highs(slice::from_ref(chunk), slice::from_mut(high));
+            }
+        }
+    }
+
     /// The largest shortfall of the classes that are not listed, and nothing else.
     fn highest_of_rest(&mut self, base: f64, kernels: &dyn ExactKernels) -> Chunk {
-        let chunks = self.sums.as_chunks::<CHUNK>().0;
-        if !self.all {
-            let parts = chunks.iter().zip(&mut self.highest).zip(&self.touched);
-            for ((chunk, high), &touched) in parts {
-                *high = 0.0;
-                if touched {
-                    kernels.class_highs(slice::from_ref(chunk), slice::from_mut(high));
-                }
-            }
-        } else {
-            kernels.class_highs(chunks, &mut self.highest);
-        }
+        self.find_highest(kernels);
         let high = self.highest.iter().copied().fold(ASIDE, f32::max);
         Chunk {
             sum: 0.0,
