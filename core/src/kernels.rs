@@ -22,7 +22,7 @@ use crate::{
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::{
-            packed_rows::{PackedRows, Weights},
+            packed_rows::{HEAD_FEATURES, PackedRows, Weights},
             sweep::{self, Example, GradientRange, Sweep},
         },
         embedding::{
@@ -32,7 +32,7 @@ use crate::{
         },
         exact::{
             ahead::Nothing,
-            class_scores::{self, CHUNK, Chunk},
+            class_scores::{self, CHUNK},
             lane::Lane,
             state::State,
             weights::FeatureWeights,
@@ -139,6 +139,17 @@ pub trait OneVsRestKernels: Kernels {
     fn add_examples(&self, rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
         sweep::add_examples(rows, examples, weights, |_| ());
     }
+
+    /// The sum of the losses of one label's rows.
+    fn losses(
+        &self,
+        rows: &PackedRows,
+        examples: &[Example],
+        weights: (&[f32; HEAD_FEATURES], &[f32]),
+        bias: f64,
+    ) -> f64 {
+        sweep::losses(rows, examples, weights, bias)
+    }
 }
 
 /// The inner loops of training exact all-in-one SVMs.
@@ -148,14 +159,24 @@ pub trait ExactKernels: Kernels {
         class_scores::add_class_weights(sums, lists, terms);
     }
 
-    /// Sums and extremes of a chunk of classes' scores.
-    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
+    /// The sums of a chunk's shortfalls above 0, and above each of three thresholds.
+    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
         class_scores::class_shortfalls(chunk, base, less)
     }
 
     /// The highest score of each chunk of classes.
     fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
         class_scores::class_highs(sums, highs);
+    }
+
+    /// The lowest score of a chunk of classes.
+    fn class_low(&self, chunk: &[f32; CHUNK]) -> f32 {
+        class_scores::class_low(chunk)
+    }
+
+    /// Adds what lists of weights give to the scores of their classes.
+    fn add_listed_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+        class_scores::add_listed_weights(sums, lists, terms);
     }
 
     /// Solves rows one after the other.

@@ -51,7 +51,7 @@ mod x86 {
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
-                packed_rows::{Group, PackedRow, PackedRows, Weights},
+                packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Weights},
                 sweep::{self, Example, GradientRange, Sweep},
             },
             embedding::{
@@ -61,7 +61,7 @@ mod x86 {
             },
             exact::{
                 ahead::Fetch,
-                class_scores::{self, CHUNK, Chunk},
+                class_scores::{self, CHUNK},
                 lane::Lane,
                 state::State,
                 weights::FeatureWeights,
@@ -245,6 +245,10 @@ mod x86 {
                     fn add_examples(rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
                         sweep::add_examples(rows, examples, weights, |row| fetch(row));
                     }
+
+                    fn losses(rows: &PackedRows, examples: &[Example], weights: (&[f32; HEAD_FEATURES], &[f32]), bias: f64) -> f64 {
+                        sweep::losses(rows, examples, weights, bias)
+                    }
                 }
             }
 
@@ -254,12 +258,20 @@ mod x86 {
                         class_scores::add_class_weights(sums, lists, terms);
                     }
 
-                    fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
+                    fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
                         class_scores::class_shortfalls(chunk, base, less)
                     }
 
                     fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
                         class_scores::class_highs(sums, highs);
+                    }
+
+                    fn class_low(chunk: &[f32; CHUNK]) -> f32 {
+                        class_scores::class_low(chunk)
+                    }
+
+                    fn add_listed_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+                        class_scores::add_listed_weights(sums, lists, terms);
                     }
 
                     fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {

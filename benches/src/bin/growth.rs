@@ -1,6 +1,6 @@
 //! How time and memory grow with rows, features and labels, on synthetic data.
 //!
-//! `growth [METHOD...]` (without, all): from a middle size each of N, D and L is halved, doubled and quadrupled
+//! `growth [PARTS] [METHOD...]` (without, all): from a middle size, or one of so many parts of it, each of N, D and L is halved, doubled and quadrupled
 //! while the others stay, every run in a process of its own. A line for each run: CPU seconds of training, microseconds a
 //! query, bytes of the model, most memory; then the exponents of the power laws that fit best (least squares
 //! over logarithms).
@@ -48,21 +48,24 @@ fn main() -> Result<()> {
     {
         return alone(rest);
     }
-    let methods: Vec<&str> = if arguments.is_empty() {
+    let parts = arguments.first().and_then(|first| first.parse().ok());
+    let methods = &arguments[usize::from(parts.is_some())..];
+    let middle = MIDDLE.part(parts.unwrap_or(1));
+    let methods: Vec<&str> = if methods.is_empty() {
         METHODS.to_vec()
     } else {
-        arguments.iter().map(String::as_str).collect()
+        methods.iter().map(String::as_str).collect()
     };
     for method in methods {
-        grow(method)?;
+        grow(method, middle)?;
     }
     Ok(())
 }
 
 /// The middle shape with one of its sizes multiplied.
-fn scaled(what: &str, factor: f64) -> Shape {
+fn scaled(middle: Shape, what: &str, factor: f64) -> Shape {
     let times = |size: u32| (f64::from(size) * factor) as u32;
-    let mut shape = MIDDLE;
+    let mut shape = middle;
     match what {
         "rows" => shape.rows = times(shape.rows as u32) as usize,
         "features" => shape.features = times(shape.features),
@@ -71,7 +74,7 @@ fn scaled(what: &str, factor: f64) -> Shape {
     shape
 }
 
-fn grow(method: &str) -> Result<()> {
+fn grow(method: &str, middle: Shape) -> Result<()> {
     let head = MEASURED.map(|name| format!("{name:>12}")).join("");
     println!(
         "{method:<10}{:>10}{:>10}{:>10}{head}",
@@ -85,7 +88,7 @@ fn grow(method: &str) -> Result<()> {
                 features,
                 labels,
                 ..
-            } = scaled(what, factor);
+            } = scaled(middle, what, factor);
             let measured = in_a_process(method, rows, features, labels)?;
             let line = measured.map(|figure| format!("{figure:12.3}")).join("");
             println!("{:<10}{rows:10}{features:10}{labels:10}{line}", "");

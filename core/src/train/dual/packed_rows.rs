@@ -271,6 +271,15 @@ impl Weights {
         }
     }
 
+    /// The weights of the head and of the rest, to read.
+    #[must_use]
+    pub fn parts(&self) -> (&[f32; HEAD_FEATURES], &[f32]) {
+        match self.head.first_chunk() {
+            Some(head) => (head, &self.rest),
+            None => unreachable!("the head is made with its full length"),
+        }
+    }
+
     /// Lists the weights larger than `prune` in size with their renumbered features.
     pub fn above(&self, prune: f32, out: &mut Vec<(u32, f32)>) {
         out.clear();

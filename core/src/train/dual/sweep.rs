@@ -141,6 +141,31 @@ pub fn add_examples(
     }
 }
 
+/// The sum of all examples' losses at these weights.
+///
+/// Cost: a pass over the values of their rows.
+#[inline(always)]
+#[must_use]
+pub fn losses(
+    rows: &PackedRows,
+    examples: &[Example],
+    (head, rest): (&[f32; HEAD_FEATURES], &[f32]),
+    bias: f64,
+) -> f64 {
+    let mut sum = 0.0;
+    for example in examples {
+        let sign = if example.positive { 1.0 } else { -1.0 };
+        let score = dot(rows.row(example.row as usize), head, rest) + bias;
+        let short = (1.0 - sign * score).max(0.0);
+        sum += if example.diagonal > 0.0 {
+            0.5 * short * short / example.diagonal
+        } else {
+            example.bound * short
+        };
+    }
+    sum
+}
+
 /// The inner product of a row and the weights: sixteen sums, one for each place in two groups,
 /// added in a fixed order.
 #[inline(always)]

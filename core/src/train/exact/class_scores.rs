@@ -8,20 +8,6 @@ pub const CHUNK: usize = 64;
 /// A score that no class with a dual reaches: it stands for classes that are dealt with elsewhere.
 pub const ASIDE: f32 = -1e30;
 
-/// What is known of some classes: the sum of their shortfalls above 0, and the highest and lowest
-/// score, or shortfall.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chunk {
-    /// The sum.
-    pub sum: f64,
-    /// The sums of what is above each of three thresholds.
-    pub above: [f64; 3],
-    /// The highest.
-    pub high: f64,
-    /// The lowest.
-    pub low: f64,
-}
-
 /// Adds to the scores of all classes what dense features give, in their order.
 #[inline(always)]
 pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
@@ -40,33 +26,33 @@ pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u
     }
 }
 
-/// Sums and extremes of a chunk of scores, in sixteen lanes; `less` are the thresholds of shortfalls.
+/// Adds to the scores what lists of weights give, in their order.
+#[inline(always)]
+pub fn add_listed_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
+    for &(feature, value) in terms {
+        let list = &lists[feature as usize];
+        for (&class, &weight) in list.classes.iter().zip(&list.weights) {
+            sums[class as usize] += weight * value;
+        }
+    }
+}
+
+/// The sums of a chunk's shortfalls above 0, and above each of three thresholds, in sixteen lanes.
 #[inline(always)]
 #[must_use]
-pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> Chunk {
-    let (mut highs, mut lows) = ([ASIDE; 16], [-ASIDE; 16]);
+pub fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
     let mut sum = [0f32; 16];
     let [mut first, mut second, mut third] = [[0f32; 16]; 3];
     for part in chunk.as_chunks::<16>().0 {
         for lane in 0..16 {
-            let score = part[lane];
-            let short = base + score;
+            let short = base + part[lane];
             sum[lane] += above(short, 0.0);
             first[lane] += above(short, less[0]);
             second[lane] += above(short, less[1]);
             third[lane] += above(short, less[2]);
-            let high = highs[lane];
-            highs[lane] = if score > high { score } else { high };
-            let (aside, low) = (score <= 0.5 * ASIDE, lows[lane]);
-            lows[lane] = if aside || score > low { low } else { score };
         }
     }
-    Chunk {
-        sum: add_up(&sum),
-        above: [add_up(&first), add_up(&second), add_up(&third)],
-        high: f64::from(highs.iter().copied().fold(ASIDE, f32::max)),
-        low: f64::from(lows.iter().copied().fold(-ASIDE, f32::min)),
-    }
+    [sum, first, second, third].map(|lanes| add_up(&lanes))
 }
 
 #[inline(always)]
@@ -95,10 +81,44 @@ pub fn class_highs(sums: &[[f32; CHUNK]], highs: &mut [f32]) {
     for (chunk, high) in sums.iter().zip(highs) {
         let mut lanes = [ASIDE; 16];
         for part in chunk.as_chunks::<16>().0 {
-            for (lane, &score) in lanes.iter_mut().zip(part) {
-                *lane = if score > *lane { score } else { *lane };
+            for lane in 0..16 {
+                lanes[lane] = higher(lanes[lane], part[lane]);
             }
         }
-        *high = lanes.iter().copied().fold(ASIDE, f32::max);
+        *high = by_halves(&lanes, higher);
     }
+}
+
+/// The lowest score of a chunk that is not [`ASIDE`], in sixteen lanes; its opposite if all are.
+#[inline(always)]
+#[must_use]
+pub fn class_low(chunk: &[f32; CHUNK]) -> f32 {
+    let mut lanes = [-ASIDE; 16];
+    for part in chunk.as_chunks::<16>().0 {
+        for lane in 0..16 {
+            let (score, low) = (part[lane], lanes[lane]);
+            let aside = score <= 0.5 * ASIDE;
+            lanes[lane] = if aside || score > low { low } else { score };
+        }
+    }
+    by_halves(&lanes, |a, b| if b < a { b } else { a })
+}
+
+#[inline(always)]
+fn higher(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
+}
+
+/// Sixteen lanes made one.
+#[inline(always)]
+fn by_halves(lanes: &[f32; 16], of: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut eight = [0f32; 8];
+    for at in 0..8 {
+        eight[at] = of(lanes[at], lanes[at + 8]);
+    }
+    let mut four = [0f32; 4];
+    for at in 0..4 {
+        four[at] = of(eight[at], eight[at + 4]);
+    }
+    of(of(four[0], four[2]), of(four[1], four[3]))
 }

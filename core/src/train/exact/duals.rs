@@ -110,7 +110,23 @@ impl Places {
         }
     }
 
-    /// Keeps those places whose number `keep` likes.
+    /// Replaces each place by what `new` makes of its number and it.
+    pub fn renumber(&mut self, mut new: impl FnMut(usize, u32) -> u32) {
+        match self {
+            Self::Narrow(places) => {
+                for (at, place) in places.iter_mut().enumerate() {
+                    *place = new(at, u32::from(*place)) as u16;
+                }
+            }
+            Self::Wide(places) => {
+                for (at, place) in places.iter_mut().enumerate() {
+                    *place = new(at, *place);
+                }
+            }
+        }
+    }
+
+    /// Keeps those places whose number `keep` likes, and no room for more.
     pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut at = 0;
         let mut next = || {
@@ -118,8 +134,14 @@ impl Places {
             keep(at - 1)
         };
         match self {
-            Self::Narrow(places) => places.retain(|_| next()),
-            Self::Wide(places) => places.retain(|_| next()),
+            Self::Narrow(places) => {
+                places.retain(|_| next());
+                places.shrink_to_fit();
+            }
+            Self::Wide(places) => {
+                places.retain(|_| next());
+                places.shrink_to_fit();
+            }
         }
     }
 

@@ -130,7 +130,17 @@ fn find(
 ) -> Found {
     // The place of each class, plus 1; 0 for none.
     let mut place_of = vec![0u32; classes];
-    let (mut places, mut starts) = (Vec::new(), Vec::with_capacity(shard.lists.len()));
+    let asking = shard
+        .range
+        .clone()
+        .flat_map(|feature| askers.of(feature as usize));
+    let count = asking
+        .map(|&(asker, _)| rows[asker as usize].1 as usize)
+        .sum();
+    let (mut places, mut starts) = (
+        Vec::with_capacity(count),
+        Vec::with_capacity(shard.lists.len()),
+    );
     for (list, feature) in shard.lists.iter_mut().zip(shard.range.clone()) {
         starts.push(places.len());
         let asking = askers.of(feature as usize).iter();

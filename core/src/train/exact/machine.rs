@@ -146,7 +146,14 @@ impl MultiClassSvm {
         problem: &Problem,
         visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
     ) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
-        let mut weights = vec![Vec::new(); problem.classes()];
+        let mut counts = vec![0usize; problem.classes()];
+        for feature in 0..problem.feature_ids().len() {
+            visit(feature, &mut |class, weight| {
+                counts[class as usize] += usize::from(weight.abs() > self.prune);
+            });
+        }
+        let mut weights: Vec<Vec<(u32, f32)>> =
+            counts.into_iter().map(Vec::with_capacity).collect();
         let mut biases = vec![0f32; problem.classes()];
         for feature in 0..problem.features() {
             match problem.feature_ids().get(feature) {

@@ -27,6 +27,7 @@ pub mod bundles;
 pub mod certificate;
 pub mod class_scores;
 pub mod duals;
+pub mod forgetting;
 pub mod lane;
 pub mod lee_lin_wahba;
 pub mod listing;

@@ -2,7 +2,8 @@
 //!
 //! The problems are those of [`crate::train::dual::label_solver`], one for each label with rows, and the
 //! gaps of all labels add up to that of the whole. A label whose gap is not small enough yet is solved on with
-//! a quarter of the epsilon, from the duals it has.
+//! a smaller epsilon, from the duals it has. Labels are done in parts: a part begins with the epsilon that was enough
+//! for half of the labels of the one before, and may leave what gap the parts before did not use up.
 //!
 //! Rows are packed ([`crate::train::dual::packed_rows`]), their values rounded to 16 bits: the proof is of the
 //! problem with these values.
@@ -50,8 +51,25 @@ struct Task {
     gap: f64,
 }
 
+/// What is asked of a label.
+#[derive(Clone, Copy)]
+struct Aim {
+    /// The epsilon to begin with.
+    epsilon: f64,
+    /// By how much its gap may be larger than its share.
+    spare: f64,
+}
+
+/// What epsilon is multiplied by where it was not enough.
+const SMALLER: f64 = 0.4;
+
+/// What the epsilon of a part is multiplied by if nearly all labels had enough of it at once.
+const LARGER: f64 = 1.5;
+
 /// A solved label.
 struct Solved {
+    /// The epsilon that was enough; 0 if there was nothing to solve.
+    epsilon: f64,
     weights: LabelWeights,
     proof: LabelCertificate,
     sweeps: u32,
@@ -107,6 +125,7 @@ impl OneVsRest {
             order,
             task,
             labels,
+            epsilon: self.epsilon,
             weights: Vec::with_capacity(labels),
             whole: Certificate::default(),
         })
@@ -117,6 +136,7 @@ impl OneVsRest {
         scratch: &mut SolverScratch,
         task: &Task,
         label: usize,
+        aim: Aim,
         kernels: &dyn OneVsRestKernels,
     ) -> Solved {
         let (rows, own) = (&task.rows, task.own.of(label));
@@ -126,6 +146,7 @@ impl OneVsRest {
         };
         if own.is_empty() {
             return Solved {
+                epsilon: 0.0,
                 weights: LabelWeights::unseen(),
                 proof: nothing,
                 sweeps: 0,
@@ -139,7 +160,7 @@ impl OneVsRest {
             scratch.push(self, row, positive, 0.0);
         }
         let mut stream = Stream::new(self.seed, label as u64);
-        let (mut sweeps, mut epsilon) = (0, self.epsilon);
+        let (mut sweeps, mut epsilon) = (0, aim.epsilon);
         let proof = loop {
             let effort = Effort {
                 sweeps: self.max_epochs - sweeps,
@@ -147,16 +168,19 @@ impl OneVsRest {
                 skip: 0.0,
             };
             sweeps += scratch.solve(rows, self.bias, effort, &mut stream, kernels);
-            let proof = LabelCertificate::new(rows, &scratch.examples, self.bias, task.features);
-            if proof.relative_gap() <= task.gap || sweeps >= self.max_epochs || epsilon < 1e-9 {
+            let proof =
+                LabelCertificate::of_weights(rows, scratch, self.bias, task.features, kernels);
+            let enough = proof.primal - proof.dual <= task.gap * proof.primal + aim.spare;
+            if enough || sweeps >= self.max_epochs || epsilon < 1e-9 {
                 break proof;
             }
-            epsilon *= 0.25;
+            epsilon *= SMALLER;
         };
         scratch.weights.above(0.0, &mut scratch.kept);
         let nonzeros = scratch.kept.len() as u64;
         scratch.weights.above(self.prune, &mut scratch.kept);
         Solved {
+            epsilon,
             weights: LabelWeights::round(&scratch.kept, scratch.bias as f32, self.bits),
             proof,
             sweeps,
@@ -172,6 +196,8 @@ pub struct Proving<'a> {
     order: FeatureOrder,
     task: Task,
     labels: usize,
+    /// What the next labels begin with.
+    epsilon: f64,
     /// Of the labels that are done, the first ones.
     weights: Vec<LabelWeights>,
     whole: Certificate,
@@ -190,12 +216,18 @@ impl Proving<'_> {
         }
         let (task, parameters) = (&self.task, self.parameters);
         let part = labels.div_ceil(16).max(64).min(labels - first);
+        let whole = &mut self.whole;
+        let unused = task.gap * whole.primal - (whole.primal - whole.dual);
+        let aim = Aim {
+            epsilon: self.epsilon,
+            spare: unused.max(0.0) / part as f64,
+        };
         let solved = executor.map(
             part,
             || SolverScratch::new(task.features),
-            |scratch, job| parameters.prove(scratch, task, first + job, kernels),
+            |scratch, job| parameters.prove(scratch, task, first + job, aim, kernels),
         );
-        let whole = &mut self.whole;
+        self.epsilon = next_epsilon(&solved, aim.epsilon).min(parameters.epsilon);
         for mut label in solved {
             for feature in &mut label.weights.features {
                 *feature = self.order.feature[*feature as usize];
@@ -227,6 +259,21 @@ impl Proving<'_> {
     }
 }
 
+/// The epsilon that was enough for half of the labels solved with one to begin with, or more if it was for most.
+fn next_epsilon(solved: &[Solved], begun: f64) -> f64 {
+    let epsilons = solved.iter().map(|label| label.epsilon);
+    let mut enough: Vec<f64> = epsilons.filter(|&epsilon| epsilon > 0.0).collect();
+    enough.sort_unstable_by(f64::total_cmp);
+    let Some(&median) = enough.get(enough.len() / 2) else {
+        return begun;
+    };
+    if enough[enough.len() / 8] >= begun {
+        LARGER * median
+    } else {
+        median
+    }
+}
+
 fn pack(parameters: &OneVsRest, data: &Dataset, order: &FeatureOrder) -> PackedRows {
     let mut packed = PackedRows::default();
     let (mut values, mut terms) = (Vec::new(), Vec::new());
@@ -255,8 +302,13 @@ mod tests {
 
     #[test]
     fn every_gap_asked_for_is_proven() {
-        let data = random_data(80, 10, 6, 2);
-        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+        let few = random_data(80, 10, 6, 2);
+        let many = random_data(300, 12, 150, 2);
+        for (loss, data) in [
+            (Loss::Hinge, &few),
+            (Loss::SquaredHinge, &few),
+            (Loss::SquaredHinge, &many),
+        ] {
             let parameters = OneVsRest {
                 loss,
                 negatives: Negatives::All,
@@ -265,7 +317,7 @@ mod tests {
             };
             let go = |_, _| ControlFlow::Continue(());
             let of = |gap| {
-                let made = parameters.train_to_gap(&data, gap, &Sequential, &Portable, go);
+                let made = parameters.train_to_gap(data, gap, &Sequential, &Portable, go);
                 made.unwrap().certificate
             };
             let (loose, tight) = (of(1e-1), of(1e-4));
@@ -273,7 +325,7 @@ mod tests {
             assert!(loose.dual <= tight.primal && tight.dual <= loose.primal);
             assert!(
                 parameters
-                    .train_to_gap(&data, 0.0, &Sequential, &Portable, go)
+                    .train_to_gap(data, 0.0, &Sequential, &Portable, go)
                     .is_err()
             );
         }

@@ -1,7 +1,7 @@
 //! One row of a survey: the scores of all classes, the row's share of the gap, classes to list.
 
 use super::{
-    class_scores::{ASIDE, CHUNK, Chunk},
+    class_scores::{ASIDE, CHUNK},
     state::State,
     survey::{Search, Survey},
 };
@@ -71,17 +71,10 @@ impl Surveyor {
             self.touched.fill(true);
         }
         kernels.add_class_weights(&mut self.sums, lists, &self.dense);
-        for &(feature, value) in &self.sparse {
-            let list = of(feature);
-            let terms = list.classes.iter().zip(&list.weights);
-            if self.all {
-                terms.for_each(|(&class, &weight)| self.sums[class as usize] += weight * value);
-                continue;
-            }
-            for (&class, &weight) in terms {
-                self.sums[class as usize] += weight * value;
-                self.touched[class as usize / CHUNK] = true;
-            }
+        kernels.add_listed_weights(&mut self.sums, lists, &self.sparse);
+        if !self.all {
+            let classes = self.sparse.iter().flat_map(|t| &of(t.0).classes);
+            classes.for_each(|&class| self.touched[class as usize / CHUNK] = true);
         }
         background
     }
@@ -128,7 +121,14 @@ impl Surveyor {
         let rest = if only_largest && duals.shared == 0.0 {
             self.highest_of_rest(base, kernels)
         } else {
-            self.rest(base, search.less, duals.shared > 0.0, classes, kernels)
+            self.rest(
+                base,
+                search.less,
+                duals.shared > 0.0,
+                only_largest,
+                classes,
+                kernels,
+            )
         };
         sum += rest.sum;
         largest = largest.max(rest.high);
@@ -241,11 +241,12 @@ impl Surveyor {
         base: f64,
         less: [f64; 3],
         lows: bool,
+        only_largest: bool,
         classes: usize,
         kernels: &dyn ExactKernels,
-    ) -> Chunk {
+    ) -> Rest {
         self.find_highest(kernels);
-        let mut rest = Chunk {
+        let mut rest = Rest {
             sum: 0.0,
             above: [0.0; 3],
             high: f64::NEG_INFINITY,
@@ -261,15 +262,17 @@ impl Surveyor {
             }
             let highest = self.highest[at];
             rest.high = rest.high.max(base + f64::from(highest));
-            if start + highest <= 0.0 && !lows {
+            if lows {
+                rest.low = rest.low.min(base + f64::from(kernels.class_low(chunk)));
+            }
+            if start + highest <= 0.0 || only_largest {
                 continue;
             }
-            let found = kernels.class_shortfalls(chunk, start, less_rounded);
-            rest.sum += found.sum;
-            for (sum, more) in rest.above.iter_mut().zip(found.above) {
+            let [sum, above @ ..] = kernels.class_shortfalls(chunk, start, less_rounded);
+            rest.sum += sum;
+            for (sum, more) in rest.above.iter_mut().zip(above) {
                 *sum += more;
             }
-            rest.low = rest.low.min(base + found.low);
         }
         if untouched > 0 {
             rest.sum += untouched as f64 * base.max(0.0);
@@ -299,10 +302,10 @@ impl Surveyor {
     }
 
     /// The largest shortfall of the classes that are not listed, and nothing else.
-    fn highest_of_rest(&mut self, base: f64, kernels: &dyn ExactKernels) -> Chunk {
+    fn highest_of_rest(&mut self, base: f64, kernels: &dyn ExactKernels) -> Rest {
         self.find_highest(kernels);
         let high = self.highest.iter().copied().fold(ASIDE, f32::max);
-        Chunk {
+        Rest {
             sum: 0.0,
             above: [0.0; 3],
             high: base + f64::from(high),
@@ -324,6 +327,18 @@ impl Surveyor {
         }
         self.sums[classes..].fill(ASIDE);
     }
+}
+
+/// What is known of the classes that are not listed.
+struct Rest {
+    /// The sum of their shortfalls above 0.
+    sum: f64,
+    /// The sums of what is above each of three thresholds.
+    above: [f64; 3],
+    /// The largest shortfall.
+    high: f64,
+    /// The smallest, if it was asked for.
+    low: f64,
 }
 
 /// What listed classes add up to.

@@ -20,6 +20,7 @@ use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::{Certificate, certify, rebuild},
     duals::{Places, RowDuals},
+    forgetting::forget_if_many,
     listing::{list, unlist},
     parameters::{MultiClassSvm, Shrinking},
     problem::Problem,
@@ -326,6 +327,7 @@ impl Trainer {
         self.plan(&found);
         sweeper.judge(found.dual());
         unlist(&mut self.state, &found.idle);
+        forget_if_many(&mut self.state, &found.idle);
         let (rows, fresh) = (&found.rows, &found.fresh);
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
         Ok(())

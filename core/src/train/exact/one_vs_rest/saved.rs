@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 struct Saved<'a> {
     weights: Cow<'a, [LabelWeights]>,
     whole: Certificate,
+    epsilon: f64,
 }
 
 impl Resumable for Proving<'_> {
@@ -16,6 +17,7 @@ impl Resumable for Proving<'_> {
         let saved = Saved {
             weights: Cow::Borrowed(&self.weights),
             whole: self.whole,
+            epsilon: self.epsilon,
         };
         write(&saved, sink)
     }
@@ -34,10 +36,12 @@ impl Resumable for Proving<'_> {
         for label in &weights {
             label.check(self.task.features)?;
         }
-        if !(saved.whole.primal.is_finite() && saved.whole.dual.is_finite()) {
+        let numbers = [saved.whole.primal, saved.whole.dual, saved.epsilon];
+        if !numbers.iter().all(|number| number.is_finite()) || saved.epsilon <= 0.0 {
             return Err(StateError::Malformed);
         }
         (self.weights, self.whole) = (weights, saved.whole);
+        self.epsilon = saved.epsilon;
         Ok(())
     }
 }

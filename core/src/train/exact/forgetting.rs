@@ -1,0 +1,192 @@
+//! Taking weights out of features' lists that no row has a place for any more.
+//!
+//! Early on rows list many classes that soon turn out to be idle. What their weights were made of went with
+//! their duals, so that those weights are 0 up to rounding.
+//!
+//! Cost: O(places of all rows); memory: a bit and a half for each listed weight, 8 bytes a feature.
+
+use super::{duals::Places, state::State, weights::ClassWeights};
+use alloc::{vec, vec::Vec};
+
+/// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its cost.
+const WORTH: usize = 8;
+
+/// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that have just left
+/// their lists.
+pub fn forget_if_many(state: &mut State, idle: &[(u32, u32)]) {
+    let rows = idle.iter().map(|&(row, _)| row as usize);
+    let lost: usize = rows.map(|row| state.problem.row(row).features.len()).sum();
+    let lists = state.weights.lists.iter();
+    let listed: usize = lists.map(|list| list.classes.len()).sum();
+    if lost * WORTH > listed {
+        forget(state);
+    }
+}
+
+/// Forgets all weights that no row has a place for.
+pub fn forget(state: &mut State) {
+    let State {
+        problem,
+        duals,
+        weights,
+        ..
+    } = state;
+    let mut used = Used::new(weights);
+    for (row, duals) in duals.iter_mut().enumerate() {
+        let features = problem.row(row).features;
+        match &duals.places {
+            Places::Narrow(places) => used.note(features, places),
+            Places::Wide(places) => used.note(features, places),
+        }
+    }
+    used.count();
+    for (row, duals) in duals.iter_mut().enumerate() {
+        let features = problem.row(row).features;
+        let width = 1 + duals.classes.len();
+        duals.places.renumber(|at, place| {
+            let feature = features[at / width] as usize;
+            if weights.lists[feature].is_dense() {
+                place
+            } else {
+                used.rank(feature, place)
+            }
+        });
+    }
+    for (feature, list) in weights.lists.iter_mut().enumerate() {
+        if list.is_dense() {
+            continue;
+        }
+        let mut places = 0..;
+        list.classes
+            .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
+        let mut places = 0..;
+        list.weights
+            .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
+        list.classes.shrink_to_fit();
+        list.weights.shrink_to_fit();
+    }
+}
+
+/// Which places of the lists rows have.
+struct Used {
+    /// Where the list of each feature begins among all; dense features have none.
+    starts: Vec<usize>,
+    words: Vec<u64>,
+    /// How many places before each word are used.
+    before: Vec<u32>,
+}
+
+impl Used {
+    fn new(weights: &ClassWeights) -> Self {
+        let mut end = 0;
+        let mut starts = vec![0];
+        for list in &weights.lists {
+            end += list.classes.len();
+            starts.push(end);
+        }
+        Self {
+            starts,
+            words: vec![0; end.div_ceil(64) + 1],
+            before: Vec::new(),
+        }
+    }
+
+    fn note<P: Copy + Into<u32>>(&mut self, features: &[u32], places: &[P]) {
+        let width = places.len() / features.len().max(1);
+        for (&feature, places) in features.iter().zip(places.chunks_exact(width.max(1))) {
+            let (start, end) = (
+                self.starts[feature as usize],
+                self.starts[feature as usize + 1],
+            );
+            if start == end {
+                continue;
+            }
+            for &place in places {
+                let at = start + place.into() as usize;
+                self.words[at / 64] |= 1 << (at % 64);
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        let mut sum = 0;
+        for word in &self.words {
+            self.before.push(sum);
+            sum += word.count_ones();
+        }
+    }
+
+    fn holds(&self, feature: usize, place: usize) -> bool {
+        let at = self.starts[feature] + place;
+        self.words[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    /// How many places of a feature's list before this one are used.
+    fn rank(&self, feature: usize, place: u32) -> u32 {
+        let before = |at: usize| {
+            let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
+            self.before[at / 64] + below.count_ones()
+        };
+        let start = self.starts[feature];
+        before(start + place as usize) - before(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::forget;
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        train::exact::{
+            duals::RowDuals,
+            parameters::{MultiClassLoss::WestonWatkins, MultiClassSvm},
+            problem::tests::random,
+            state::State,
+            trainer::Trainer,
+        },
+    };
+    use alloc::vec::Vec;
+
+    /// The weight of each place of each row, and how many weights are listed.
+    fn seen(state: &State) -> (Vec<Vec<f32>>, usize) {
+        let of = |(row, duals): (usize, &RowDuals)| {
+            let width = 1 + duals.classes.len();
+            let features = state.problem.row(row).features;
+            let places = duals.places.to_vec();
+            let weights = places.iter().enumerate().map(|(at, &place)| {
+                let list = &state.weights.lists[features[at / width] as usize];
+                list.weights[place as usize]
+            });
+            weights.collect()
+        };
+        let lists = state.weights.lists.iter();
+        (
+            state.duals.iter().enumerate().map(of).collect(),
+            lists.map(|list| list.classes.len()).sum(),
+        )
+    }
+
+    #[test]
+    fn rows_keep_their_weights_and_only_lost_ones_go() {
+        let parameters = MultiClassSvm::new(WestonWatkins);
+        let mut trainer = Trainer::new(&parameters, random(120, 40, 60, 3));
+        for _ in 0..2 {
+            trainer.epoch(&Sequential, &Portable);
+        }
+        let mut state = trainer.into_state();
+        let before = seen(&state);
+        forget(&mut state);
+        assert_eq!(seen(&state), before);
+        let idle: Vec<(u32, u32)> = (0..60)
+            .filter(|&row| !state.duals[row as usize].classes.is_empty())
+            .map(|row| (row, 0))
+            .collect();
+        super::super::listing::unlist(&mut state, &idle);
+        let lost = seen(&state);
+        forget(&mut state);
+        let after = seen(&state);
+        assert_eq!(after.0, lost.0);
+        assert!(after.1 < lost.1, "{} {}", after.1, lost.1);
+    }
+}
