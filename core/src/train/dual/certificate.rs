@@ -40,7 +40,7 @@ impl Certificate {
         };
         let (head, rest) = solved.weights.parts();
         let used = solved.weights.head_used().iter().chain(rest);
-        let square: f64 = used.map(|&weight| f64::from(weight).powi(2)).sum();
+        let square: f64 = used.map(|&w| f64::from(w) * f64::from(w)).sum();
         let losses = kernels.losses(rows, &solved.examples, (head, rest), solved.bias);
         let (weights, rebuilt) = rebuild(rows, &solved.examples, bias, features);
         let exact = weights.iter().map(|w| w * w).sum::<f64>() + rebuilt * rebuilt;

@@ -140,6 +140,7 @@ mod tests {
         kernels::Portable,
         train::exact::{
             duals::RowDuals,
+            listing::unlist,
             parameters::{MultiClassLoss::WestonWatkins, MultiClassSvm},
             problem::tests::random,
             state::State,
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn rows_keep_their_weights_and_only_lost_ones_go() {
         let parameters = MultiClassSvm::new(WestonWatkins);
-        let mut trainer = Trainer::new(&parameters, random(120, 40, 60, 3));
+        let mut trainer = Trainer::new(&parameters, random(200, 400, 200, 3));
         for _ in 0..2 {
             trainer.epoch(&Sequential, &Portable);
         }
@@ -178,11 +179,11 @@ mod tests {
         let before = seen(&state);
         forget(&mut state);
         assert_eq!(seen(&state), before);
-        let idle: Vec<(u32, u32)> = (0..60)
+        let idle: Vec<(u32, u32)> = (0..200)
             .filter(|&row| !state.duals[row as usize].classes.is_empty())
             .map(|row| (row, 0))
             .collect();
-        super::super::listing::unlist(&mut state, &idle);
+        unlist(&mut state, &idle);
         let lost = seen(&state);
         forget(&mut state);
         let after = seen(&state);

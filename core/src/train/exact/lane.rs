@@ -215,8 +215,12 @@ impl Lane {
             0.0
         };
         let mut total = sharing as f64 * new_shared;
-        for target in &self.targets {
-            let alpha = (target - z).clamp(0.0, limits.each);
+        let farther = limits.over != 1.0 && duals.shared == 0.0 && new_shared == 0.0;
+        for (target, &before) in self.targets.iter().zip(&duals.alphas) {
+            let mut alpha = (target - z).clamp(0.0, limits.each);
+            if farther {
+                alpha = (before + limits.over * (alpha - before)).clamp(0.0, limits.each);
+            }
             total += alpha;
             self.changes.alphas.push(alpha);
         }

@@ -1,4 +1,4 @@
-//! One-vs-rest with all negatives, every label run to a proven gap.
+//! One-vs-rest with all negatives, run to a proven gap.
 //!
 //! The problems are those of [`crate::train::dual::label_solver`], one for each label with rows, and the
 //! gaps of all labels add up to that of the whole. A label whose gap is not small enough yet is solved on with
@@ -78,8 +78,8 @@ struct Solved {
 }
 
 impl OneVsRest {
-    /// Trains every label against all rows until its gap is at most `gap` of its primal objective or the
-    /// epochs are used up; `progress` hears of labels done and may stop the work.
+    /// Trains every label against all rows until the gap of all together is at most `gap` of their primal objectives or
+    /// the epochs are used up; `progress` hears of labels done and may stop the work.
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;

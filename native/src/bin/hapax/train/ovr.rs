@@ -114,7 +114,7 @@ pub struct TrainOvr {
     /// --negatives mined where all would be cheap]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
-    /// Solve every label until its gap is at most this share of its objective, and prove it; needs
+    /// Solve all labels until their gap is at most this share of their objective, and prove it; needs
     /// --negatives all
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     gap: Option<f64>,

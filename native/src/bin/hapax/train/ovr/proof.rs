@@ -1,4 +1,4 @@
-//! `hapax train ovr --negatives all --gap`: every label solved to a proven gap.
+//! `hapax train ovr --negatives all --gap`: all labels together solved to a proven gap.
 
 use super::{
     super::{
