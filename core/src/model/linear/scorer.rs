@@ -220,10 +220,12 @@ impl LinearScorer {
         kernels: &dyn Kernels,
         scratch: &mut ScorerScratch,
     ) {
-        const PART: usize = BLOCKS * HEAD_BLOCK;
         let unit = scratch.query.unit;
-        for (part, ids) in numbers.chunks(PART).enumerate() {
-            let start = part * PART;
+        let mut start = 0;
+        while start < numbers.len() {
+            // Frequent labels come first: the best of a few say what most others fall short of.
+            let blocks = if first + start == 0 { 2 } else { BLOCKS };
+            let ids = &numbers[start..numbers.len().min(start + blocks * HEAD_BLOCK)];
             let end = start + ids.len().next_multiple_of(HEAD_BLOCK);
             let sums = &mut scratch.sums[start..end];
             let block = (first + start) / HEAD_BLOCK;
@@ -244,6 +246,7 @@ impl LinearScorer {
                 );
             }
             sums.fill(0);
+            start = end;
         }
     }
 

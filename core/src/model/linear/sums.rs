@@ -134,7 +134,9 @@ pub fn promising_blocks(
     let scales = bounds.scales.get(first..).unwrap_or(&[]);
     let biases = bounds.biases.get(first..).unwrap_or(&[]);
     let mut above = [0u8; BLOCKS];
-    let inputs = maxima.iter().zip(scales).zip(biases);
+    // Behind the last of these sums are other blocks' bounds.
+    let blocks = (sums.len() / HEAD_BLOCK).min(BLOCKS);
+    let inputs = maxima[..blocks].iter().zip(scales).zip(biases);
     for (above, ((&largest, &scale), &bias)) in above.iter_mut().zip(inputs) {
         *above = u8::from(score(largest, scale, bias, unit) >= least);
     }
