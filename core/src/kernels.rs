@@ -22,8 +22,9 @@ use crate::{
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::{
-            packed_rows::{HEAD_FEATURES, PackedRows, Weights},
+            packed_rows::{HEAD_FEATURES, PackedRows},
             sweep::{self, Example, GradientRange, Sweep},
+            weights::Weights,
         },
         embedding::{
             space::{self, Space, StepRule},

@@ -51,8 +51,9 @@ mod x86 {
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
-                packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Weights},
+                packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows},
                 sweep::{self, Example, GradientRange, Sweep},
+                weights::Weights,
             },
             embedding::{
                 space::{self, Space, StepRule},

@@ -17,9 +17,10 @@
 //! Cost: O(values of the working rows) a sweep; memory: one dense array of D weights a thread.
 
 use super::{
-    packed_rows::{PackedRows, Weights},
+    packed_rows::PackedRows,
     parameters::{Bias, Loss, OneVsRest},
     sweep::{Example, GradientRange, Sweep, add, dot},
+    weights::Weights,
 };
 use crate::{float, kernels::OneVsRestKernels, random::Stream};
 use alloc::vec::Vec;

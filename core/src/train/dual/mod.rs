@@ -19,3 +19,4 @@ mod precision;
 pub mod sweep;
 pub mod trainer;
 pub mod training_rows;
+pub mod weights;

@@ -1,6 +1,9 @@
 //! One sweep of dual coordinate descent over the rows of one label: the inner loop of training.
 
-use super::packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare, Weights};
+use super::{
+    packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare},
+    weights::Weights,
+};
 
 /// A row of one label's problem.
 #[derive(Clone, Copy, Debug, PartialEq)]

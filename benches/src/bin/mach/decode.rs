@@ -1,0 +1,95 @@
+//! The best 5 of 105,033 labels, by every kernel, by the plain decoder, and from the best buckets.
+
+use crate::Result;
+use hapax::{
+    core::{
+        hash::{BucketHash, BucketPlan},
+        model::mach::{
+            decode::{DecodeScratch, LabelDecoder},
+            top_buckets::{TopBuckets, TopBucketsScratch},
+        },
+        random::Stream,
+        search::Top,
+        train::mach::Estimator,
+    },
+    kernels,
+};
+use hapax_benches::process::cpu_seconds;
+
+pub fn decode() -> Result<()> {
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets: 32,
+        repetitions: 25,
+        labels: 105_033,
+        seed: 42,
+    };
+    let decoder = LabelDecoder::new(plan.draw()?);
+    let mut dice = Stream::new(1, 1);
+    // Heads of a trained model are sure of some rows and not of others; one label is right.
+    let queries: Vec<Vec<f32>> = (0..200)
+        .map(|query| {
+            let sharp = 1.0 + 6.0 * dice.unit();
+            let label = dice.below(105_033) as usize;
+            let codes = plan.evaluate(0).ok();
+            let mut scores: Vec<f32> = (0..800).map(|_| dice.unit() as f32).collect();
+            for head in 0..25 {
+                if let Some(codes) = &codes
+                    && dice.unit() < 0.3 + 0.003 * f64::from(query)
+                {
+                    scores[head * 32 + usize::from(codes.repetition(head)[label])] += sharp as f32;
+                }
+                let own = &mut scores[head * 32..(head + 1) * 32];
+                own.iter_mut().for_each(|s| *s = s.exp());
+                let total: f32 = own.iter().sum();
+                own.iter_mut().for_each(|s| *s /= total);
+            }
+            scores
+        })
+        .collect();
+    let mut top = Top::default();
+    let mut scratch = DecodeScratch::default();
+    let time = |run: &mut dyn FnMut(&[f32])| {
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let start = cpu_seconds();
+            (0..5).for_each(|_| queries.iter().for_each(|query| run(query)));
+            best = best.min((cpu_seconds() - start) * 1e6 / (5 * queries.len()) as f64);
+        }
+        best
+    };
+    let plain = time(&mut |query| decoder.plain(query, 5, Estimator::Mean, &mut top));
+    println!("plain decoder: {plain:.0} us");
+    for kernels in kernels::available() {
+        let mut scored = 0;
+        let fast = time(&mut |query| {
+            decoder.best(query, 5, Estimator::Mean, kernels, &mut scratch, &mut top);
+            scored += scratch.scored;
+        });
+        let scored = scored / (15 * queries.len());
+        println!(
+            "{}: {fast:.0} us, {:.1} times faster, {scored} labels scored exactly",
+            kernels.name(),
+            plain / fast
+        );
+    }
+    let mut candidates = TopBucketsScratch::default();
+    for visited in [4, 8, 16, 32, 64] {
+        let lists = TopBuckets::new(&decoder, visited);
+        let mut search = |query: &[f32], top: &mut Top| {
+            let (wanted, memory) = ((5, Estimator::Mean), (&mut candidates, &mut scratch));
+            lists.best(&decoder, query, wanted, kernels::best(), memory, top);
+        };
+        let took = time(&mut |query| search(query, &mut top));
+        let (mut found, mut exact) = (0, Top::default());
+        for query in &queries {
+            search(query, &mut top);
+            decoder.plain(query, 5, Estimator::Mean, &mut exact);
+            let exact = exact.sorted();
+            found += top.sorted().iter().filter(|s| exact.contains(s)).count();
+        }
+        let recall = 100.0 * found as f64 / (5 * queries.len()) as f64;
+        println!("labels of the {visited} best buckets: {took:.0} us, recall {recall:.1} percent");
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! The weights of one label while it is trained: dense, in the two parts that packed rows have.
+
+use super::packed_rows::{HEAD_FEATURES, PackedRow, Rare};
+use alloc::{vec, vec::Vec};
+
+/// The dense weights of one label under training: an array for the head, one for the rest.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    head: Vec<f32>,
+    /// Weights of the features outside the head.
+    pub rest: Vec<f32>,
+    features: usize,
+}
+
+impl Weights {
+    /// All zero, for `features` features.
+    #[must_use]
+    pub fn new(features: usize) -> Self {
+        Self {
+            head: vec![0.0; HEAD_FEATURES],
+            rest: vec![0.0; features.saturating_sub(HEAD_FEATURES)],
+            features,
+        }
+    }
+
+    /// The weights of the head and of the rest.
+    #[must_use]
+    #[inline(always)]
+    pub fn parts_mut(&mut self) -> (&mut [f32; HEAD_FEATURES], &mut [f32]) {
+        match self.head.first_chunk_mut() {
+            Some(head) => (head, &mut self.rest),
+            None => unreachable!("the head is made with its full length"),
+        }
+    }
+
+    /// The weights of the head and of the rest, to read.
+    #[must_use]
+    pub fn parts(&self) -> (&[f32; HEAD_FEATURES], &[f32]) {
+        match self.head.first_chunk() {
+            Some(head) => (head, &self.rest),
+            None => unreachable!("the head is made with its full length"),
+        }
+    }
+
+    /// Lists the weights larger than `prune` in size with their renumbered features.
+    pub fn above(&self, prune: f32, out: &mut Vec<(u32, f32)>) {
+        out.clear();
+        let parts = [(0, self.head_used()), (HEAD_FEATURES, &self.rest[..])];
+        for (first, weights) in parts {
+            for (at, chunk) in weights.chunks(16).enumerate() {
+                // Most chunks hold nothing to keep: look at them as a whole first.
+                if chunk.iter().fold(false, |any, w| any | (w.abs() > prune)) {
+                    let start = (first + 16 * at) as u32;
+                    out.extend(
+                        (start..)
+                            .zip(chunk.iter().copied())
+                            .filter(|(_, w)| w.abs() > prune),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Lists the weights larger than `prune` in size, as [`Weights::above`] does, and sets all to zero.
+    /// Only features of `rows` may have weights.
+    ///
+    /// Cost: the values of `rows`, or D if that is less.
+    pub fn take_above<'a>(
+        &mut self,
+        prune: f32,
+        rows: impl Iterator<Item = PackedRow<'a>> + Clone,
+        out: &mut Vec<(u32, f32)>,
+    ) {
+        let values: usize = rows
+            .clone()
+            .map(|r| 8 * r.groups.len() + r.rare.len())
+            .sum();
+        // A value costs a jump to its weight; sixteen neighbors together cost little more.
+        if values > self.features / 8 {
+            self.above(prune, out);
+            self.clear();
+            return;
+        }
+        out.clear();
+        let mut take = |id: u32, weight: &mut f32| {
+            if weight.abs() > prune {
+                out.push((id, *weight));
+            }
+            // A feature met again has weight zero by then.
+            *weight = 0.0;
+        };
+        for row in rows {
+            for &id in row.groups.iter().flat_map(|group| &group.ids) {
+                take(u32::from(id), &mut self.head[usize::from(id)]);
+            }
+            for &Rare { id, .. } in row.rare {
+                if let Some(weight) = self.rest.get_mut(id as usize) {
+                    take(id + HEAD_FEATURES as u32, weight);
+                }
+            }
+        }
+        out.sort_unstable_by_key(|&(id, _)| id);
+    }
+
+    /// The weights of the head that belong to a feature.
+    #[must_use]
+    pub fn head_used(&self) -> &[f32] {
+        &self.head[..self.features.min(HEAD_FEATURES)]
+    }
+
+    /// Sets all to zero.
+    pub fn clear(&mut self) {
+        let used = self.features.clamp(1, HEAD_FEATURES);
+        self.head[..used].fill(0.0);
+        self.rest.fill(0.0);
+    }
+}
