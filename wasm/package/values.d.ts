@@ -94,6 +94,10 @@ export interface MachOptions extends TextOptions {
   repetitions?: number;
   /** How often the rows are gone over. */
   epochs?: number;
+  /** The weights are the mean of those at the ends of so many epochs, the last ones. */
+  averagedEpochs?: number;
+  /** The share of a row's values that each step leaves out. */
+  dropout?: number;
   /** The rate of the first step. */
   learningRate?: number;
   /** The exponent of the values of features. */

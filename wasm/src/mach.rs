@@ -33,6 +33,10 @@ extern "C" {
     fn repetitions(this: &MachOptions) -> Option<f64>;
     #[wasm_bindgen(method, getter)]
     fn epochs(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter, js_name = averagedEpochs)]
+    fn averaged_epochs(this: &MachOptions) -> Option<f64>;
+    #[wasm_bindgen(method, getter)]
+    fn dropout(this: &MachOptions) -> Option<f64>;
     #[wasm_bindgen(method, getter, js_name = learningRate)]
     fn learning_rate(this: &MachOptions) -> Option<f64>;
     #[wasm_bindgen(method, getter)]
@@ -62,6 +66,8 @@ impl MachOptions {
             buckets: count(self.buckets(), own.buckets),
             repetitions: count(self.repetitions(), own.repetitions),
             epochs: count(self.epochs(), own.epochs),
+            averaged_epochs: count(self.averaged_epochs(), own.averaged_epochs),
+            dropout: self.dropout().unwrap_or(own.dropout),
             learning_rate: self.learning_rate().unwrap_or(own.learning_rate),
             exponent: self.exponent().unwrap_or(own.exponent),
             bits: count(self.bits(), own.bits),

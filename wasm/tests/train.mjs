@@ -33,8 +33,9 @@ export const suite = (file) => {
         ...["--exponent", "0.7", "--bits", "32", "--rerank", "0"],
       ],
       [
-        { estimator: "min", bits: 8, keep: 0.5, seed: 7, words: [1, 2] },
+        { estimator: "min", bits: 8, keep: 0.5, seed: 7, words: [1, 2], averagedEpochs: 2, dropout: 0.3 },
         ...["--estimator", "min", "--bits", "8", "--keep", "0.5", "--seed", "7", "--words", "1-2"],
+        ...["--averaged-epochs", "2", "--dropout", "0.3"],
       ],
     ]) {
       const wanted = native.read(native.trained("mach", directory, texts, ...words));
@@ -99,6 +100,7 @@ export const suite = (file) => {
     refused({ repetitions: 0 }, { parameter: "repetitions" });
     refused({ epochs: Number.NaN }, { parameter: "epochs", value: 0 });
     refused({ learningRate: Number.NaN }, { parameter: "learning_rate" });
+    refused({ dropout: 1 }, { parameter: "dropout" });
     refused({ bits: 5 }, { parameter: "bits", rule: "OneOf" });
     refused({ estimator: "best" }, { parameter: "estimator", rule: "OneOf" });
     refused({ words: [], characters: [] }, { rule: "NoTokenKind" });

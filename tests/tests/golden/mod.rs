@@ -138,6 +138,8 @@ fn mach() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         learning_rate: 0.9,
         decay: true,
         epochs: 4,
+        averaged_epochs: 2,
+        dropout: 0.1,
         early_stopping: false,
         l1: 0.001,
         l2: 0.001,

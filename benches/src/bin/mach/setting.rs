@@ -23,6 +23,8 @@ pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
             "entries" => p.centroid_entries = value.parse()?,
             "hashed" => p.hashed_rows = value.parse()?,
             "seed" => p.seed = value.parse()?,
+            "averaged" => p.averaged_epochs = value.parse()?,
+            "dropout" => p.dropout = value.parse()?,
             "decay" => p.decay = value.parse()?,
             "optimizer" => {
                 p.optimizer = match value.as_str() {
@@ -31,6 +33,7 @@ pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
                     _ => Optimizer::FeatureAdaGrad,
                 };
                 p.decay = p.optimizer == Optimizer::Sgd;
+                p.averaged_epochs = if p.decay { 1 } else { 3 };
             }
             "estimator" => p.estimator = estimator(value)?,
             "l2" => p.l2 = value.parse()?,

@@ -215,7 +215,11 @@ impl MachParameters {
         self.check()?;
         let split = split(data, self.seed)?;
         let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
-        let mut trainer = self.trainer(&rest, executor.threads(), kernels)?;
+        let single = Self {
+            averaged_epochs: 1,
+            ..self.clone()
+        };
+        let mut trainer = single.trainer(&rest, executor.threads(), kernels)?;
         let mut best: Option<(f64, Mach)> = None;
         while let Some(report) = trainer.step(executor) {
             if progress(report).is_break() {

@@ -37,6 +37,7 @@ impl Mach {
         let share = SHARES[usize::from(own.optimizer != Optimizer::Sgd)];
         let parameters = MachParameters {
             epochs: EPOCHS,
+            averaged_epochs: 1,
             learning_rate: own.learning_rate * share,
             decay: true,
             ..own.clone()

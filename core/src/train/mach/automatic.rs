@@ -12,6 +12,13 @@ use crate::data::Dataset;
 /// Labels from which heads have 64 buckets.
 const MANY_LABELS: usize = 1000;
 
+/// Epochs whose weights are averaged where the rate does not fall.
+const AVERAGED: u32 = 3;
+
+/// The share of values left out of a step where labels are few and each row has one: it was a little more precise
+/// there, and less where rows have several labels or labels few rows.
+const DROPOUT: f64 = 0.15;
+
 /// Rows a label, on average, below which centroids are compared.
 const FEW_ROWS: f64 = 5.0;
 
@@ -30,11 +37,12 @@ impl MachParameters {
         let rows = data.len().max(1) as f64;
         let rows_a_label = data.labels().total() as f64 / seen.max(1) as f64;
         let values_a_row = data.rows().nonzeros() as f64 / rows;
-        let buckets: u32 = if seen >= MANY_LABELS { 64 } else { 32 };
-        let (optimizer, learning_rate) = match (own.softmax(data), seen >= MANY_LABELS) {
-            (true, false) => (Optimizer::Sgd, 15.0),
-            (true, true) if rows_a_label < FEW_ROWS => (Optimizer::Sgd, 6.0),
-            (true, true) => (Optimizer::Sgd, 3.0),
+        let few = seen < MANY_LABELS;
+        let buckets: u32 = if few { 32 } else { 64 };
+        let (optimizer, learning_rate) = match (own.softmax(data), few) {
+            (true, true) => (Optimizer::Sgd, 15.0),
+            (true, false) if rows_a_label < FEW_ROWS => (Optimizer::Sgd, 6.0),
+            (true, false) => (Optimizer::Sgd, 3.0),
             (false, _) => (Optimizer::FeatureAdaGrad, 5.0),
         };
         Self {
@@ -42,7 +50,17 @@ impl MachParameters {
             decay: optimizer == Optimizer::Sgd,
             optimizer,
             learning_rate,
-            epochs: if seen >= MANY_LABELS { 5 } else { 10 },
+            averaged_epochs: if optimizer == Optimizer::Sgd {
+                1
+            } else {
+                AVERAGED
+            },
+            dropout: if few && own.softmax(data) {
+                DROPOUT
+            } else {
+                0.0
+            },
+            epochs: if few { 10 } else { 5 },
             exponent: if values_a_row >= LONG_ROW { 1.0 } else { 0.7 },
             rerank: if rows_a_label < FEW_ROWS { 100 } else { 0 },
             ..own

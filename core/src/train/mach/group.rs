@@ -16,6 +16,8 @@ pub(super) struct HeadGroup {
     buckets: usize,
     pub(super) weights: Aligned,
     pub(super) squares: Aligned,
+    /// Sums of the weights at the ends of epochs, or empty if no mean is taken.
+    pub(super) sums: Aligned,
     gradient: Aligned,
     sizes: Vec<f32>,
     steps: Vec<f32>,
@@ -116,6 +118,11 @@ impl HeadGroup {
             buckets,
             weights,
             squares: Aligned::zeros(rows * course.squares(heads))?,
+            sums: Aligned::zeros(if course.parameters.averages() {
+                rows * width
+            } else {
+                0
+            })?,
             gradient: Aligned::zeros(width)?,
             sizes: alloc::vec![0.0; heads],
             steps: Vec::new(),
@@ -172,6 +179,19 @@ impl HeadGroup {
         });
     }
 
+    /// Adds the weights to their sums.
+    pub(super) fn add_to_sums(&mut self) {
+        let sums = self.sums.iter_mut().zip(self.weights.iter());
+        sums.for_each(|(sum, weight)| *sum += weight);
+    }
+
+    /// Makes the weights the mean of `count`, of which the sums are.
+    pub(super) fn take_mean(&mut self, count: u32) {
+        let share = 1.0 / count as f32;
+        let sums = self.weights.iter_mut().zip(self.sums.iter());
+        sums.for_each(|(weight, sum)| *weight = sum * share);
+    }
+
     /// The weights of these heads for a row of weights.
     pub(super) fn weights(&self, row: usize) -> &[f32] {
         let width = self.heads * self.buckets;
@@ -196,7 +216,7 @@ impl HeadGroup {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.weights.len() + self.squares.len())
+        4 * (self.weights.len() + self.squares.len() + self.sums.len())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::data::Dataset;
 
 impl MachParameters {
     /// Bytes of the most memory that training on `data` holds at once, without `data` itself: weights, sums of
-    /// squares, transformed values, codes and the order of rows. The number of threads does not change it.
+    /// squares, sums for their mean, transformed values, codes and the order of rows. The number of threads does not change it.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset) -> u64 {
         let rows = match self.hashed_rows {
@@ -19,12 +19,16 @@ impl MachParameters {
             Optimizer::WeightAdaGrad => width,
             Optimizer::Sgd => 0,
         };
+        let sums = if self.averages() { width } else { 0 };
         let values = if self.exponent == 1.0 && !self.normalize {
             0
         } else {
             4 * data.rows().nonzeros() as u64
         };
         let labels = u64::from(data.labels().labels());
-        4 * rows * (width + squares) + values + 12 * data.len() as u64 + labels * (4 * heads + 32)
+        4 * rows * (width + sums + squares)
+            + values
+            + 12 * data.len() as u64
+            + labels * (4 * heads + 32)
     }
 }

@@ -17,9 +17,14 @@
 //! rate for each feature in each head (AdaGrad), for each weight, or one for all ([`step`]). Heads never meet, so threads
 //! own ranges of heads, and the model has the same bytes for any number of threads.
 //!
+//! A rate that does not fall leaves the weights moving about; the mean over the ends of some epochs is more precise
+//! than any of them. (Polyak, Juditsky, *Acceleration of stochastic approximation by averaging*, 1992.) Where labels are
+//! few, [steps that leave out some of a row's values](MachParameters::dropout) keep rare words from being relied on.
+//! (Srivastava and others, *Dropout*, 2014.)
+//!
 //! Pruned weights can be trained on, those left out staying out.
 //!
-//! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights, D R to B R D numbers of accumulated
+//! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights (twice that for a mean), D R to B R D numbers of accumulated
 //! squares; [`parameters::MachParameters::memory_estimate`] states it.
 //!
 //! Paper: Q. Huang, Y. Wang, T. Medini, A. Shrivastava, *Extreme classification in log memory*, 2018. It gives no
@@ -28,6 +33,7 @@
 mod aligned;
 mod automatic;
 mod descend;
+mod dropout;
 mod group;
 mod memory;
 pub mod parameters;

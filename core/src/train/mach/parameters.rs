@@ -67,6 +67,12 @@ pub struct MachParameters {
     pub decay: bool,
     /// How often the rows are gone over.
     pub epochs: u32,
+    /// The weights are the mean of those at the ends of so many epochs, the last ones: 1 for the last alone, all if
+    /// there are fewer. The mean takes as much memory again as the weights.
+    pub averaged_epochs: u32,
+    /// The share of a row's values that each step leaves out, drawn anew for each row and epoch; the others are as much
+    /// larger. At most 0.95.
+    pub dropout: f64,
     /// Whether to hold out a tenth of the rows and stop when its precision falls.
     pub early_stopping: bool,
     /// The pull of all touched weights toward zero by a fixed amount.
@@ -108,6 +114,8 @@ impl Default for MachParameters {
             learning_rate: 1.5,
             decay: true,
             epochs: 5,
+            averaged_epochs: 1,
+            dropout: 0.0,
             early_stopping: false,
             l1: 0.0,
             l2: 0.0,
@@ -153,6 +161,8 @@ impl MachParameters {
         within("repetitions", f64::from(self.repetitions), 1.0, most)?;
         within("learning_rate", self.learning_rate, 1e-9, 1e6)?;
         within("epochs", f64::from(self.epochs), 1.0, 1e4)?;
+        within("averaged_epochs", f64::from(self.averaged_epochs), 1.0, 1e4)?;
+        within("dropout", self.dropout, 0.0, 0.95)?;
         within("l1", self.l1, 0.0, 1.0)?;
         within("l2", self.l2, 0.0, 1.0)?;
         within("exponent", self.exponent, 0.0, 4.0)?;
@@ -196,6 +206,16 @@ impl MachParameters {
             HeadLoss::Sigmoid => false,
             HeadLoss::Auto => (data.labels().total() as f64) < SEVERAL * data.len().max(1) as f64,
         }
+    }
+
+    /// Whether the weights are a mean over several epochs.
+    pub(super) fn averages(&self) -> bool {
+        self.averaged_epochs > 1
+    }
+
+    /// The epoch at whose end the mean begins.
+    pub(super) fn first_averaged(&self) -> u32 {
+        self.epochs.saturating_sub(self.averaged_epochs)
     }
 
     /// The transform that rows go through in training and prediction.

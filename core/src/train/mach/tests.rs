@@ -76,6 +76,13 @@ fn twin(
                 .iter()
                 .map(|(f, v)| (f as usize, f64::from(v) / row.norm()))
                 .collect();
+            let mut dice = Stream::new(p.seed ^ 0xd0, u64::from(epoch) << 32 | i as u64);
+            let whole = x.clone();
+            x.retain(|_| p.dropout == 0.0 || dice.unit() >= p.dropout);
+            x.iter_mut().for_each(|(_, v)| *v /= 1.0 - p.dropout);
+            if x.is_empty() {
+                x = whole;
+            }
             x.push((rows - 1, p.bias));
             let mut z: Vec<f64> = (0..buckets)
                 .map(|b| x.iter().map(|(f, v)| v * w[*f][b]).sum())
@@ -147,7 +154,14 @@ fn every_way_of_training_is_that_of_the_slow_twin() {
     ] {
         for several in [false, true] {
             let data = data(300, 11, several, 3);
-            let p = parameters(optimizer);
+            let p = MachParameters {
+                dropout: if optimizer == Optimizer::Sgd {
+                    0.3
+                } else {
+                    0.0
+                },
+                ..parameters(optimizer)
+            };
             let softmax = p.softmax(&data);
             assert_eq!(softmax, !several);
             let trainer = p.trainer(&data, 1, &Portable).unwrap();
@@ -170,6 +184,30 @@ fn every_way_of_training_is_that_of_the_slow_twin() {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Where the rate does not fall, the weights at the end of an epoch are those of a training of so many epochs.
+#[test]
+fn the_mean_is_that_of_the_last_epochs() {
+    let data = data(200, 9, true, 4);
+    let of = |epochs: u32, averaged_epochs| {
+        let p = MachParameters {
+            epochs,
+            averaged_epochs,
+            ..parameters(Optimizer::FeatureAdaGrad)
+        };
+        run(&p, &data, 2)
+    };
+    for (averaged, last) in [(2, 4..=5), (3, 3..=5), (5, 1..=5), (9, 1..=5)] {
+        let single: Vec<_> = last.map(|epochs| of(epochs, 1)).collect();
+        let share = 1.0 / single.len() as f32;
+        for (row, mean) in of(5, averaged).iter().enumerate() {
+            for (at, mean) in mean.iter().enumerate() {
+                let sum = single.iter().fold(0f32, |sum, w| sum + w[row][at]);
+                assert_eq!(*mean, sum * share, "{averaged} epochs, row {row}");
             }
         }
     }

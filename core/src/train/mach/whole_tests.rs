@@ -62,6 +62,8 @@ fn any_number_of_threads_makes_the_same_model() {
             bits,
             hashed_rows,
             rerank: 5,
+            averaged_epochs: 2,
+            dropout: 0.1,
             ..parameters(Optimizer::FeatureAdaGrad)
         };
         let one = train(&p, &data, &Many(1)).unwrap();
@@ -240,6 +242,7 @@ fn the_memory_that_is_stated_is_the_memory_that_is_held() {
     ] {
         let p = MachParameters {
             repetitions: 30,
+            averaged_epochs: 1 + u32::from(optimizer == Optimizer::FeatureAdaGrad),
             ..parameters(optimizer)
         };
         let held = p.trainer(&data, 1, &Portable).unwrap().bytes() as u64;

@@ -12,6 +12,8 @@ struct Heads<'a> {
     heads: u32,
     weights: Cow<'a, [f32]>,
     squares: Cow<'a, [f32]>,
+    /// Empty unless a mean has begun and not ended.
+    sums: Cow<'a, [f32]>,
     loss: Cow<'a, [f64]>,
 }
 
@@ -23,12 +25,13 @@ struct MachState<'a> {
 }
 
 impl<'a> Heads<'a> {
-    fn of(group: &'a HeadGroup) -> Self {
+    fn of(group: &'a HeadGroup, sums: bool) -> Self {
         Self {
             first: group.first as u32,
             heads: group.heads as u32,
             weights: Cow::Borrowed(&group.weights),
             squares: Cow::Borrowed(&group.squares),
+            sums: Cow::Borrowed(if sums { &group.sums } else { &[] }),
             loss: Cow::Borrowed(&group.loss),
         }
     }
@@ -36,10 +39,12 @@ impl<'a> Heads<'a> {
 
 impl Resumable for Trainer<'_> {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
+        let sums = self.sums_at(self.epoch);
+        let groups = self.groups.iter();
         let state = MachState {
             epoch: self.epoch,
             done: self.done as u64,
-            groups: self.groups.iter().map(Heads::of).collect(),
+            groups: groups.map(|group| Heads::of(group, sums)).collect(),
         };
         write(&state, sink)
     }
@@ -66,7 +71,7 @@ impl Trainer<'_> {
             state
                 .groups
                 .iter()
-                .try_for_each(|heads| self.fill(heads, &mut filled))?;
+                .try_for_each(|heads| self.fill(heads, state.epoch, &mut filled))?;
         }
         let (epoch, done) = moment.ok_or(StateError::Malformed)?;
         let own = || self.groups.iter().flat_map(|g| g.first..g.first + g.heads);
@@ -88,8 +93,20 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// Takes over what a state says of heads that are trained here.
-    fn fill(&mut self, heads: &Heads<'_>, filled: &mut [bool]) -> Result<(), StateError> {
+    /// Whether a mean has begun and not ended when `epoch` epochs are over.
+    fn sums_at(&self, epoch: u32) -> bool {
+        let parameters = &self.parameters;
+        let open = parameters.first_averaged() + 1..parameters.epochs;
+        parameters.averages() && open.contains(&epoch)
+    }
+
+    /// Takes over what a state, left after `epoch` epochs, says of heads that are trained here.
+    fn fill(
+        &mut self,
+        heads: &Heads<'_>,
+        epoch: u32,
+        filled: &mut [bool],
+    ) -> Result<(), StateError> {
         let rows = self.rows.rows();
         let buckets = self.parameters.buckets as usize;
         let (first, count) = (heads.first as usize, heads.heads as usize);
@@ -108,6 +125,8 @@ impl Trainer<'_> {
             heads.squares.len(),
             rows * count * squares,
         )?;
+        let sums = if self.sums_at(epoch) { buckets } else { 0 };
+        same("sums of weights", heads.sums.len(), rows * count * sums)?;
         for group in &mut self.groups {
             let both = group.first.max(first)..(group.first + group.heads).min(end);
             if both.is_empty() {
@@ -116,6 +135,7 @@ impl Trainer<'_> {
             for (per_head, from, to) in [
                 (buckets, &heads.weights, &mut group.weights),
                 (squares, &heads.squares, &mut group.squares),
+                (sums, &heads.sums, &mut group.sums),
             ] {
                 let (from_width, to_width) = (count * per_head, group.heads * per_head);
                 let from_at = (both.start - first) * per_head;
@@ -171,13 +191,15 @@ mod tests {
     #[test]
     fn a_training_left_at_any_part_ends_as_one_that_was_not_for_any_number_of_threads() {
         let data = data(1500, 9, false, 6);
-        for (optimizer, hashed_rows) in [
-            (Optimizer::FeatureAdaGrad, 0),
-            (Optimizer::WeightAdaGrad, 0),
-            (Optimizer::Sgd, 20),
+        for (optimizer, hashed_rows, averaged_epochs) in [
+            (Optimizer::FeatureAdaGrad, 0, 2),
+            (Optimizer::WeightAdaGrad, 0, 1),
+            (Optimizer::Sgd, 20, 1),
         ] {
             let p = MachParameters {
                 hashed_rows,
+                averaged_epochs,
+                dropout: 0.2,
                 epochs: 2,
                 ..parameters(optimizer)
             };

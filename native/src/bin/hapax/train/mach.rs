@@ -75,6 +75,17 @@ pub struct TrainMach {
     /// How often the rows are gone over [default: 5, or 10 below 1000 labels]
     #[arg(long, help_heading = "MACH")]
     epochs: Option<u32>,
+    /// The weights are the mean of those at the ends of so many epochs, the last ones [default: 3 with `AdaGrad`, else 1]
+    #[arg(long, value_name = "N", help_heading = "MACH")]
+    averaged_epochs: Option<u32>,
+    /// The share of a row's values that each step leaves out [default: 0.15 below 1000 labels, one a row; else 0]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        help_heading = "MACH",
+        allow_negative_numbers = true
+    )]
+    dropout: Option<f64>,
     /// Hold out a tenth of the rows and stop when its precision falls
     #[arg(long, help_heading = "MACH")]
     early_stopping: bool,
@@ -170,11 +181,11 @@ impl TrainMach {
             Steps::Sgd => Optimizer::Sgd,
         });
         // A rate that suits one optimizer does not suit another.
-        let (rate, decay) = match (optimizer == base.optimizer, optimizer) {
-            (true, _) => (base.learning_rate, base.decay),
-            (false, Optimizer::FeatureAdaGrad) => (1.5, false),
-            (false, Optimizer::WeightAdaGrad) => (0.3, false),
-            (false, _) => (6.0, true),
+        let (rate, decay, averaged) = match (optimizer == base.optimizer, optimizer) {
+            (true, _) => (base.learning_rate, base.decay, base.averaged_epochs),
+            (false, Optimizer::FeatureAdaGrad) => (1.5, false, 3),
+            (false, Optimizer::WeightAdaGrad) => (0.3, false, 3),
+            (false, _) => (6.0, true, 1),
         };
         MachParameters {
             buckets: self.buckets.unwrap_or(base.buckets),
@@ -194,6 +205,8 @@ impl TrainMach {
             decay,
             learning_rate: self.learning_rate.unwrap_or(rate),
             epochs: self.epochs.unwrap_or(base.epochs),
+            averaged_epochs: self.averaged_epochs.unwrap_or(averaged),
+            dropout: self.dropout.unwrap_or(base.dropout),
             early_stopping: self.early_stopping,
             estimator: self.estimator(),
             exponent: self.exponent.unwrap_or(base.exponent),
@@ -323,6 +336,8 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
         repetitions,
         learning_rate,
         epochs,
+        averaged_epochs,
+        dropout,
         exponent,
         rerank,
         ..
@@ -330,7 +345,7 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
     let memory = bytes(parameters.memory_estimate(data));
     note(format_args!(
         "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
-         --epochs {epochs} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
+         --epochs {epochs} --averaged-epochs {averaged_epochs} --dropout {dropout} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
     ));
 }
 
@@ -365,6 +380,7 @@ pub fn parameters_json(parameters: &MachParameters) -> Value {
     json!({
         "buckets": parameters.buckets, "repetitions": parameters.repetitions, "hash": hash,
         "learning_rate": parameters.learning_rate, "epochs": parameters.epochs,
+        "averaged_epochs": parameters.averaged_epochs, "dropout": parameters.dropout,
         "exponent": parameters.exponent, "hashed_rows": parameters.hashed_rows,
         "bits": parameters.bits, "keep": parameters.keep, "rerank": parameters.rerank,
         "rerank_weight": parameters.rerank_weight,
