@@ -1,5 +1,6 @@
 //! What all measurements share: the data sets by name or shape, and what the process has used.
 
+pub mod critical_path;
 pub mod dense;
 pub mod process;
 pub mod synthetic;

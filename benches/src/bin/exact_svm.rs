@@ -1,6 +1,7 @@
 //! Exact multi-class machines: CPU seconds to a proven gap, accuracy, and memory.
 //!
-//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`, SET a folder of `../shared/data`, or `lshtc`,
+//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`; THREADS may be `path:2`, which runs on one and says
+//! what two would gain if waking them cost nothing. SET is a folder of `../shared/data`, or `lshtc`,
 //! which is synthetic and has the shape of LSHTC-2011, or `lshtc/20`, one of 20 parts of its rows, features and labels.
 
 use hapax::{
@@ -16,6 +17,7 @@ use hapax::{
     threads::Threads,
 };
 use hapax_benches::{
+    critical_path::CriticalPath,
     process::{cpu_seconds, peak_megabytes},
     synthetic::Shape,
 };
@@ -40,7 +42,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         max_epochs: number(4, 1000.0)? as u32,
         ..MultiClassSvm::new(loss)
     };
-    let threads = Threads::new(number(2, 1.0)? as usize)?;
+    let path = rest.get(2).and_then(|word| word.strip_prefix("path:"));
+    let path = path.map(|many| many.parse().map(CriticalPath::new));
+    let path = path.transpose()?;
+    let many = if path.is_some() {
+        1
+    } else {
+        number(2, 1.0)? as usize
+    };
+    let threads = Threads::new(many)?;
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let (first, trace) = (several(&train), std::env::var_os("TRACE").is_some());
     let train = first.unwrap_or(train);
@@ -60,8 +70,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         ControlFlow::Continue(())
     };
     let best = kernels::best();
-    let machine = threads.within(|| parameters.train(&train, all, None, &threads, best, tell))?;
+    let machine = match &path {
+        Some(path) => parameters.train(&train, all, None, path, best, tell)?,
+        None => threads.within(|| parameters.train(&train, all, None, &threads, best, tell))?,
+    };
     let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    if let Some(path) = path {
+        let (all, longest) = path.seconds();
+        let (between, sum) = (cpu - all, cpu - all + longest);
+        let gain = cpu / sum;
+        println!(
+            "{set}: {sum:.2} s on so many threads, {gain:.2} times as fast: {all:.2} s of jobs in {longest:.2}, {between:.2} between"
+        );
+    }
     let proof = machine.certificate;
     let scorer = LinearScorer::new(&machine.model)?;
     let found = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);

@@ -3,7 +3,7 @@
 //! What is read depends on what was read before it (a row's duals say where its places are, those which weights it
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
-use super::{duals::Places, state::State};
+use super::{numbers::Numbers, state::State};
 use alloc::vec::Vec;
 
 /// Brings memory into the cache, or does not: answers never depend on it.
@@ -50,8 +50,8 @@ pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, fetch: &impl Fetch) {
     }
     if let Some(row) = soon(3) {
         match &state.duals[row].places {
-            Places::Narrow(places) => fetch_weights(state, row, places, fetch),
-            Places::Wide(places) => fetch_weights(state, row, places, fetch),
+            Numbers::Narrow(places) => fetch_weights(state, row, places, fetch),
+            Numbers::Wide(places) => fetch_weights(state, row, places, fetch),
         }
     }
 }
@@ -73,8 +73,8 @@ fn fetch_lists(state: &State, number: usize, fetch: &impl Fetch) {
     fetch_slice(&duals.classes, fetch);
     fetch_slice(&duals.alphas, fetch);
     match &duals.places {
-        Places::Narrow(places) => fetch_slice(places, fetch),
-        Places::Wide(places) => fetch_slice(places, fetch),
+        Numbers::Narrow(places) => fetch_slice(places, fetch),
+        Numbers::Wide(places) => fetch_slice(places, fetch),
     }
 }
 

@@ -2,12 +2,14 @@
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
+    problem::Problem,
     state::State,
     survey::{Search, Survey, survey_among},
     weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Both objectives of a solution, and what reaching it took.
@@ -35,30 +37,29 @@ impl Certificate {
     }
 }
 
-/// Rows by feature.
+/// Rows by feature, of a range of features.
 struct Columns {
     ends: Vec<usize>,
     entries: Vec<(u32, f32)>,
 }
 
 impl Columns {
-    fn new(state: &State) -> Self {
-        let problem = &state.problem;
-        let mut ends = vec![0usize; problem.features() + 2];
-        for row in 0..problem.len() {
-            for &feature in problem.row(row).features {
-                ends[feature as usize + 2] += 1;
+    fn new(problem: &Problem, range: &Range<u32>) -> Self {
+        let mut ends = vec![0usize; range.len() + 2];
+        for number in 0..problem.len() {
+            for &feature in problem.row(number).features_in(range) {
+                ends[(feature - range.start) as usize + 2] += 1;
             }
         }
         for at in 2..ends.len() {
             ends[at] += ends[at - 1];
         }
-        let mut entries = vec![(0u32, 0f32); problem.values()];
+        let mut entries = vec![(0u32, 0f32); ends[ends.len() - 1]];
         for number in 0..problem.len() {
             let row = problem.row(number);
-            for (&feature, &value) in row.features.iter().zip(row.values) {
-                let place = &mut ends[feature as usize + 1];
-                entries[*place] = (number as u32, value);
+            for at in row.places_of(range) {
+                let place = &mut ends[(row.features[at] - range.start) as usize + 1];
+                entries[*place] = (number as u32, row.values[at]);
                 *place += 1;
             }
         }
@@ -66,8 +67,9 @@ impl Columns {
         Self { ends, entries }
     }
 
-    fn of(&self, feature: usize) -> &[(u32, f32)] {
-        &self.entries[self.ends[feature]..self.ends[feature + 1]]
+    /// Those of the feature at a place of the range.
+    fn of(&self, at: usize) -> &[(u32, f32)] {
+        &self.entries[self.ends[at]..self.ends[at + 1]]
     }
 }
 
@@ -75,7 +77,6 @@ impl Columns {
 ///
 /// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a class.
 pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f64 {
-    let columns = Columns::new(state);
     let State {
         problem,
         duals,
@@ -85,14 +86,14 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
     let classes = weights.classes;
     let duals = &*duals;
     let problem = &*problem;
-    let columns = &columns;
     let squares = executor.map_items(weights.shards(cuts), |_, shard: Shard<'_>| {
+        let columns = Columns::new(problem, &shard.range);
         let mut sums = vec![0f64; classes];
         let mut seen = vec![false; classes];
         let mut touched: Vec<u32> = Vec::new();
         let mut squares = Vec::with_capacity(shard.lists.len());
         let lists = shard.lists.iter_mut().zip(shard.background);
-        for (feature, (list, background)) in shard.range.clone().zip(lists) {
+        for (at, (list, background)) in lists.enumerate() {
             let mut common = 0.0;
             let mut add = |class: u32, amount: f64| {
                 if !seen[class as usize] {
@@ -101,7 +102,7 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
                 }
                 sums[class as usize] += amount;
             };
-            for &(number, value) in columns.of(feature as usize) {
+            for &(number, value) in columns.of(at) {
                 let duals = &duals[number as usize];
                 let value = f64::from(value);
                 common -= duals.shared * value;
@@ -125,9 +126,11 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
                     *weight = sum as f32;
                 }
             } else {
-                for (weight, &class) in list.weights.iter_mut().zip(&list.classes) {
-                    *weight = sums[class as usize] as f32;
-                }
+                let mut weights = list.weights.iter_mut();
+                list.classes.visit(|class| {
+                    let sum = sums[class as usize] as f32;
+                    weights.next().into_iter().for_each(|weight| *weight = sum);
+                });
             }
             for class in touched.drain(..) {
                 (sums[class as usize], seen[class as usize]) = (0.0, false);

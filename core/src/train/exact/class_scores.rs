@@ -1,6 +1,6 @@
 //! The inner loops of a survey: scores of all classes from dense features, and what they amount to.
 
-use super::weights::FeatureWeights;
+use super::{numbers::Numbers, weights::FeatureWeights};
 
 /// Classes whose largest score is looked at first.
 pub const CHUNK: usize = 64;
@@ -31,9 +31,17 @@ pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u
 pub fn add_listed_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
     for &(feature, value) in terms {
         let list = &lists[feature as usize];
-        for (&class, &weight) in list.classes.iter().zip(&list.weights) {
-            sums[class as usize] += weight * value;
+        match &list.classes {
+            Numbers::Narrow(classes) => add_listed(sums, classes, &list.weights, value),
+            Numbers::Wide(classes) => add_listed(sums, classes, &list.weights, value),
         }
+    }
+}
+
+#[inline(always)]
+fn add_listed<C: Copy + Into<u32>>(sums: &mut [f32], classes: &[C], weights: &[f32], value: f32) {
+    for (&class, &weight) in classes.iter().zip(weights) {
+        sums[class.into() as usize] += weight * value;
     }
 }
 

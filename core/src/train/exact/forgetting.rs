@@ -5,7 +5,8 @@
 //!
 //! Cost: O(places of all rows); memory: a bit and a half for each listed weight, 8 bytes a feature.
 
-use super::{duals::Places, state::State, weights::ClassWeights};
+use super::{duals::chunks, numbers::Numbers, state::State, weights::ClassWeights};
+use crate::executor::Executor;
 use alloc::{vec, vec::Vec};
 
 /// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its cost.
@@ -13,61 +14,72 @@ const WORTH: usize = 8;
 
 /// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that have just left
 /// their lists.
-pub fn forget_if_many(state: &mut State, idle: &[(u32, u32)]) {
+pub fn forget_if_many<E: Executor>(
+    state: &mut State,
+    idle: &[(u32, u32)],
+    cuts: &[u32],
+    executor: &E,
+) {
     let rows = idle.iter().map(|&(row, _)| row as usize);
     let lost: usize = rows.map(|row| state.problem.row(row).features.len()).sum();
     let lists = state.weights.lists.iter();
     let listed: usize = lists.map(|list| list.classes.len()).sum();
     if lost * WORTH > listed {
-        forget(state);
+        forget(state, cuts, executor);
     }
 }
 
 /// Forgets all weights that no row has a place for.
-pub fn forget(state: &mut State) {
+pub fn forget<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) {
     let State {
         problem,
         duals,
         weights,
         ..
     } = state;
-    let mut used = Used::new(weights);
-    for (row, duals) in duals.iter_mut().enumerate() {
-        let features = problem.row(row).features;
-        match &duals.places {
-            Places::Narrow(places) => used.note(features, places),
-            Places::Wide(places) => used.note(features, places),
-        }
-    }
-    used.count();
-    for (row, duals) in duals.iter_mut().enumerate() {
-        let features = problem.row(row).features;
-        let width = 1 + duals.classes.len();
-        duals.places.renumber(|at, place| {
-            let feature = features[at / width] as usize;
-            if weights.lists[feature].is_dense() {
-                place
-            } else {
-                used.rank(feature, place)
+    let threads = executor.threads();
+    let problem = &*problem;
+    let none = Used::new(weights);
+    let noted = executor.map_items(chunks(duals, threads), |_, (first, duals)| {
+        let mut used = none.clone();
+        for (row, duals) in (first..).zip(duals) {
+            let features = problem.row(row).features;
+            match &duals.places {
+                Numbers::Narrow(places) => used.note(features, places),
+                Numbers::Wide(places) => used.note(features, places),
             }
-        });
-    }
-    for (feature, list) in weights.lists.iter_mut().enumerate() {
-        if list.is_dense() {
-            continue;
         }
-        let mut places = 0..;
-        list.classes
-            .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
-        let mut places = 0..;
-        list.weights
-            .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
-        list.classes.shrink_to_fit();
-        list.weights.shrink_to_fit();
-    }
+        used.words
+    });
+    let used = &none.with(noted);
+    executor.map_items(chunks(duals, threads), |_, (first, duals)| {
+        for (row, duals) in (first..).zip(duals) {
+            let features = problem.row(row).features;
+            let width = 1 + duals.classes.len();
+            duals
+                .places
+                .renumber(width, |at, place| used.rank(features[at] as usize, place));
+        }
+    });
+    executor.map_items(weights.shards(cuts), |_, shard| {
+        for (feature, list) in (shard.range.start as usize..).zip(shard.lists) {
+            let kept = used.count_of(feature);
+            if list.is_dense() || kept == list.classes.len() {
+                continue;
+            }
+            let mut places = 0..;
+            list.classes
+                .retain(|| places.next().is_some_and(|at| used.holds(feature, at)));
+            let mut places = 0..;
+            list.weights
+                .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
+            list.weights.shrink_to_fit();
+        }
+    });
 }
 
 /// Which places of the lists rows have.
+#[derive(Clone)]
 struct Used {
     /// Where the list of each feature begins among all; dense features have none.
     starts: Vec<usize>,
@@ -108,12 +120,19 @@ impl Used {
         }
     }
 
-    fn count(&mut self) {
+    /// The places that are noted anywhere.
+    fn with(mut self, noted: Vec<Vec<u64>>) -> Self {
+        for words in noted {
+            for (word, more) in self.words.iter_mut().zip(words) {
+                *word |= more;
+            }
+        }
         let mut sum = 0;
         for word in &self.words {
             self.before.push(sum);
             sum += word.count_ones();
         }
+        self
     }
 
     fn holds(&self, feature: usize, place: usize) -> bool {
@@ -121,14 +140,25 @@ impl Used {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
-    /// How many places of a feature's list before this one are used.
+    /// How many of all places before this one are used.
+    fn before(&self, at: usize) -> u32 {
+        let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
+        self.before[at / 64] + below.count_ones()
+    }
+
+    /// How many places of a feature's list are used.
+    fn count_of(&self, feature: usize) -> usize {
+        let (start, end) = (self.starts[feature], self.starts[feature + 1]);
+        (self.before(end) - self.before(start)) as usize
+    }
+
+    /// How many places of a feature's list before this one are used; of a dense feature, the place itself.
     fn rank(&self, feature: usize, place: u32) -> u32 {
-        let before = |at: usize| {
-            let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
-            self.before[at / 64] + below.count_ones()
-        };
-        let start = self.starts[feature];
-        before(start + place as usize) - before(start)
+        let (start, end) = (self.starts[feature], self.starts[feature + 1]);
+        if start == end {
+            return place;
+        }
+        self.before(start + place as usize) - self.before(start)
     }
 }
 
@@ -176,16 +206,17 @@ mod tests {
             trainer.epoch(&Sequential, &Portable);
         }
         let mut state = trainer.into_state();
+        let cuts = [150, 400];
         let before = seen(&state);
-        forget(&mut state);
+        forget(&mut state, &cuts, &Sequential);
         assert_eq!(seen(&state), before);
         let idle: Vec<(u32, u32)> = (0..200)
             .filter(|&row| !state.duals[row as usize].classes.is_empty())
             .map(|row| (row, 0))
             .collect();
-        unlist(&mut state, &idle);
+        unlist(&mut state, &idle, &Sequential);
         let lost = seen(&state);
-        forget(&mut state);
+        forget(&mut state, &cuts, &Sequential);
         let after = seen(&state);
         assert_eq!(after.0, lost.0);
         assert!(after.1 < lost.1, "{} {}", after.1, lost.1);

@@ -1,15 +1,16 @@
 //! Giving rows places among the weights for classes that they begin to list.
 
 use super::{
-    duals::Places,
+    duals::{RowDuals, chunks},
+    numbers::Numbers,
     problem::Problem,
     state::State,
-    weights::{FeatureWeights, Shard},
+    weights::Shard,
 };
 use crate::executor::Executor;
 use alloc::{vec, vec::Vec};
 
-/// Lists classes for rows: `rows` are numbers of rows and how many of `fresh` are each one's. The first
+/// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each one's. The first
 /// class that a row without any place gets is its own.
 ///
 /// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes). Lists grow in
@@ -21,162 +22,226 @@ pub fn list<E: Executor>(
     cuts: &[u32],
     executor: &E,
 ) {
-    let classes = state.weights.classes;
-    let problem = &state.problem;
-    let askers = Askers::new(problem, rows);
-    let found = executor.map_items(state.weights.shards(cuts), |_, mut shard| {
-        find(&mut shard, &askers, rows, fresh, classes)
+    let State {
+        problem,
+        duals,
+        weights,
+        ..
+    } = &mut *state;
+    let (classes, problem) = (weights.classes, &*problem);
+    let asked = &Asked::new(rows, fresh);
+    let found = &executor.map_items(weights.shards(cuts), |_, mut shard| {
+        find(&mut shard, problem, asked, classes)
     });
-    let mut cursors: Vec<usize> = Vec::with_capacity(problem.features());
-    found.iter().for_each(|part| cursors.extend(&part.starts));
-    let mut start = 0;
-    for &(row, count) in rows {
-        let count = count as usize;
-        let new = &fresh[start..start + count];
-        start += count;
-        let features = problem.row(row as usize).features;
-        let duals = &mut state.duals[row as usize];
-        let own = usize::from(duals.places.is_empty());
-        let before = if own == 1 { 0 } else { 1 + duals.classes.len() };
-        let mut places = Places::with_capacity(features.len() * (before + count), classes);
-        let mut shard = 0;
-        for (at, &feature) in features.iter().enumerate() {
-            while feature >= cuts[shard] {
-                shard += 1;
-            }
-            places.extend_from(&duals.places, at * before..(at + 1) * before);
-            let from = cursors[feature as usize];
-            places.extend(&found[shard].places[from..from + count]);
-            cursors[feature as usize] += count;
+    executor.map_items(chunks(duals, executor.threads()), |_, (first, duals)| {
+        let earlier = |at: &(u32, u32)| (at.0 as usize) < first;
+        let later = |at: &(u32, u32)| (at.0 as usize) < first + duals.len();
+        let (start, end) = (rows.partition_point(earlier), rows.partition_point(later));
+        for (asker, &(row, _)) in (start..end).zip(&rows[start..end]) {
+            let row = row as usize;
+            let features = problem.row(row).features;
+            take(
+                &mut duals[row - first],
+                features,
+                asked.of(asker),
+                (found, asker, cuts),
+                classes,
+            );
         }
-        duals.places = places;
-        duals.classes.extend_from_slice(&new[own..]);
-        duals
-            .alphas
-            .extend(core::iter::repeat_n(duals.shared, count - own));
+    });
+    make_dense(state, executor);
+}
+
+/// Gives one row the places that were found for its new classes.
+fn take(
+    duals: &mut RowDuals,
+    features: &[u32],
+    new: &[u32],
+    (found, asker, cuts): (&[Found], usize, &[u32]),
+    classes: usize,
+) {
+    let count = new.len();
+    let own = usize::from(duals.places.is_empty());
+    let before = if own == 1 { 0 } else { 1 + duals.classes.len() };
+    let mut places = Numbers::with_capacity(features.len() * (before + count), classes);
+    let mut at = 0;
+    let mut start = 0;
+    for (found, &cut) in found.iter().zip(cuts) {
+        let end = start + features[start..].partition_point(|&feature| feature < cut);
+        let new = found.starts[asker]..;
+        for (from, feature) in new.step_by(count.max(1)).zip(start..end) {
+            places.extend_from(&duals.places, feature * before..(feature + 1) * before);
+            places.extend_from(&found.places, from..from + count);
+            at += 1;
+        }
+        start = end;
     }
-    make_dense(state);
+    debug_assert_eq!(at, features.len());
+    duals.places = places;
+    duals.classes.reserve_exact(count - own);
+    duals.classes.extend_from_slice(&new[own..]);
+    duals.alphas.reserve_exact(count - own);
+    duals
+        .alphas
+        .extend(core::iter::repeat_n(duals.shared, count - own));
 }
 
 /// Takes classes off the lists of rows: pairs of a row and a place in its list, rising. Their duals must
 /// be those that unlisted classes share.
-pub fn unlist(state: &mut State, idle: &[(u32, u32)]) {
-    for group in idle.chunk_by(|a, b| a.0 == b.0) {
-        let duals = &mut state.duals[group[0].0 as usize];
-        let width = 1 + duals.classes.len();
-        let mut keep = vec![true; width];
-        for &(_, slot) in group {
-            keep[slot as usize + 1] = false;
+pub fn unlist<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
+    let chunks = chunks(&mut state.duals, executor.threads());
+    executor.map_items(chunks, |_, (first, duals)| {
+        let start = idle.partition_point(|at| (at.0 as usize) < first);
+        let end = idle.partition_point(|at| (at.0 as usize) < first + duals.len());
+        for group in idle[start..end].chunk_by(|a, b| a.0 == b.0) {
+            unlist_row(&mut duals[group[0].0 as usize - first], group);
         }
-        duals.places.retain(|at| keep[at % width]);
-        let mut slots = keep[1..].iter();
-        duals.classes.retain(|_| slots.next() != Some(&false));
-        let mut slots = keep[1..].iter();
-        duals.alphas.retain(|_| slots.next() != Some(&false));
+    });
+}
+
+fn unlist_row(duals: &mut RowDuals, idle: &[(u32, u32)]) {
+    let mut keep = vec![true; 1 + duals.classes.len()];
+    for &(_, slot) in idle {
+        keep[slot as usize + 1] = false;
+    }
+    let mut slots = keep.iter().cycle();
+    duals.places.retain(|| slots.next() != Some(&false));
+    let mut slots = keep[1..].iter();
+    duals.classes.retain(|_| slots.next() != Some(&false));
+    let mut slots = keep[1..].iter();
+    duals.alphas.retain(|_| slots.next() != Some(&false));
+}
+
+/// What rows ask for.
+struct Asked<'a> {
+    rows: &'a [(u32, u32)],
+    fresh: &'a [u32],
+    /// Where the new classes of each begin.
+    starts: Vec<usize>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(rows: &'a [(u32, u32)], fresh: &'a [u32]) -> Self {
+        let mut sum = 0;
+        let counts = rows.iter().map(|row| {
+            sum += row.1 as usize;
+            sum
+        });
+        let starts = core::iter::once(0).chain(counts).collect();
+        Self {
+            rows,
+            fresh,
+            starts,
+        }
+    }
+
+    /// The new classes of a row.
+    fn of(&self, asker: usize) -> &'a [u32] {
+        &self.fresh[self.starts[asker]..self.starts[asker + 1]]
     }
 }
 
-/// Rows that ask for places, by feature.
+/// Who asks, by feature of a shard.
 struct Askers {
     ends: Vec<usize>,
-    /// Their numbers among those that ask, and where their new classes begin.
-    askers: Vec<(u32, u32)>,
+    askers: Vec<u32>,
 }
 
 impl Askers {
-    fn new(problem: &Problem, rows: &[(u32, u32)]) -> Self {
-        let mut ends = vec![0usize; problem.features() + 2];
-        for &(row, _) in rows {
-            for &feature in problem.row(row as usize).features {
-                ends[feature as usize + 2] += 1;
+    fn new(problem: &Problem, asked: &Asked<'_>, shard: &Shard<'_>) -> Self {
+        let first = shard.range.start;
+        let mut ends = vec![0usize; shard.lists.len() + 2];
+        for &(row, _) in asked.rows {
+            for &feature in problem.row(row as usize).features_in(&shard.range) {
+                ends[(feature - first) as usize + 2] += 1;
             }
         }
         for at in 2..ends.len() {
             ends[at] += ends[at - 1];
         }
-        let mut askers = vec![(0u32, 0u32); ends[ends.len() - 1]];
-        let mut start = 0;
-        for (asker, &(row, count)) in rows.iter().enumerate() {
-            for &feature in problem.row(row as usize).features {
-                let end = &mut ends[feature as usize + 1];
-                askers[*end] = (asker as u32, start);
+        let mut askers = vec![0u32; ends[ends.len() - 1]];
+        for (asker, &(row, _)) in asked.rows.iter().enumerate() {
+            for &feature in problem.row(row as usize).features_in(&shard.range) {
+                let end = &mut ends[(feature - first) as usize + 1];
+                askers[*end] = asker as u32;
                 *end += 1;
             }
-            start += count;
         }
         ends.pop();
         Self { ends, askers }
     }
 
-    fn of(&self, feature: usize) -> &[(u32, u32)] {
-        &self.askers[self.ends[feature]..self.ends[feature + 1]]
+    fn of(&self, at: usize) -> &[u32] {
+        &self.askers[self.ends[at]..self.ends[at + 1]]
     }
 }
 
-/// Places of new classes, by feature and row.
+/// Places of new classes, by row and feature.
 struct Found {
-    places: Vec<u32>,
-    /// Where those of each feature of the shard start.
+    places: Numbers,
+    /// Where those of each row start.
     starts: Vec<usize>,
 }
 
 /// Finds or makes the places of new classes of all rows for the features of this shard.
-fn find(
-    shard: &mut Shard<'_>,
-    askers: &Askers,
-    rows: &[(u32, u32)],
-    fresh: &[u32],
-    classes: usize,
-) -> Found {
+fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: usize) -> Found {
+    let askers = Askers::new(problem, asked, shard);
+    let mut count = 0;
+    let widths = asked.rows.iter().map(|&(row, new)| {
+        let features = problem.row(row as usize).features_in(&shard.range);
+        count += features.len() * new as usize;
+        count - features.len() * new as usize
+    });
+    let starts: Vec<usize> = widths.collect();
+    let mut places = Numbers::zeros(count, classes);
+    let mut cursors = starts.clone();
     // The place of each class, plus 1; 0 for none.
     let mut place_of = vec![0u32; classes];
-    let asking = shard
-        .range
-        .clone()
-        .flat_map(|feature| askers.of(feature as usize));
-    let count = asking
-        .map(|&(asker, _)| rows[asker as usize].1 as usize)
-        .sum();
-    let (mut places, mut starts) = (
-        Vec::with_capacity(count),
-        Vec::with_capacity(shard.lists.len()),
-    );
-    for (list, feature) in shard.lists.iter_mut().zip(shard.range.clone()) {
-        starts.push(places.len());
-        let asking = askers.of(feature as usize).iter();
-        let new = asking.map(|&(asker, start)| {
-            let count = rows[asker as usize].1 as usize;
-            &fresh[start as usize..start as usize + count]
-        });
-        if list.is_dense() {
-            new.for_each(|new| places.extend_from_slice(new));
+    let (mut appended, mut row_places) = (Vec::new(), Vec::new());
+    for (at, list) in shard.lists.iter_mut().enumerate() {
+        let asking = askers.of(at);
+        if asking.is_empty() {
             continue;
         }
-        let FeatureWeights { classes, weights } = list;
-        for (place, &class) in classes.iter().enumerate() {
-            place_of[class as usize] = place as u32 + 1;
-        }
-        for &class in new.flatten() {
-            let place = &mut place_of[class as usize];
-            if *place == 0 {
-                classes.push(class);
-                weights.push(0.0);
-                *place = classes.len() as u32;
+        if list.is_dense() {
+            for &asker in asking {
+                let new = asked.of(asker as usize);
+                places.write(cursors[asker as usize], new);
+                cursors[asker as usize] += new.len();
             }
-            places.push(*place - 1);
+            continue;
         }
-        for &class in classes.iter() {
+        let mut last = 0;
+        list.classes.visit(|class| {
+            last += 1;
+            place_of[class as usize] = last;
+        });
+        for &asker in asking {
+            row_places.clear();
+            for &class in asked.of(asker as usize) {
+                let place = &mut place_of[class as usize];
+                if *place == 0 {
+                    last += 1;
+                    *place = last;
+                    appended.push(class);
+                }
+                row_places.push(*place - 1);
+            }
+            places.write(cursors[asker as usize], &row_places);
+            cursors[asker as usize] += row_places.len();
+        }
+        list.classes.visit(|class| place_of[class as usize] = 0);
+        for &class in &appended {
             place_of[class as usize] = 0;
         }
-        // Lists grow a few times only, but most of the memory is theirs.
-        classes.shrink_to_fit();
-        weights.shrink_to_fit();
+        list.append(&appended);
+        appended.clear();
     }
     Found { places, starts }
 }
 
 /// Makes long lists dense, where the place of a class is its number.
-fn make_dense(state: &mut State) {
+fn make_dense<E: Executor>(state: &mut State, executor: &E) {
     let dense = state.weights.make_dense();
     if dense.is_empty() {
         return;
@@ -185,19 +250,21 @@ fn make_dense(state: &mut State) {
     for feature in dense {
         is_new[feature as usize] = true;
     }
-    for (at, duals) in state.duals.iter_mut().enumerate() {
-        if duals.places.is_empty() {
-            continue;
-        }
-        let width = 1 + duals.classes.len();
-        let features = state.problem.row(at).features;
-        for (place, &feature) in features.iter().enumerate() {
-            if is_new[feature as usize] {
-                duals
-                    .places
-                    .write(place * width, &[state.problem.class(at)]);
-                duals.places.write(place * width + 1, &duals.classes);
+    let (is_new, problem) = (&is_new, &state.problem);
+    let chunks = chunks(&mut state.duals, executor.threads());
+    executor.map_items(chunks, |_, (first, duals)| {
+        for (row, duals) in (first..).zip(duals) {
+            if duals.places.is_empty() {
+                continue;
+            }
+            let width = 1 + duals.classes.len();
+            let features = problem.row(row).features;
+            for (place, &feature) in features.iter().enumerate() {
+                if is_new[feature as usize] {
+                    duals.places.write(place * width, &[problem.class(row)]);
+                    duals.places.write(place * width + 1, &duals.classes);
+                }
             }
         }
-    }
+    });
 }

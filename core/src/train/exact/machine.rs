@@ -2,7 +2,8 @@
 
 use super::{
     certificate::Certificate,
-    duals::{Places, RowDuals},
+    duals::RowDuals,
+    numbers::Numbers,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     row_step::Limits,
@@ -108,7 +109,7 @@ impl MultiClassSvm {
         // Places are those of weights that end here.
         duals
             .iter_mut()
-            .for_each(|row| row.places = Places::default());
+            .for_each(|row| row.places = Numbers::default());
         let (weights, biases) = self.class_weights(&problem, |feature, visit| {
             lists.lists[feature].visit(visit);
         });

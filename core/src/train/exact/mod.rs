@@ -33,6 +33,7 @@ pub mod lee_lin_wahba;
 pub mod listing;
 pub mod machine;
 pub mod memory;
+pub mod numbers;
 pub mod one_vs_rest;
 pub mod parameters;
 pub mod problem;

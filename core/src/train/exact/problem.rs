@@ -6,6 +6,7 @@ use crate::{
     train::{TrainError, check_data, dual::packed_rows::FeatureOrder},
 };
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 
 /// N rows with one class each: transformed, those without a value left out, features
 /// renumbered by falling frequency, the constant feature last, and labels with rows as classes.
@@ -34,6 +35,24 @@ pub struct Row<'a> {
     pub features: &'a [u32],
     /// Values.
     pub values: &'a [f32],
+}
+
+impl<'a> Row<'a> {
+    /// Where those of a range of features are.
+    #[must_use]
+    #[inline]
+    pub fn places_of(&self, range: &Range<u32>) -> Range<usize> {
+        let from = self.features.partition_point(|&f| f < range.start);
+        let rest = &self.features[from..];
+        from..from + rest.partition_point(|&f| f < range.end)
+    }
+
+    /// Those of a range of features.
+    #[must_use]
+    #[inline]
+    pub fn features_in(&self, range: &Range<u32>) -> &'a [u32] {
+        &self.features[self.places_of(range)]
+    }
 }
 
 /// What to do with rows that have not exactly one label.

@@ -1,6 +1,6 @@
 //! When an epoch over all classes is due, and what rows may keep of the gap until then.
 
-use super::{parameters::MultiClassSvm, survey::Survey};
+use super::{parameters::MultiClassSvm, row_step::Limits, survey::Survey};
 use serde::{Deserialize, Serialize};
 
 /// Most sweeps between two full epochs.
@@ -19,12 +19,21 @@ const LEFT: f64 = 0.3;
 /// epoch is the last, so that its weights are made to be proven.
 const HOPE: f64 = 1.0;
 
+/// Rows from which epochs by parts come first.
+const ROWS_FOR_PARTS: usize = 4000;
+
 /// By how much shortfalls are lessened in the first full epoch that looks for a multiple of the weights.
 const LESS: f64 = 4e-3;
+
+/// The least and most that is looked at next: at 1 there is no multiple.
+const LEAST: f64 = 1e-9;
+const MOST: f64 = 0.25;
 
 /// What the sweeps until the next full epoch are to reach.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Schedule {
+    /// Epochs by parts to come before the first full one.
+    pub passes: u32,
     /// Sweeps to come before the next full epoch.
     pub sweeps: u32,
     /// Rows whose share of the gap is at most this stay as they are.
@@ -32,7 +41,7 @@ pub struct Schedule {
     /// Whether the next full epoch may well be the last.
     pub hopeful: bool,
     /// By how much shortfalls are lessened, about, at the multiple of the weights with the least gap.
-    pub less: f64,
+    less: f64,
     /// The sum of shares at which sweeps end.
     enough: f64,
     /// The gap that training is to end with, by the objective last known.
@@ -40,10 +49,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// One sweep, which leaves no row alone.
+    /// One sweep, which leaves no row alone, and epochs by parts.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(limits: Limits, rows: usize) -> Self {
+        let passes = if limits.largest_only() { 1 } else { 2 };
         Self {
+            passes: if rows < ROWS_FOR_PARTS { 0 } else { passes },
             sweeps: 1,
             tolerance: 0.0,
             hopeful: false,
@@ -53,10 +64,25 @@ impl Schedule {
         }
     }
 
+    /// In how many parts epochs by parts visit the rows.
+    #[must_use]
+    pub fn parts(limits: Limits) -> usize {
+        if limits.largest_only() { 8 } else { 4 }
+    }
+
+    /// A full epoch first.
+    #[must_use]
+    pub fn full(limits: Limits) -> Self {
+        Self {
+            sweeps: 0,
+            ..Self::new(limits, 0)
+        }
+    }
+
     /// For rows that begin with likely classes: many sweeps come before the first pass over all classes.
     #[must_use]
-    pub fn informed(parameters: &MultiClassSvm, rows: usize, losses: f64) -> Self {
-        let mut schedule = Self::new();
+    pub fn informed(parameters: &MultiClassSvm, limits: Limits, rows: usize, losses: f64) -> Self {
+        let mut schedule = Self::new(limits, 0);
         schedule.aim_at(
             AIM * parameters.cost * rows as f64 * losses,
             parameters,
@@ -64,6 +90,12 @@ impl Schedule {
         );
         schedule.sweeps = SWEEPS;
         schedule
+    }
+
+    /// Hears of the end of an epoch by parts: sweeps come after full ones.
+    pub fn passed(&mut self) {
+        self.passes -= 1;
+        (self.sweeps, self.hopeful) = (0, false);
     }
 
     /// Decides what the sweeps after a full epoch must reach.
@@ -85,11 +117,23 @@ impl Schedule {
 
     /// Hears the sum of shares that a sweep found.
     pub fn swept(&mut self, gap: f64) {
-        self.sweeps -= 1;
+        self.sweeps = self.sweeps.saturating_sub(1);
         if gap <= self.enough {
             self.sweeps = 0;
         }
         self.hopeful = gap <= HOPE * self.wanted;
+    }
+
+    /// By how much shortfalls are lessened at the multiples to be looked at.
+    #[must_use]
+    pub fn lesser(&self) -> [f64; 3] {
+        [0.5, 1.0, 2.0].map(|part| part * self.less)
+    }
+
+    /// Hears by how much they were lessened at the best of these multiples, or 0 at the weights themselves.
+    pub fn lessen(&mut self, best: f64) {
+        let next = if best > 0.0 { best } else { 0.5 * self.less };
+        self.less = next.clamp(LEAST, MOST);
     }
 
     /// A row's share of the gap if all had had as much as they had at the last full epoch.
@@ -98,16 +142,32 @@ impl Schedule {
         self.tolerance / (LEFT * AIM)
     }
 
-    /// Whether all numbers are finite.
+    /// Whether all numbers are finite, and there are multiples to look at.
     #[must_use]
-    pub fn is_finite(&self) -> bool {
-        let numbers = [self.tolerance, self.enough, self.wanted, self.less];
-        numbers.iter().all(|number| number.is_finite())
+    pub fn is_sound(&self) -> bool {
+        let numbers = [self.tolerance, self.enough, self.wanted];
+        let finite = numbers.iter().all(|number| number.is_finite());
+        finite && (LEAST..=MOST).contains(&self.less)
     }
 }
 
-impl Default for Schedule {
-    fn default() -> Self {
-        Self::new()
+#[cfg(test)]
+mod tests {
+    use super::Schedule;
+    use crate::train::exact::{parameters::MultiClassLoss, row_step::Limits};
+
+    #[test]
+    fn shortfalls_are_never_lessened_by_so_much_that_there_is_no_multiple() {
+        let limits = Limits::new(MultiClassLoss::WestonWatkins, 1.0);
+        let mut schedule = Schedule::new(limits, 10);
+        for _ in 0..100 {
+            let most = schedule.lesser()[2];
+            assert!(most < 1.0, "{most}");
+            schedule.lessen(most);
+        }
+        for _ in 0..100 {
+            schedule.lessen(0.0);
+            assert!(schedule.lesser()[0] > 0.0);
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! What the parts of the solver share: the problem, the duals and the weights that belong to them.
 
 use super::{
-    duals::{Places, RowDuals},
+    duals::RowDuals,
+    numbers::Numbers,
     problem::{Problem, Row},
     row_step::Limits,
     weights::ClassWeights,
@@ -38,8 +39,8 @@ impl State {
         out.clear();
         out.resize(width, 0.0);
         match &duals.places {
-            Places::Narrow(places) => self.add_up(row, places, out),
-            Places::Wide(places) => self.add_up(row, places, out),
+            Numbers::Narrow(places) => self.add_up(row, places, out),
+            Numbers::Wide(places) => self.add_up(row, places, out),
         }
     }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::{iter::StepBy, ops::Range};
 use serde::{Deserialize, Serialize};
 
 /// Rows of a job.
@@ -140,6 +140,44 @@ impl Survey {
     }
 }
 
+/// Every `of`th row, from the one at `first` on.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The first row.
+    pub first: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+/// Some rows of a part, rising.
+pub type PartRows = StepBy<Range<usize>>;
+
+impl Part {
+    /// All rows.
+    pub const ALL: Self = Self { first: 0, of: 1 };
+
+    /// How many of `rows` rows it has.
+    fn count(self, rows: usize) -> usize {
+        rows.saturating_sub(self.first).div_ceil(self.of)
+    }
+
+    /// Those of its rows whose numbers within it are in a range.
+    fn rows(self, range: Range<usize>) -> PartRows {
+        let number = |at: usize| self.first + at * self.of;
+        let end = if range.is_empty() {
+            number(range.start)
+        } else {
+            number(range.end - 1) + 1
+        };
+        (number(range.start)..end).step_by(self.of)
+    }
+
+    /// All of its rows of `rows`.
+    pub fn of(self, rows: usize) -> PartRows {
+        self.rows(0..self.count(rows))
+    }
+}
+
 /// Surveys all rows.
 pub fn survey<E: Executor>(
     state: &State,
@@ -162,8 +200,23 @@ pub fn survey_among<E: Executor, X: Exchange>(
     kernels: &dyn ExactKernels,
     exchange: &mut X,
 ) -> Result<Survey, ExchangeError> {
-    let count = state.problem.len();
-    let rows_of = |job: usize| -> Range<usize> { job * ROWS..count.min((job + 1) * ROWS) };
+    survey_part(state, search, Part::ALL, executor, kernels, exchange)
+}
+
+/// Surveys some rows together with other processes.
+///
+/// # Errors
+/// If processes do not reach each other.
+pub fn survey_part<E: Executor, X: Exchange>(
+    state: &State,
+    search: Search,
+    part: Part,
+    executor: &E,
+    kernels: &dyn ExactKernels,
+    exchange: &mut X,
+) -> Result<Survey, ExchangeError> {
+    let count = part.count(state.problem.len());
+    let rows_of = |job: usize| -> PartRows { part.rows(job * ROWS..count.min((job + 1) * ROWS)) };
     let (rank, ranks) = (exchange.rank(), exchange.ranks());
     let jobs = count.div_ceil(ROWS);
     let own = executor.map(

@@ -73,8 +73,12 @@ impl Surveyor {
         kernels.add_class_weights(&mut self.sums, lists, &self.dense);
         kernels.add_listed_weights(&mut self.sums, lists, &self.sparse);
         if !self.all {
-            let classes = self.sparse.iter().flat_map(|t| &of(t.0).classes);
-            classes.for_each(|&class| self.touched[class as usize / CHUNK] = true);
+            for &(feature, _) in &self.sparse {
+                let touched = &mut self.touched;
+                of(feature)
+                    .classes
+                    .visit(|class| touched[class as usize / CHUNK] = true);
+            }
         }
         background
     }

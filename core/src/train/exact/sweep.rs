@@ -6,8 +6,8 @@
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
-    duals::Places,
     lane::Lane,
+    numbers::Numbers,
     problem::Row,
     state::State,
     together::{lanes_of, share_lanes},
@@ -16,17 +16,19 @@ use super::{
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
 
-/// Lanes side by side: their number never depends on the number of threads.
+/// Lanes side by side: their number never depends on the number of threads. Steps that go farther than to their best
+/// stand more in each other's way: with four lanes the dual objective fell.
 const LANES: usize = 4;
+const LANES_OF_LONGER_STEPS: usize = 2;
 
 /// Rows from which there is more than one lane: rows of few are too much alike to move at once.
 const ROWS_FOR_LANES: usize = 4000;
 
-/// Rows of a lane that move, about, before the lanes hear of each other.
-const MOVES_A_LANE: f64 = 24.0;
+/// Rows that move, about, before the lanes hear of each other.
+const MOVES: f64 = 96.0;
 
-/// Most and fewest rows of a lane.
-const ROWS_A_LANE: (usize, usize) = (512, 24);
+/// Fewest and most rows of all lanes until then.
+const ROWS: (usize, usize) = (96, 2048);
 
 /// What a pass found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,7 +57,11 @@ impl Sweeper {
     #[must_use]
     pub fn new(state: &State, threads: usize) -> Self {
         let many = state.problem.len() >= ROWS_FOR_LANES;
-        let lanes = if many { LANES } else { 1 };
+        let lanes = match (many, state.limits.over > 1.0) {
+            (false, _) => 1,
+            (true, true) => LANES_OF_LONGER_STEPS,
+            (true, false) => LANES,
+        };
         Self {
             dual: f64::NEG_INFINITY,
             lanes: (0..lanes).map(|_| Lane::new(&state.problem)).collect(),
@@ -84,15 +90,15 @@ impl Sweeper {
     }
 
     /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes stood in
-    /// each other's way, and from now on there is only one.
+    /// each other's way, and from now on there are half as many.
     pub fn judge(&mut self, dual: f64) {
         if dual < self.dual - 1e-6 * self.dual.abs() {
-            self.lanes.truncate(1);
+            self.lanes.truncate((self.lanes.len() / 2).max(1));
         }
         self.dual = dual;
     }
 
-    /// Visits `rows` in order, together with other processes. `each` hears what became of every row.
+    /// Visits `rows`, block by block and by class within a block, together with other processes. `each` hears what became of every row.
     ///
     /// # Errors
     /// If processes do not reach each other.
@@ -106,12 +112,17 @@ impl Sweeper {
         mut each: impl FnMut(u32, f64, bool),
     ) -> Result<Swept, ExchangeError> {
         let mut swept = Swept::default();
-        let mut rest = rows;
+        let (mut rest, mut block) = (rows, Vec::new());
         while !rest.is_empty() {
-            let length = (MOVES_A_LANE / self.moving.max(1e-9)) as usize;
-            let length = length.clamp(ROWS_A_LANE.1, ROWS_A_LANE.0);
-            let (block, later) = rest.split_at(rest.len().min(self.lanes.len() * length));
+            let length = ((MOVES / self.moving.max(1e-9)) as usize).clamp(ROWS.0, ROWS.1);
+            let (next, later) = rest.split_at(rest.len().min(length));
             rest = later;
+            block.clear();
+            block.extend_from_slice(next);
+            // Rows of one class move its weights the same way: those of one lane see each other's moves.
+            if self.lanes.len() > 1 {
+                block.sort_by_key(|&row| state.problem.class(row as usize));
+            }
             let each_lane = block.len().div_ceil(self.lanes.len());
             let parts: Vec<&[u32]> = block.chunks(each_lane).collect();
             let frozen = &*state;
@@ -164,8 +175,8 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
                 let row = problem.row(number as usize);
                 let duals = &duals_now[number as usize];
                 match &duals.places {
-                    Places::Narrow(places) => shard.add(row, moves, background, places),
-                    Places::Wide(places) => shard.add(row, moves, background, places),
+                    Numbers::Narrow(places) => shard.add(row, moves, background, places),
+                    Numbers::Wide(places) => shard.add(row, moves, background, places),
                 }
             }
         }
@@ -192,10 +203,8 @@ impl Shard<'_> {
         background: f32,
         places: &[P],
     ) {
-        let from = row.features.partition_point(|&f| f < self.range.start);
-        let to = row.features.partition_point(|&f| f < self.range.end);
         let width = places.len() / row.features.len();
-        for at in from..to {
+        for at in row.places_of(&self.range) {
             let feature = (row.features[at] - self.range.start) as usize;
             let value = row.values[at];
             self.background[feature] += background * value;

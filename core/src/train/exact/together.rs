@@ -13,7 +13,7 @@ use super::{
     bundles::exchange::{Exchange, ExchangeError},
     lane::{Changes, Lane, Visited},
     state::State,
-    survey::Survey,
+    survey::{PartRows, Survey},
 };
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -95,7 +95,7 @@ fn fits(state: &State, changes: &Changes, visited: &[Visited], rows: &[u32]) -> 
 pub fn share_survey<X: Exchange>(
     state: &State,
     mut own: Vec<Survey>,
-    rows_of: impl Fn(usize) -> Range<usize>,
+    rows_of: impl Fn(usize) -> PartRows,
     exchange: &mut X,
 ) -> Result<Vec<Survey>, ExchangeError> {
     let (rank, ranks) = (exchange.rank(), exchange.ranks());
@@ -111,13 +111,13 @@ pub fn share_survey<X: Exchange>(
         }
         let heard: Vec<Survey> = read(parcel, other)?;
         let mut jobs = heard.iter().enumerate();
-        if !jobs.all(|(job, found)| sound(state, found, rows_of(job * ranks + other))) {
+        if !jobs.all(|(job, found)| sound(state, found, &rows_of(job * ranks + other))) {
             return Err(ExchangeError::Parcel { rank: other });
         }
         by_rank.push(heard.into_iter());
     }
     let (mut all, mut job) = (Vec::new(), 0);
-    while !rows_of(job).is_empty() {
+    while rows_of(job).len() > 0 {
         let other = job % ranks;
         let found = by_rank[other].next();
         all.push(found.ok_or(ExchangeError::Parcel { rank: other })?);
@@ -127,13 +127,13 @@ pub fn share_survey<X: Exchange>(
 }
 
 /// Whether these can be the findings of a job of these rows.
-fn sound(state: &State, found: &Survey, rows: Range<usize>) -> bool {
-    let is_here = |&row: &u32| rows.contains(&(row as usize));
+fn sound(state: &State, found: &Survey, rows: &PartRows) -> bool {
+    let is_here = |&row: &u32| rows.clone().any(|here| here == row as usize);
     let listing: u64 = found.rows.iter().map(|row| u64::from(row.1)).sum();
     let idle = |&(row, place): &(u32, u32)| {
         is_here(&row) && (place as usize) < state.duals[row as usize].classes.len()
     };
-    !rows.is_empty()
+    rows.len() > 0
         && found.gaps.len() == rows.len()
         && listing == found.fresh.len() as u64
         && found.rows.iter().all(|row| is_here(&row.0))

@@ -13,34 +13,29 @@
 //! left alone until the next full epoch.
 //!
 //! Cost: a full epoch O(weights of the rows' features); another O(values, times listed classes).
-//! Memory: 8 bytes a value; 4 a value and listed class of its row; 8 a weight: neither N x L nor L x D
+//! Memory: 8 bytes a value; 2 a value and listed class of its row; 6 a weight (4 and 8 from 65,537 classes on): neither N x L nor L x D
 //! is ever dense.
 
 use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
-    certificate::{Certificate, certify, rebuild},
-    duals::{Places, RowDuals},
+    certificate::{Certificate, certify},
     forgetting::forget_if_many,
     listing::{list, unlist},
     parameters::{MultiClassSvm, Shrinking},
-    problem::Problem,
-    row_step::Limits,
     schedule::Schedule,
-    start::WarmStart,
     state::State,
-    survey::{Search, Survey, survey_among},
+    survey::{Part, Search, Survey, survey_among, survey_part},
     sweep::Sweeper,
-    weights::ClassWeights,
 };
 use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 /// What an epoch did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// Its number, from 1.
     pub epoch: u32,
-    /// Whether it was over all rows and all classes.
+    /// Whether it was over all rows and all classes at the same weights.
     pub full: bool,
     /// Rows visited.
     pub rows: u64,
@@ -77,68 +72,6 @@ pub const MOST: usize = 8;
 const IDLE: f64 = 0.01;
 
 impl Trainer {
-    /// Begins training with all duals 0.
-    #[must_use]
-    pub fn new(parameters: &MultiClassSvm, problem: Problem) -> Self {
-        let rows = problem.len();
-        Self {
-            parameters: parameters.clone(),
-            state: State {
-                duals: vec![RowDuals::default(); rows],
-                weights: ClassWeights::new(problem.features(), problem.classes()),
-                limits: Limits::new(parameters.loss, parameters.cost),
-                problem,
-            },
-            sweeper: None,
-            active: (0..rows as u32).collect(),
-            schedule: Schedule::new(),
-            epochs: 0,
-            gap: 1.0,
-            certificate: None,
-            multiple: 1.0,
-            relist: Vec::new(),
-            remembered: None,
-            likely: Vec::new(),
-        }
-    }
-
-    /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and then all
-    /// by what is best for the new problem. Starts from 0 if the duals are of other rows.
-    #[must_use]
-    pub fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
-        let mut trainer = Self::new(parameters, problem);
-        let same = start.duals.len() == trainer.state.problem.len();
-        if same {
-            trainer.state.duals.clone_from(&start.duals);
-            let ratio = parameters.cost / start.cost;
-            let limits = trainer.state.limits;
-            for (at, duals) in trainer.state.duals.iter_mut().enumerate() {
-                scale(duals, ratio, limits);
-                // Places are those of other weights: listing makes new ones.
-                duals.places = Places::default();
-                trainer.relist.push(at as u32);
-            }
-            (trainer.schedule.sweeps, trainer.active) = (0, Vec::new());
-        }
-        trainer
-    }
-
-    /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then come
-    /// before the first pass over all classes.
-    #[must_use]
-    pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
-        let mut trainer = Self::new(parameters, problem);
-        let problem = &trainer.state.problem;
-        let losses = if trainer.state.limits.largest_only() {
-            1.0
-        } else {
-            problem.classes() as f64 - 1.0
-        };
-        trainer.schedule = Schedule::informed(parameters, problem.len(), losses);
-        trainer.likely = likely;
-        trainer
-    }
-
     /// Does the next epoch, or returns `None` if training has ended.
     pub fn epoch<E: Executor>(
         &mut self,
@@ -169,9 +102,13 @@ impl Trainer {
             None => self.start(executor),
         };
         self.epochs += 1;
-        let full = self.schedule.sweeps == 0 || self.active.is_empty();
+        let all = self.schedule.sweeps == 0 || self.active.is_empty();
+        let full = all && self.schedule.passes == 0;
         let rows = if full {
             self.full_epoch(&mut sweeper, (executor, exchange), kernels)?;
+            self.state.problem.len()
+        } else if all {
+            self.by_parts(&mut sweeper, (executor, exchange), kernels)?;
             self.state.problem.len()
         } else {
             self.sweep(&mut sweeper, (executor, exchange), kernels)?
@@ -183,58 +120,6 @@ impl Trainer {
             rows: rows as u64,
             gap: self.gap,
         }))
-    }
-
-    /// Gives every row the places of its own class.
-    fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
-        let mut sweeper = Sweeper::new(&self.state, executor.threads());
-        if let Some(memory) = self.remembered.take() {
-            sweeper.remember(memory);
-        }
-        if !self.relist.is_empty() {
-            self.restart(&sweeper, executor);
-        } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
-            let count = self.state.problem.len();
-            let mut likely = core::mem::take(&mut self.likely);
-            likely.resize(count, Vec::new());
-            let (mut rows, mut classes) = (Vec::with_capacity(count), Vec::new());
-            for (row, likely) in likely.iter().enumerate() {
-                rows.push((row as u32, 1 + likely.len() as u32));
-                classes.push(self.state.problem.class(row));
-                classes.extend_from_slice(likely);
-            }
-            list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
-        }
-        sweeper
-    }
-
-    /// Finds places for the duals given at the start, and the multiple of them that is best.
-    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
-        let (mut rows, mut classes) = (Vec::new(), Vec::new());
-        let mut alphas = Vec::new();
-        for row in core::mem::take(&mut self.relist) {
-            let duals = &mut self.state.duals[row as usize];
-            classes.push(self.state.problem.class(row as usize));
-            rows.push((row, 1 + duals.classes.len() as u32));
-            classes.append(&mut duals.classes);
-            alphas.push(core::mem::take(&mut duals.alphas));
-        }
-        list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
-        for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
-            let sharing = (self.state.problem.classes() - 1 - alphas.len()) as f64;
-            duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
-            duals.alphas = alphas;
-        }
-        let dual = rebuild(&mut self.state, sweeper.cuts(), executor);
-        let sum: f64 = self.state.duals.iter().map(|duals| duals.total).sum();
-        let square = 2.0 * (sum - dual);
-        if square > sum {
-            let limits = self.state.limits;
-            for duals in &mut self.state.duals {
-                scale(duals, sum / square, limits);
-            }
-            rebuild(&mut self.state, sweeper.cuts(), executor);
-        }
     }
 
     fn sweep<E: Executor, X: Exchange>(
@@ -276,8 +161,31 @@ impl Trainer {
         Ok(swept.visited)
     }
 
+    /// Looks at all classes for a part of the rows and solves for these rows, then for the next part: what the first
+    /// ones moved is known when the classes of later ones are chosen.
+    fn by_parts<E: Executor, X: Exchange>(
+        &mut self,
+        sweeper: &mut Sweeper,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
+    ) -> Result<(), ExchangeError> {
+        let (search, count) = (self.search(), self.state.problem.len());
+        let of = Schedule::parts(self.state.limits);
+        for first in 0..of {
+            let part = Part { first, of };
+            let found = survey_part(&self.state, search, part, executor, kernels, exchange)?;
+            unlist(&mut self.state, &found.idle, executor);
+            let (rows, fresh) = (&found.rows, &found.fresh);
+            list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
+            self.active = part.of(count).map(|row| row as u32).collect();
+            self.sweep(sweeper, (executor, &mut *exchange), kernels)?;
+        }
+        self.active.clear();
+        self.schedule.passed();
+        Ok(())
+    }
+
     fn search(&self) -> Search {
-        let less = self.schedule.less;
         Search {
             tolerance: self.schedule.tolerance,
             epsilon: if self.parameters.epsilon > 0.0 {
@@ -288,7 +196,7 @@ impl Trainer {
             most: MOST,
             usual: self.schedule.usual(),
             idle: IDLE,
-            less: [0.5 * less, less, 2.0 * less],
+            less: self.schedule.lesser(),
         }
     }
 
@@ -318,16 +226,11 @@ impl Trainer {
         }
         let best = found.best(search);
         self.gap = best.gap;
-        self.schedule.less = if best.less > 0.0 {
-            best.less
-        } else {
-            search.less[0]
-        }
-        .max(1e-9);
+        self.schedule.lessen(best.less);
         self.plan(&found);
         sweeper.judge(found.dual());
-        unlist(&mut self.state, &found.idle);
-        forget_if_many(&mut self.state, &found.idle);
+        unlist(&mut self.state, &found.idle, executor);
+        forget_if_many(&mut self.state, &found.idle, sweeper.cuts(), executor);
         let (rows, fresh) = (&found.rows, &found.fresh);
         list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
         Ok(())
@@ -396,15 +299,7 @@ impl Trainer {
     }
 }
 
-/// Multiplies the duals of a row, within their limits.
-fn scale(duals: &mut RowDuals, factor: f64, limits: Limits) {
-    duals.shared = (duals.shared * factor).min(limits.each);
-    duals.total *= factor;
-    for alpha in &mut duals.alphas {
-        *alpha = (*alpha * factor).min(limits.each);
-    }
-}
-
+mod beginning;
 mod saved;
 #[cfg(test)]
 mod tests;

@@ -80,7 +80,10 @@ impl Trainer {
                 same("classes of a dense feature", list.weights.len(), classes)?;
                 same("classes of a dense feature's list", list.classes.len(), 0)?;
             }
-            all_below("class", &list.classes, classes)?;
+            if !list.classes.fits(classes) {
+                return Err(StateError::Malformed);
+            }
+            all_below("class", &list.classes.to_vec(), classes)?;
         }
         for (row, duals) in saved.duals.iter().enumerate() {
             all_below("class", &duals.classes, classes)?;
@@ -122,7 +125,7 @@ fn finite(saved: &Saved<'_>) -> Result<(), StateError> {
     let weights = lists
         .chain(&*saved.background)
         .all(|weight| weight.is_finite());
-    let goals = saved.schedule.is_finite() && saved.gap.is_finite() && saved.multiple.is_finite();
+    let goals = saved.schedule.is_sound() && saved.gap.is_finite() && saved.multiple.is_finite();
     // The dual objective is minus infinity until it is known.
     let sweeper = saved
         .sweeper

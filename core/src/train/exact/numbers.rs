@@ -1,0 +1,204 @@
+//! Lists of classes, and of places among the weights of a feature, of which there are as many at most: up to 65,536
+//! classes, two bytes are enough for each.
+
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+use serde::{Deserialize, Serialize};
+
+/// A list of numbers that are below the number of classes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Numbers {
+    /// Two bytes each.
+    Narrow(Vec<u16>),
+    /// Four bytes each.
+    Wide(Vec<u32>),
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Numbers {
+    /// None yet, with room for `count`.
+    #[must_use]
+    pub fn with_capacity(count: usize, classes: usize) -> Self {
+        if classes <= 1 << 16 {
+            Self::Narrow(Vec::with_capacity(count))
+        } else {
+            Self::Wide(Vec::with_capacity(count))
+        }
+    }
+
+    /// None yet.
+    #[must_use]
+    pub fn new(classes: usize) -> Self {
+        Self::with_capacity(0, classes)
+    }
+
+    /// As many zeros.
+    #[must_use]
+    pub fn zeros(count: usize, classes: usize) -> Self {
+        if classes <= 1 << 16 {
+            Self::Narrow(vec![0; count])
+        } else {
+            Self::Wide(vec![0; count])
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Narrow(numbers) => numbers.len(),
+            Self::Wide(numbers) => numbers.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Narrow(numbers) => numbers.is_empty(),
+            Self::Wide(numbers) => numbers.is_empty(),
+        }
+    }
+
+    /// Whether they have the width that a problem of `classes` classes needs.
+    #[must_use]
+    pub fn fits(&self, classes: usize) -> bool {
+        matches!(self, Self::Narrow(_)) == (classes <= 1 << 16)
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u32> {
+        match self {
+            Self::Narrow(numbers) => numbers.iter().map(|&number| u32::from(number)).collect(),
+            Self::Wide(numbers) => numbers.clone(),
+        }
+    }
+
+    /// Hands them to `visit`.
+    #[inline(always)]
+    pub fn visit(&self, mut visit: impl FnMut(u32)) {
+        match self {
+            Self::Narrow(numbers) => numbers.iter().for_each(|&number| visit(u32::from(number))),
+            Self::Wide(numbers) => numbers.iter().for_each(|&number| visit(number)),
+        }
+    }
+
+    /// Appends a number.
+    #[inline]
+    pub fn push(&mut self, number: u32) {
+        match self {
+            Self::Narrow(numbers) => numbers.push(number as u16),
+            Self::Wide(numbers) => numbers.push(number),
+        }
+    }
+
+    /// Appends numbers, and makes no more room than they need.
+    pub fn extend(&mut self, more: &[u32]) {
+        match self {
+            Self::Narrow(numbers) => {
+                numbers.reserve_exact(more.len());
+                numbers.extend(more.iter().map(|&number| number as u16));
+            }
+            Self::Wide(numbers) => {
+                numbers.reserve_exact(more.len());
+                numbers.extend_from_slice(more);
+            }
+        }
+    }
+
+    /// Appends a range of the numbers of `other`, which are of the same width.
+    pub fn extend_from(&mut self, other: &Self, range: Range<usize>) {
+        match (self, other) {
+            (Self::Narrow(numbers), Self::Narrow(other)) => {
+                numbers.extend_from_slice(&other[range]);
+            }
+            (Self::Wide(numbers), Self::Wide(other)) => numbers.extend_from_slice(&other[range]),
+            // There is nothing in the empty numbers that every row begins with.
+            _ => {}
+        }
+    }
+
+    /// Replaces each number of each `width` numbers by what `new` makes of it and of how many groups are before it.
+    pub fn renumber(&mut self, width: usize, mut new: impl FnMut(usize, u32) -> u32) {
+        match self {
+            Self::Narrow(numbers) => {
+                for (group, numbers) in numbers.chunks_mut(width).enumerate() {
+                    for number in numbers {
+                        *number = new(group, u32::from(*number)) as u16;
+                    }
+                }
+            }
+            Self::Wide(numbers) => {
+                for (group, numbers) in numbers.chunks_mut(width).enumerate() {
+                    for number in numbers {
+                        *number = new(group, *number);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the numbers at whose turn `keep` says so, and no room for more.
+    pub fn retain(&mut self, mut keep: impl FnMut() -> bool) {
+        match self {
+            Self::Narrow(numbers) => {
+                numbers.retain(|_| keep());
+                numbers.shrink_to_fit();
+            }
+            Self::Wide(numbers) => {
+                numbers.retain(|_| keep());
+                numbers.shrink_to_fit();
+            }
+        }
+    }
+
+    /// Writes numbers over those from `start` on.
+    pub fn write(&mut self, start: usize, new: &[u32]) {
+        match self {
+            Self::Narrow(numbers) => {
+                for (number, &new) in numbers[start..].iter_mut().zip(new) {
+                    *number = new as u16;
+                }
+            }
+            Self::Wide(numbers) => numbers[start..start + new.len()].copy_from_slice(new),
+        }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Narrow(numbers) => 2 * numbers.capacity(),
+            Self::Wide(numbers) => 4 * numbers.capacity(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Numbers;
+
+    #[test]
+    fn wide_numbers_do_what_narrow_ones_do() {
+        for (classes, largest) in [(1 << 16, 65_535), ((1 << 16) + 1, 65_536)] {
+            let mut some = Numbers::with_capacity(4, classes);
+            some.extend(&[1, 2, largest, 4]);
+            let mut more = Numbers::with_capacity(0, classes);
+            more.extend_from(&Numbers::default(), 0..0);
+            more.extend_from(&some, 1..3);
+            more.write(0, &[7]);
+            let mut keep = [true, false].into_iter().cycle();
+            some.retain(|| keep.next() == Some(true));
+            assert_eq!(
+                (more.to_vec(), some.to_vec()),
+                ([7, largest].into(), [1, largest].into())
+            );
+        }
+    }
+}
