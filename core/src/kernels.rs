@@ -94,16 +94,17 @@ pub trait Kernels: Sync {
         sums::promising_blocks(sums, bounds, first, unit, least)
     }
 
-    /// Turns the sums of up to 64 labels into scores and returns the largest.
+    /// Turns the sums of up to 64 labels into scores and returns which are at least `least`.
     fn scores(
         &self,
         sums: &[i16],
         scales: &[f32],
         biases: &[f32],
         unit: f32,
+        least: f32,
         out: &mut [f32; 64],
-    ) -> f32 {
-        sums::scores(sums, scales, biases, unit, out)
+    ) -> u64 {
+        sums::scores(sums, scales, biases, unit, least, out)
     }
 
     /// Upper bounds of the scores of labels, from tables of bytes.

@@ -219,8 +219,8 @@ mod x86 {
                         sums::promising_blocks(sums, bounds, first, unit, least)
                     }
 
-                    fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
-                        sums::scores(sums, scales, biases, unit, out)
+                    fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, least: f32, out: &mut [f32; 64]) -> u64 {
+                        sums::scores(sums, scales, biases, unit, least, out)
                     }
 
                     fn scan(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {

@@ -61,15 +61,23 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
     let promising: Vec<u64> = promising.collect();
     let count: u32 = promising.iter().map(|bits| bits.count_ones()).sum();
     assert!((50..974).contains(&count), "{count} blocks of 1,024");
-    let scales: Vec<f32> = (0..61).map(|_| stream.unit() as f32).collect();
-    let biases: Vec<f32> = (0..61).map(|_| -(stream.unit() as f32)).collect();
-    let mut out = [0f32; 64];
-    let highest = kernels.scores(&sums[3..64], &scales, &biases, 0.37, &mut out);
-    let scores = out
-        .iter()
-        .chain(&[highest])
-        .map(|score| score.to_bits())
-        .collect();
+    let mut scores = Vec::new();
+    for labels in [0, 1, 61, 64] {
+        let scales: Vec<f32> = (0..labels).map(|_| stream.unit() as f32).collect();
+        let biases: Vec<f32> = (0..labels).map(|_| -(stream.unit() as f32)).collect();
+        let mut out = [0f32; 64];
+        let sums = &sums[3..3 + labels];
+        let above = kernels.scores(sums, &scales, &biases, 0.37, 9.0, &mut out);
+        for (at, score) in out.iter().enumerate() {
+            let expected = at < labels && *score >= 9.0;
+            assert_eq!(above >> at & 1 == 1, expected, "label {at} of {labels}");
+        }
+        assert!(
+            labels < 61 || (5..56).contains(&above.count_ones()),
+            "{above:x}"
+        );
+        scores.extend(out.map(f32::to_bits));
+    }
     (sums.to_vec(), promising, scores)
 }
 

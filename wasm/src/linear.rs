@@ -16,7 +16,7 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Model {
-    /// Makes queries of a linear model about ten times as fast, for about 3 bytes of memory a weight, which
+    /// Makes queries of a linear model about ten times as fast, for about 4 bytes of memory a weight, which
     /// it returns; other models need nothing. Scores stay the same to the bit. Throws `PredictError`.
     pub fn prepare(&mut self) -> Result<usize, Thrown> {
         Ok(self.model.prepare()?)

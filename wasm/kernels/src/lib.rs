@@ -2,16 +2,20 @@
 //!
 //! The npm package is built for size, this crate for speed (`[profile.wasm]` of the workspace). What
 //! is compiled here of the core are the few loops that decide the speed of a query, and of training MACH. The code
-//! is the core's own, so the answers are; only the scan of label codes is written for the instructions of 128-bit
-//! vectors, because no compiler finds them.
+//! is the core's own, so the answers are; only the scan of label codes and the sums of linear models are written for the
+//! instructions of 128-bit vectors, in forms that no compiler finds.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod scan;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod sums;
 
 use hapax_core::kernels::{Kernels, MachKernels};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use hapax_core::model::linear::sums::{HeadTerm, TailTerm};
 
 /// The kernels. A static, so that this crate is the one that compiles them.
 pub static KERNELS: &dyn Kernels = &Compiled;
@@ -25,6 +29,16 @@ struct Compiled;
 impl Kernels for Compiled {
     fn name(&self) -> &'static str {
         "wasm"
+    }
+
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+        sums::add_heads(sums, heads, terms);
+    }
+
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+        sums::add_tails(sums, tails, terms);
     }
 
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

@@ -263,13 +263,15 @@ impl LinearScorer {
         let mut scores = [0f32; HEAD_BLOCK];
         let range = first..first + ids.len();
         let (scales, biases) = (&self.scales[range.clone()], &self.biases[range]);
-        let highest = kernels.scores(sums, scales, biases, unit, &mut scores);
         let mut least = least(top);
-        if highest < least {
-            return;
-        }
-        for (&id, &score) in ids.iter().zip(&scores) {
-            if score >= least {
+        let mut above = kernels.scores(sums, scales, biases, unit, least, &mut scores);
+        while above != 0 {
+            let at = above.trailing_zeros() as usize;
+            above &= above - 1;
+            // What is needed rises with each that is taken.
+            if let (Some(&id), score) = (ids.get(at), scores[at])
+                && score >= least
+            {
                 top.push(Scored { id, score });
                 least = self::least(top);
             }

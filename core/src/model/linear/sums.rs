@@ -133,38 +133,55 @@ pub fn promising_blocks(
     }
     let scales = bounds.scales.get(first..).unwrap_or(&[]);
     let biases = bounds.biases.get(first..).unwrap_or(&[]);
-    let mut above = [0u8; BLOCKS];
+    let mut above = [0; BLOCKS];
     // Behind the last of these sums are other blocks' bounds.
     let blocks = (sums.len() / HEAD_BLOCK).min(BLOCKS);
     let inputs = maxima[..blocks].iter().zip(scales).zip(biases);
     for (above, ((&largest, &scale), &bias)) in above.iter_mut().zip(inputs) {
         *above = u8::from(score(largest, scale, bias, unit) >= least);
     }
-    let mut promising = 0;
-    if above.iter().fold(0, |any, one| any | one) != 0 {
-        for (at, &above) in above.iter().enumerate() {
-            promising |= u64::from(above) << at;
-        }
-    }
-    promising
+    bits(&above)
 }
 
-/// Scores of up to 64 labels into the front of `out`, negative infinity behind; returns the
-/// largest.
+/// Scores of up to 64 labels, as many as all three slices have, into the front of `out`; returns which of them are
+/// at least `least`: a bit each, the first label the lowest.
 #[inline(always)]
-pub fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, out: &mut [f32; 64]) -> f32 {
-    *out = [f32::NEG_INFINITY; 64];
-    let inputs = sums.iter().zip(scales).zip(biases);
-    for (place, ((&sum, &scale), &bias)) in out.iter_mut().zip(inputs) {
-        *place = score(sum, scale, bias, unit);
-    }
-    let mut lanes = [f32::NEG_INFINITY; 16];
-    for part in out.as_chunks::<16>().0 {
-        for (lane, &value) in lanes.iter_mut().zip(part) {
-            *lane = if value > *lane { value } else { *lane };
+pub fn scores(
+    sums: &[i16],
+    scales: &[f32],
+    biases: &[f32],
+    unit: f32,
+    least: f32,
+    out: &mut [f32; HEAD_BLOCK],
+) -> u64 {
+    match (sums.try_into(), scales.try_into(), biases.try_into()) {
+        // Loops of known length become vectors.
+        (Ok(sums), Ok(scales), Ok(biases)) => {
+            let (sums, scales, biases): (&[_; HEAD_BLOCK], &[_; HEAD_BLOCK], &[_; HEAD_BLOCK]) =
+                (sums, scales, biases);
+            for (at, place) in out.iter_mut().enumerate() {
+                *place = score(sums[at], scales[at], biases[at], unit);
+            }
+        }
+        _ => {
+            let inputs = sums.iter().zip(scales).zip(biases);
+            for (place, ((&sum, &scale), &bias)) in out.iter_mut().zip(inputs) {
+                *place = score(sum, scale, bias, unit);
+            }
         }
     }
-    lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)
+    let count = sums.len().min(scales.len()).min(biases.len());
+    let beyond = u64::MAX.checked_shl(count as u32).unwrap_or(0);
+    bits(&out.map(|score| u8::from(score >= least))) & !beyond
+}
+
+/// One bit for each of 64 bytes, which are 0 or 1.
+#[inline(always)]
+fn bits(bytes: &[u8; 64]) -> u64 {
+    // Of eight bytes, byte i goes from bit 8 i to bit 56 + i: no two products meet in a bit.
+    let gathered = |eight: [u8; 8]| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080);
+    let eights = bytes.as_chunks::<8>().0.iter().zip((0..).step_by(8));
+    eights.fold(0, |bits, (&eight, at)| bits | (gathered(eight) >> 56 << at))
 }
 
 #[cfg(test)]

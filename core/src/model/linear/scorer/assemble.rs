@@ -14,8 +14,14 @@ use alloc::{alloc::handle_alloc_error, collections::TryReserveError, vec::Vec};
 use core::{alloc::Layout, cmp::Reverse};
 
 /// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
-/// and memory depend on it, results do not.
-const HEAD_COST: usize = 4;
+/// and memory depend on it, results do not. Without vectors a head is worth nothing.
+const HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    4
+} else if cfg!(target_feature = "simd128") {
+    7
+} else {
+    HEAD_BLOCK
+};
 
 /// Bytes of heads beyond which features have only tails.
 const MOST_HEADS: usize = 1 << 30;
