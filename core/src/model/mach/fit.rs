@@ -40,6 +40,8 @@ pub struct FitStep {
     pub weights: u64,
     /// Most entries of a centroid; 0 for no centroids.
     pub entries: u32,
+    /// What the comparison with centroids counts.
+    pub rerank_weight: f64,
     /// Whether the weights that were kept were trained on.
     pub refined: bool,
     /// Bytes of the arrays.
@@ -61,6 +63,10 @@ pub struct MachFit {
     pub chosen: usize,
 }
 
+/// What the comparison with centroids may count, as a multiple of what it would: the fewer weights there are, the
+/// less sure the heads.
+const RERANK_FACTORS: [f64; 2] = [1.0, 1.5];
+
 /// How many of the best settings are judged once more after their weights were trained on.
 const REFINED: usize = 2;
 
@@ -70,6 +76,7 @@ impl FitStep {
             bits: setting.bits,
             entries: setting.entries,
             heads: setting.heads,
+            rerank_weight: mach.parameters().rerank_weight,
             refined,
             weights: mach.weights().nonzeros() as u64,
             bytes: mach.bytes() as u64,
@@ -94,7 +101,9 @@ impl MachFit {
     /// The settings whose weights were trained on.
     fn refined(&self) -> Vec<Setting> {
         let refined = self.tried.iter().filter(|step| step.refined);
-        refined.map(FitStep::setting).collect()
+        let mut settings: Vec<Setting> = refined.map(FitStep::setting).collect();
+        settings.dedup();
+        settings
     }
 
     /// Both together: what both tried, by its mean precision over all rows held out.
@@ -112,7 +121,9 @@ impl MachFit {
         self.held_out += other.held_out;
         self.tried.retain_mut(|step| {
             let same = |other: &&FitStep| {
-                other.setting() == step.setting() && other.refined == step.refined
+                other.setting() == step.setting()
+                    && other.refined == step.refined
+                    && other.rerank_weight == step.rerank_weight
             };
             let found = other.tried.iter().find(same);
             if let Some(found) = found {
@@ -293,7 +304,7 @@ impl MachParameters {
         if fit.tried[chosen].refined {
             let refined = mach.refined(data, executor, kernels, &mut progress)?;
             if refined.bytes() as u64 <= budget {
-                mach = refined;
+                mach = refined.with_rerank_weight(fit.tried[chosen].rerank_weight);
             }
         }
         Ok((mach, fit))
@@ -328,8 +339,17 @@ impl MachParameters {
                 continue;
             };
             let mach = mach.refined(rest, executor, kernels, progress)?;
-            let precision = mach.judge(held_out, executor, kernels);
-            if mach.bytes() as u64 <= budget {
+            if mach.bytes() as u64 > budget {
+                continue;
+            }
+            let factors = if setting.entries == 0 {
+                1
+            } else {
+                RERANK_FACTORS.len()
+            };
+            for factor in &RERANK_FACTORS[..factors] {
+                let mach = mach.with_rerank_weight(factor * self.rerank_weight);
+                let precision = mach.judge(held_out, executor, kernels);
                 tried.push(FitStep::of(&mach, setting, true, precision));
             }
         }

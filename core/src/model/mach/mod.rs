@@ -125,6 +125,13 @@ impl Mach {
         }
     }
 
+    /// The same model with another weight of the comparison with centroids.
+    pub(crate) fn with_rerank_weight(&self, rerank_weight: f64) -> Self {
+        let mut mach = self.clone();
+        mach.parameters.rerank_weight = rerank_weight;
+        mach
+    }
+
     /// What the user chose, and the defaults.
     #[must_use]
     pub fn parameters(&self) -> &MachParameters {

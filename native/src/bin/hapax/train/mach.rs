@@ -46,10 +46,10 @@ Examples:
 pub struct TrainMach {
     #[command(flatten)]
     common: Common,
-    /// Buckets of each classifier [default: 64, or 32 below 1000 labels]
+    /// Buckets of each classifier [default: 64; 32 below 1000 labels; 128 where labels have few rows]
     #[arg(long, value_name = "B", help_heading = "MACH")]
     buckets: Option<u32>,
-    /// How many classifiers [default: 32]
+    /// How many classifiers [default: 32, or 16 where labels have few rows]
     #[arg(long, value_name = "R", help_heading = "MACH")]
     repetitions: Option<u32>,
     /// As many classifiers as make all pairs of labels differ but with this chance

@@ -7,7 +7,10 @@ use super::super::{
 };
 use hapax::{
     core::{
-        model::{Model, mach::MachFit},
+        model::{
+            Model,
+            mach::{FitStep, MachFit},
+        },
         train::{
             TrainError,
             mach::{MachParameters, Report},
@@ -38,6 +41,18 @@ pub fn held_out(
     Ok(model)
 }
 
+/// How a model was packed.
+fn way(step: &FitStep) -> String {
+    match (step.refined, step.entries) {
+        (false, _) => format!("{} bits", step.bits),
+        (true, 0) => format!("{} bits, trained on", step.bits),
+        (true, _) => format!(
+            "{} bits, trained on, --rerank-weight {}",
+            step.bits, step.rerank_weight
+        ),
+    }
+}
+
 /// What was tried to fit a model into its bytes.
 fn tried(fit: &MachFit) -> String {
     let header = [
@@ -66,11 +81,7 @@ fn tried(fit: &MachFit) -> String {
     ]);
     for (at, step) in fit.tried.iter().enumerate() {
         lines.add_row(vec![
-            format!(
-                "{} bits{}",
-                step.bits,
-                if step.refined { ", trained on" } else { "" }
-            ),
+            way(step),
             step.heads.to_string(),
             count(step.weights),
             step.entries.to_string(),
