@@ -249,6 +249,7 @@ fn stored_weights(problem: &Problem, rounded: &[LabelWeights]) -> ClassWeights {
         weights.background.push(feature_background);
     }
     weights.background.drain(..problem.features());
+    weights.make_dense();
     weights
 }
 

@@ -1,6 +1,7 @@
 //! Machines that several processes train together: the same bits for any number of them, and the optimum.
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
+use exchanges::{Broken, Recorder, Replay, ranks};
 use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -21,87 +22,9 @@ use hapax_core::{
         state::Shared,
     },
 };
-use std::{
-    ops::ControlFlow,
-    sync::{
-        Arc, Barrier, Mutex,
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread,
-};
+use std::{ops::ControlFlow, sync::Arc, thread};
 
-/// A process that is a thread.
-struct Rank {
-    rank: usize,
-    to: Vec<Sender<Vec<u8>>>,
-    from: Vec<Receiver<Vec<u8>>>,
-    values: Arc<Mutex<Vec<f64>>>,
-    barrier: Arc<Barrier>,
-}
-
-impl Exchange for Rank {
-    fn ranks(&self) -> usize {
-        self.to.len()
-    }
-
-    fn rank(&self) -> usize {
-        self.rank
-    }
-
-    fn send(
-        &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
-        from: &[usize],
-    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        for (to, parcel) in parcels {
-            self.to[to].send(parcel).unwrap();
-        }
-        Ok(from
-            .iter()
-            .map(|&rank| self.from[rank].recv().unwrap())
-            .collect())
-    }
-
-    fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
-        {
-            let mut all = self.values.lock().unwrap();
-            all.resize(values.len(), f64::NEG_INFINITY);
-            all.iter_mut()
-                .zip(&*values)
-                .for_each(|(most, &value)| *most = most.max(value));
-        }
-        self.barrier.wait();
-        values.copy_from_slice(&self.values.lock().unwrap());
-        if self.barrier.wait().is_leader() {
-            self.values.lock().unwrap().clear();
-        }
-        self.barrier.wait();
-        Ok(())
-    }
-}
-
-fn ranks(many: usize) -> Vec<Rank> {
-    let (mut to, mut from): (Vec<Vec<_>>, Vec<Vec<_>>) = (Vec::new(), Vec::new());
-    to.resize_with(many, Vec::new);
-    from.resize_with(many, Vec::new);
-    for sender in &mut to {
-        for receiver in &mut from {
-            let (out, into) = channel();
-            sender.push(out);
-            receiver.push(into);
-        }
-    }
-    let (values, barrier) = (Arc::default(), Arc::new(Barrier::new(many)));
-    let ends = to.into_iter().zip(from).enumerate();
-    ends.map(|(rank, (to, from))| Rank {
-        rank,
-        to,
-        from,
-        values: Arc::clone(&values),
-        barrier: Arc::clone(&barrier),
-    })
-    .collect()
-}
+mod exchanges;
 
 /// Rows of classes that overlap, with a few features each.
 fn data(rows: usize, features: u64, classes: u32, seed: u64) -> Dataset {
@@ -215,32 +138,6 @@ fn only_duals_that_concern_two_labels_each_rotate() {
     }
 }
 
-/// A process that is sent something else.
-struct Broken;
-
-impl Exchange for Broken {
-    fn ranks(&self) -> usize {
-        2
-    }
-
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn send(
-        &mut self,
-        _: Vec<(usize, Vec<u8>)>,
-        from: &[usize],
-    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        Ok(vec![vec![7, 7, 7]; from.len()])
-    }
-
-    fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
-        values.iter_mut().for_each(|value| *value = value.max(0.0));
-        Ok(())
-    }
-}
-
 #[test]
 fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
     for way in [CRAMMER_SINGER, BY_ROWS, ROTATING, LEE_LIN_WAHBA] {
@@ -249,60 +146,6 @@ fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
             refused,
             TrainError::Exchange(ExchangeError::Parcel { rank: 1 })
         );
-    }
-}
-
-/// The second of two processes, which keeps what it hears.
-struct Recorder(Rank, Vec<Vec<u8>>);
-
-impl Exchange for Recorder {
-    fn ranks(&self) -> usize {
-        self.0.ranks()
-    }
-
-    fn rank(&self) -> usize {
-        self.0.rank
-    }
-
-    fn send(
-        &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
-        from: &[usize],
-    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let heard = self.0.send(parcels, from)?;
-        self.1.extend_from_slice(&heard);
-        Ok(heard)
-    }
-
-    fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
-        self.0.largest(values)
-    }
-}
-
-/// The second of two processes, which hears what another one heard.
-struct Replay<'a>(&'a [Vec<u8>]);
-
-impl Exchange for Replay<'_> {
-    fn ranks(&self) -> usize {
-        2
-    }
-
-    fn rank(&self) -> usize {
-        1
-    }
-
-    fn send(
-        &mut self,
-        _: Vec<(usize, Vec<u8>)>,
-        _: &[usize],
-    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let (next, rest) = (self.0.split_first()).ok_or(ExchangeError::Parcel { rank: 0 })?;
-        self.0 = rest;
-        Ok(vec![next.clone()])
-    }
-
-    fn largest(&mut self, _: &mut [f64]) -> Result<(), ExchangeError> {
-        Ok(())
     }
 }
 
