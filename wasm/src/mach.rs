@@ -161,7 +161,7 @@ impl MachTraining {
     /// The model, when all epochs are over. Throws `TrainError`.
     pub fn finish(&self) -> Result<Model, Thrown> {
         let (trainer, data) = (&self.trainer, self.trainer.data());
-        let mach = trainer.parameters().finish(trainer, data)?;
+        let mach = trainer.parameters().finish(trainer, data, &Sequential)?;
         Ok(Core::from_mach(mach, data, self.vectorizer.clone()).into())
     }
 }

@@ -132,7 +132,7 @@ impl Model {
         let nearest = match &self.method {
             Method::Nearest(nearest) => nearest,
             Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
-            Method::Mach(mach) => return self.compacted_mach(mach, max_bytes),
+            Method::Mach(mach) => return self.compacted_mach(mach, max_bytes, executor),
             Method::Embedding(embedding) => {
                 return self.compacted_embedding(embedding, max_bytes);
             }
@@ -170,13 +170,18 @@ impl Model {
     }
 
     /// Of 8 and 4 bits, each with as many weights as fit, what changes the weights least.
-    fn compacted_mach(&self, mach: &Mach, max_bytes: u64) -> Result<Compacted, CompactionError> {
+    fn compacted_mach(
+        &self,
+        mach: &Mach,
+        max_bytes: u64,
+        executor: &impl Executor,
+    ) -> Result<Compacted, CompactionError> {
         let fixed = self.fixed_bytes();
         let budget = max_bytes.saturating_sub(fixed);
         let most = mach.weights().bits().min(8);
         let mut best: Option<(f64, HeadWeights)> = None;
         for bits in [4, 8].into_iter().filter(|&bits| bits <= most) {
-            let weights = match mach.weights_within(bits, budget) {
+            let weights = match mach.weights_within(bits, budget, executor) {
                 Ok(weights) => weights,
                 Err(TrainError::Budget { smallest, .. }) => {
                     let smallest = smallest + fixed;

@@ -100,7 +100,7 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
             .chain(&estimators)
         {
             trainer.set_estimator(estimator);
-            let mach = parameters.finish(&trainer, data)?;
+            let mach = parameters.finish(&trainer, data, &threads)?;
             let seconds = cpu_seconds() - start;
             outcomes.entry(name).or_default().add(&mach, seconds, test);
         }

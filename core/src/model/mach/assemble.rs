@@ -9,6 +9,7 @@ use super::{
 use crate::{
     array::Array,
     data::Dataset,
+    executor::{Executor, Sequential},
     train::{
         TrainError,
         mach::{MachParameters, Trainer},
@@ -107,16 +108,17 @@ pub(super) fn packed(
     parameters: &MachParameters,
     biases: Array<f32>,
     data: &Dataset,
+    executor: &impl Executor,
 ) -> Result<HeadWeights, TrainError> {
     let importance = importance(data, shape);
-    let counts = SizeCounts::of(source, shape, &importance);
+    let counts = SizeCounts::of(source, shape, &importance, executor);
     let kept = (counts.total() as f64 * parameters.keep) as u64;
     let packing = Packing {
         bits: parameters.bits,
         prune: counts.threshold(kept),
         importance: &importance,
     };
-    pack(source, shape, packing, biases)
+    pack(source, shape, packing, biases, executor)
 }
 
 /// Weights of which none is stored.
@@ -126,5 +128,11 @@ pub(super) fn packed_empty(trainer: &Trainer<'_>) -> Result<HeadWeights, TrainEr
         prune: f32::MAX,
         importance: &[],
     };
-    pack(trainer, shape(trainer), packing, biases(trainer))
+    pack(
+        trainer,
+        shape(trainer),
+        packing,
+        biases(trainer),
+        &Sequential,
+    )
 }

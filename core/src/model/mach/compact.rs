@@ -67,11 +67,12 @@ impl Mach {
 
     /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
     /// centroids made anew from `data`. The weights are around their medians already.
-    pub(super) fn packed_within(
+    pub(super) fn packed_within<E: Executor>(
         &self,
         setting: Setting,
         data: &Dataset,
         budget: u64,
+        executor: &E,
     ) -> Result<Self, TrainError> {
         let Setting {
             bits,
@@ -123,6 +124,7 @@ impl Mach {
             biases,
             importance: &importance(data, shape),
             beside: beside as u64,
+            executor,
         };
         let weights = search.within(&source, bits, budget)?;
         Ok(Self::new(MachParts {
@@ -159,12 +161,18 @@ impl Mach {
     ///
     /// # Errors
     /// [`TrainError::Budget`] if even no weights take more.
-    pub(crate) fn weights_within(&self, bits: u32, budget: u64) -> Result<HeadWeights, TrainError> {
+    pub(crate) fn weights_within<E: Executor>(
+        &self,
+        bits: u32,
+        budget: u64,
+        executor: &E,
+    ) -> Result<HeadWeights, TrainError> {
         let search = Search {
             shape: self.shape(),
             biases: self.weights.biases().clone(),
             importance: &[],
             beside: (self.bytes() - self.weights.bytes()) as u64,
+            executor,
         };
         search.within(&self.weights, bits, budget)
     }

@@ -9,6 +9,7 @@
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
 mod assemble;
+pub mod budget;
 pub mod centroids;
 mod compact;
 pub mod decode;
@@ -32,9 +33,9 @@ use crate::{
     train::mach::{Estimator, MachParameters, SeenLabels, step::Term},
 };
 use alloc::vec::Vec;
+pub use budget::{FitStep, MachFit};
 use centroids::Centroids;
 use decode::{DecodeScratch, LabelDecoder};
-pub use fit::{FitStep, MachFit};
 use top_buckets::{TopBuckets, TopBucketsScratch};
 use weights::HeadWeights;
 

@@ -17,10 +17,12 @@ use super::{
 use crate::{
     array::Array,
     data::Dataset,
+    executor::Executor,
     float,
     train::{TrainError, mach::FeatureRows},
 };
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Where rows of weights come from: record by record, R B or B weights each.
 pub trait WeightSource: Sync {
@@ -136,18 +138,37 @@ impl SizeCounts {
     ///
     /// Cost: one pass over all weights.
     #[must_use]
-    pub fn of(source: &impl WeightSource, shape: Shape, importance: &[f32]) -> Self {
-        let mut counts = alloc::vec![0u64; 1 << (31 - SIZE_SHIFT)];
-        each_record(source, shape, |record, row| {
-            let factor = importance_of(importance, record);
-            for weight in row {
-                let size = weight.abs() * factor;
-                if size > 0.0 {
-                    counts[(size.to_bits() >> SIZE_SHIFT) as usize] += 1;
-                }
-            }
+    pub fn of(
+        source: &impl WeightSource,
+        shape: Shape,
+        importance: &[f32],
+        executor: &impl Executor,
+    ) -> Self {
+        let none = || alloc::vec![0u64; 1 << (31 - SIZE_SHIFT)];
+        let parts = executor.map(
+            JOBS,
+            || (),
+            |(), job| {
+                let mut counts = none();
+                each_record(source, shape, part(shape, job), |record, row| {
+                    let factor = importance_of(importance, record);
+                    for weight in row {
+                        let size = weight.abs() * factor;
+                        if size > 0.0 {
+                            counts[(size.to_bits() >> SIZE_SHIFT) as usize] += 1;
+                        }
+                    }
+                });
+                counts
+            },
+        );
+        let sums = parts.into_iter().reduce(|mut sums, counts| {
+            sums.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, count)| *sum += count);
+            sums
         });
-        Self(counts)
+        Self(sums.unwrap_or_else(none))
     }
 
     /// How many weights there are.
@@ -170,9 +191,24 @@ impl SizeCounts {
     }
 }
 
-fn each_record(source: &impl WeightSource, shape: Shape, mut visit: impl FnMut(usize, &[f32])) {
+/// Runs of records that threads share out. Their number does not show in what is made.
+const JOBS: usize = 32;
+
+/// The records of a job; each job but the last has whole runs of [`RECORDS`].
+fn part(shape: Shape, job: usize) -> Range<usize> {
+    let runs = shape.records().div_ceil(RECORDS);
+    let cut = |job: usize| (RECORDS * (job * runs / JOBS)).min(shape.records());
+    cut(job)..cut(job + 1)
+}
+
+fn each_record(
+    source: &impl WeightSource,
+    shape: Shape,
+    records: Range<usize>,
+    mut visit: impl FnMut(usize, &[f32]),
+) {
     let (mut row, mut sorted) = (Vec::new(), Vec::new());
-    for record in 0..shape.records() {
+    for record in records {
         source.record(record, &mut row);
         if shape.centered {
             center(&mut row, shape.buckets, &mut sorted);
@@ -181,25 +217,27 @@ fn each_record(source: &impl WeightSource, shape: Shape, mut visit: impl FnMut(u
     }
 }
 
-/// Packs weights; biases are taken as they are.
-///
-/// Cost: one pass over all weights.
-///
-/// # Errors
-/// If the records need 4 GiB or more.
-pub fn pack(
+/// Records one after the other, and where each run of [`RECORDS`] begins.
+#[derive(Default)]
+struct Run {
+    records: Vec<u8>,
+    offsets: Vec<usize>,
+}
+
+/// Packs a range of records.
+fn pack_part(
     source: &impl WeightSource,
     shape: Shape,
     packing: Packing<'_>,
-    biases: Array<f32>,
-) -> Result<HeadWeights, TrainError> {
+    part: Range<usize>,
+) -> Run {
     let scales = record::scales();
     let most = if packing.bits == 4 { 7.0 } else { 127.0 };
-    let (mut records, mut offsets) = (Vec::new(), Vec::new());
+    let mut run = Run::default();
     let (mut levels, mut body) = (Vec::new(), Vec::new());
-    each_record(source, shape, |record, row| {
+    each_record(source, shape, part, |record, row| {
         if record.is_multiple_of(RECORDS) {
-            offsets.push(records.len());
+            run.offsets.push(run.records.len());
         }
         let largest = row.iter().fold(0f32, |a, w| a.max(w.abs()));
         let code = record::scale_code(largest, &scales);
@@ -214,14 +252,40 @@ pub fn pack(
                 0
             }
         }));
-        record::write(&levels, code, packing.bits, &mut body, &mut records);
+        record::write(&levels, code, packing.bits, &mut body, &mut run.records);
     });
-    offsets.push(records.len());
-    let bytes = records.len() as u64;
+    run
+}
+
+/// Packs weights; biases are taken as they are.
+///
+/// Cost: one pass over all weights.
+///
+/// # Errors
+/// If the records need 4 GiB or more.
+pub fn pack(
+    source: &impl WeightSource,
+    shape: Shape,
+    packing: Packing<'_>,
+    biases: Array<f32>,
+    executor: &impl Executor,
+) -> Result<HeadWeights, TrainError> {
+    let runs = executor.map(
+        JOBS,
+        || (),
+        |(), job| pack_part(source, shape, packing, part(shape, job)),
+    );
+    let bytes: usize = runs.iter().map(|run| run.records.len()).sum();
+    let (mut records, mut offsets) = (Vec::with_capacity(bytes), Vec::new());
+    for run in runs {
+        offsets.extend(run.offsets.iter().map(|offset| records.len() + offset));
+        records.extend_from_slice(&run.records);
+    }
+    offsets.push(bytes);
     let offsets: Option<Vec<u32>> = offsets.iter().map(|&at| u32::try_from(at).ok()).collect();
     let offsets = offsets.ok_or(TrainError::TooLarge {
         what: "bytes of weights (prune more)",
-        value: bytes,
+        value: bytes as u64,
         limit: u64::from(u32::MAX),
     })?;
     let packed = Packed {

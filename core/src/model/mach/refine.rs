@@ -54,7 +54,7 @@ impl Mach {
             prune: 0.0,
             importance: &[],
         };
-        let weights = pack(&trainer, shape, packing, biases(&trainer))?;
+        let weights = pack(&trainer, shape, packing, biases(&trainer), executor)?;
         Ok(self.with_weights(weights))
     }
 }

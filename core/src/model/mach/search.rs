@@ -4,15 +4,16 @@ use super::{
     pack::{Packing, Shape, SizeCounts, WeightSource, pack},
     weights::HeadWeights,
 };
-use crate::{array::Array, train::TrainError};
+use crate::{array::Array, executor::Executor, train::TrainError};
 
 /// The search for the threshold by which weights fit a number of bytes.
-pub(super) struct Search<'a> {
+pub(super) struct Search<'a, E> {
     pub(super) shape: Shape,
     pub(super) biases: Array<f32>,
     pub(super) importance: &'a [f32],
     /// Bytes of the model beside its weights.
     pub(super) beside: u64,
+    pub(super) executor: &'a E,
 }
 
 /// Thresholds tried, unless none of them fits.
@@ -21,7 +22,7 @@ const TRIES: u32 = 8;
 /// Thresholds tried at most: the halves of 2^64 weights come to one.
 const MOST_TRIES: u32 = 64;
 
-impl Search<'_> {
+impl<E: Executor> Search<'_, E> {
     fn pack(
         &self,
         source: &impl WeightSource,
@@ -33,7 +34,8 @@ impl Search<'_> {
             prune,
             importance: self.importance,
         };
-        pack(source, self.shape, packing, self.biases.clone())
+        let biases = self.biases.clone();
+        pack(source, self.shape, packing, biases, self.executor)
     }
 
     /// As many of the largest weights, of `bits` bits, as fit into `budget` bytes with the rest of the model.
@@ -48,7 +50,7 @@ impl Search<'_> {
         if smallest > budget {
             return Err(TrainError::Budget { budget, smallest });
         }
-        let counts = SizeCounts::of(source, self.shape, self.importance);
+        let counts = SizeCounts::of(source, self.shape, self.importance, self.executor);
         let room = (budget - smallest) as f64;
         let (mut best, mut low, mut high) = (none, 0u64, counts.total());
         let mut guess = (room / (f64::from(bits) / 4.0)) as u64;
@@ -89,6 +91,7 @@ mod tests {
     use super::Search;
     use crate::{
         array::Array,
+        executor::Sequential,
         model::mach::{
             pack::{Packing, Shape, pack},
             weights::{Form, HeadWeights},
@@ -149,7 +152,7 @@ mod tests {
                         prune,
                         importance: &[],
                     };
-                    pack(&source, shape, packing, biases(shape)).unwrap()
+                    pack(&source, shape, packing, biases(shape), &Sequential).unwrap()
                 };
                 let ladder = (0..75).map(|step| packed(3200.0 * 0.87f32.powi(step)));
                 let ladder: Vec<HeadWeights> = ladder.collect();
@@ -159,6 +162,7 @@ mod tests {
                     biases: biases(shape),
                     importance: &[],
                     beside: 100,
+                    executor: &Sequential,
                 };
                 for more in [60u64, 300, 1000, 3000, 8000, 10_000, 11_000, 10_000_000] {
                     let budget = smallest + 100 + more;

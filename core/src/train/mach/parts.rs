@@ -3,7 +3,7 @@
 use super::{MachParameters, Trainer};
 use crate::{
     data::Dataset,
-    executor::Executor,
+    executor::{Executor, Sequential},
     kernels::MachKernels,
     model::mach::Mach,
     train::{
@@ -51,7 +51,7 @@ impl<'a> MachParts<'a> {
     /// As [`MachParameters::finish`], and if parts are missing.
     pub fn finish(self) -> Result<Mach, TrainError> {
         let trainer = self.whole.ok_or(TrainError::Stopped)?;
-        self.parameters.finish(&trainer, self.data)
+        self.parameters.finish(&trainer, self.data, &Sequential)
     }
 }
 

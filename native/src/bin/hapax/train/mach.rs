@@ -324,7 +324,7 @@ impl TrainMach {
             let _ = epochs.tell(report);
             keeper.border(&trainer)?;
         }
-        let mach = parameters.finish(&trainer, data)?;
+        let mach = parameters.finish(&trainer, data, threads)?;
         Ok(Model::from_mach(mach, data, training.vectorizer))
     }
 }

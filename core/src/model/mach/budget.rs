@@ -1,0 +1,281 @@
+//! Fitting into a number of bytes: what is right on held-out rows says how.
+
+use super::{
+    Mach,
+    assemble::{assemble, dense, packed_empty},
+    compact::Setting,
+    fit::{MOST_HELD_OUT, run, share, split},
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::MachKernels,
+    model::nearest::Precision,
+    train::{
+        TrainError,
+        mach::{MachParameters, Report},
+    },
+};
+use alloc::vec::Vec;
+use core::{cmp::Ordering, ops::ControlFlow};
+
+/// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings differ by less than chance
+/// does.
+const MOST_DRAWS: u64 = 3;
+
+/// How many budgets of entries a centroid is tried with.
+const ENTRIES: [u32; 3] = [32, 16, 8];
+
+/// A setting that was tried on held-out rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitStep {
+    /// Bits of a weight.
+    pub bits: u32,
+    /// Heads kept: the first ones.
+    pub heads: u32,
+    /// Weights stored.
+    pub weights: u64,
+    /// Most entries of a centroid; 0 for no centroids.
+    pub entries: u32,
+    /// What the comparison with centroids counts.
+    pub rerank_weight: f64,
+    /// Whether the weights that were kept were trained on.
+    pub refined: bool,
+    /// Bytes of the arrays.
+    pub bytes: u64,
+    /// Precision on the held-out rows.
+    pub precision: Precision,
+}
+
+/// What was tried to fit a model into its bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachFit {
+    /// How many rows were held out.
+    pub held_out: usize,
+    /// The precision of unrounded weights on them.
+    pub before: Precision,
+    /// What was tried.
+    pub tried: Vec<FitStep>,
+    /// Which of it was chosen.
+    pub chosen: usize,
+}
+
+/// What the comparison with centroids may count, as a multiple of what it would: the fewer weights there are, the
+/// less sure the heads.
+const RERANK_FACTORS: [f64; 2] = [1.0, 1.5];
+
+/// How many of the best settings are judged once more after their weights were trained on.
+const REFINED: usize = 2;
+
+impl FitStep {
+    fn of(mach: &Mach, setting: Setting, refined: bool, precision: Precision) -> Self {
+        Self {
+            bits: setting.bits,
+            entries: setting.entries,
+            heads: setting.heads,
+            rerank_weight: mach.parameters().rerank_weight,
+            refined,
+            weights: mach.weights().nonzeros() as u64,
+            bytes: mach.bytes() as u64,
+            precision,
+        }
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            bits: self.bits,
+            entries: self.entries,
+            heads: self.heads,
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        self.precision.mean().total_cmp(&other.precision.mean())
+    }
+}
+
+impl MachFit {
+    /// The settings whose weights were trained on.
+    fn refined(&self) -> Vec<Setting> {
+        let refined = self.tried.iter().filter(|step| step.refined);
+        let mut settings: Vec<Setting> = refined.map(FitStep::setting).collect();
+        settings.dedup();
+        settings
+    }
+
+    /// Both together: what both tried, by its mean precision over all rows held out.
+    fn with(mut self, other: &Self) -> Self {
+        let (own, new) = (self.held_out as f64, other.held_out as f64);
+        let mean = |a: Precision, b: Precision| {
+            let mean = |a: f64, b: f64| (a * own + b * new) / (own + new);
+            Precision {
+                at_1: mean(a.at_1, b.at_1),
+                at_3: mean(a.at_3, b.at_3),
+                at_5: mean(a.at_5, b.at_5),
+            }
+        };
+        self.before = mean(self.before, other.before);
+        self.held_out += other.held_out;
+        self.tried.retain_mut(|step| {
+            let same = |other: &&FitStep| {
+                other.setting() == step.setting()
+                    && other.refined == step.refined
+                    && other.rerank_weight == step.rerank_weight
+            };
+            let found = other.tried.iter().find(same);
+            if let Some(found) = found {
+                step.precision = mean(step.precision, found.precision);
+            }
+            found.is_some()
+        });
+        self
+    }
+}
+
+/// The settings of the `count` best of what was tried.
+fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
+    let mut order: Vec<&FitStep> = tried.iter().collect();
+    order.sort_by(|a, b| b.compare(a));
+    order.truncate(count);
+    order.into_iter().map(FitStep::setting).collect()
+}
+
+impl MachParameters {
+    /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is trained
+    /// and packed in several ways that fit; the best of them on these rows is what the model trained on all
+    /// rows is packed by. Where a tenth is less than 3,000 rows, up to three of them are drawn.
+    ///
+    /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the packing.
+    ///
+    /// # Errors
+    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits.
+    pub fn train_within<E: Executor>(
+        &self,
+        data: &Dataset,
+        budget: u64,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<(Mach, MachFit), TrainError> {
+        self.check()?;
+        let mut fit: Option<MachFit> = None;
+        let rows = data.len().max(1) as f64;
+        let draws = (MOST_HELD_OUT / (rows * share(data)) + 0.999) as u64;
+        for draw in 0..draws.clamp(1, MOST_DRAWS) {
+            let split = split(data, self.seed.wrapping_add(draw))?;
+            let refine = fit.as_ref().map(MachFit::refined);
+            let parts = (data.select(split.train()), data.select(split.held_out()));
+            let found =
+                self.try_settings(&parts, budget, refine, executor, kernels, &mut progress)?;
+            fit = Some(match fit {
+                None => found,
+                Some(earlier) if found.tried.is_empty() => earlier,
+                Some(earlier) => earlier.with(&found),
+            });
+        }
+        let mut fit = fit.ok_or(TrainError::Stopped)?;
+        let order = |&a: &usize, &b: &usize| fit.tried[a].compare(&fit.tried[b]).then(b.cmp(&a));
+        let chosen = (0..fit.tried.len()).max_by(order);
+        let mut trainer = self.trainer(data, executor.threads(), kernels)?;
+        let Some(chosen) = chosen else {
+            let smallest = smallest(&assemble(&trainer, packed_empty(&trainer)?, None));
+            return Err(TrainError::Budget { budget, smallest });
+        };
+        fit.chosen = chosen;
+        run(&mut trainer, executor, &mut progress)?;
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
+        drop(trainer);
+        let mut mach = whole.packed_within(fit.tried[chosen].setting(), data, budget, executor)?;
+        drop(whole);
+        if fit.tried[chosen].refined {
+            let refined = mach.refined(data, executor, kernels, &mut progress)?;
+            if refined.bytes() as u64 <= budget {
+                mach = refined.with_rerank_weight(fit.tried[chosen].rerank_weight);
+            }
+        }
+        Ok((mach, fit))
+    }
+
+    /// Trains on the first part and judges every way to pack by the second. Weights are trained on for the settings
+    /// `refine`, or else for the best ones.
+    fn try_settings<E: Executor>(
+        &self,
+        (rest, held_out): &(Dataset, Dataset),
+        budget: u64,
+        refine: Option<Vec<Setting>>,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<MachFit, TrainError> {
+        let mut trainer = self.trainer(rest, executor.threads(), kernels)?;
+        run(&mut trainer, executor, progress)?;
+        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(rest)?);
+        drop(trainer);
+        let before = whole.judge(held_out, executor, kernels);
+        let mut tried = Vec::new();
+        for setting in self.settings() {
+            let Ok(mach) = whole.packed_within(setting, rest, budget, executor) else {
+                continue;
+            };
+            let precision = mach.judge(held_out, executor, kernels);
+            tried.push(FitStep::of(&mach, setting, false, precision));
+        }
+        for setting in refine.unwrap_or_else(|| best(&tried, REFINED)) {
+            let Ok(mach) = whole.packed_within(setting, rest, budget, executor) else {
+                continue;
+            };
+            let mach = mach.refined(rest, executor, kernels, progress)?;
+            if mach.bytes() as u64 > budget {
+                continue;
+            }
+            let factors = if setting.entries == 0 {
+                1
+            } else {
+                RERANK_FACTORS.len()
+            };
+            for factor in &RERANK_FACTORS[..factors] {
+                let mach = mach.with_rerank_weight(factor * self.rerank_weight);
+                let precision = mach.judge(held_out, executor, kernels);
+                tried.push(FitStep::of(&mach, setting, true, precision));
+            }
+        }
+        Ok(MachFit {
+            held_out: held_out.len(),
+            before,
+            tried,
+            chosen: 0,
+        })
+    }
+
+    /// Bits, heads and entries to try.
+    fn settings(&self) -> Vec<Setting> {
+        let entries: &[u32] = if self.rerank == 0 { &[0] } else { &ENTRIES };
+        let all = self.repetitions;
+        let mut settings = Vec::new();
+        for &entries in entries {
+            for (bits, heads) in [
+                (4, all),
+                (4, all.div_ceil(2)),
+                (4, all.div_ceil(4)),
+                (4, all.div_ceil(8)),
+                (8, all),
+                (8, all.div_ceil(2)),
+            ] {
+                let setting = Setting {
+                    bits,
+                    entries,
+                    heads,
+                };
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
+        }
+        settings
+    }
+}
+
+/// Bytes of a model without weights.
+fn smallest(mach: &Mach) -> u64 {
+    mach.bytes() as u64
+}
