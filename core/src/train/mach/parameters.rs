@@ -68,7 +68,7 @@ pub struct MachParameters {
     /// How often the rows are gone over.
     pub epochs: u32,
     /// The weights are the mean of those at the ends of so many epochs, the last ones: 1 for the last alone, all if
-    /// there are fewer. The mean takes as much memory again as the weights.
+    /// there are fewer. The mean takes as much memory again as the weights. Early stopping keeps those of one epoch.
     pub averaged_epochs: u32,
     /// The share of a row's values that each step leaves out, drawn anew for each row and epoch; the others are as much
     /// larger. At most 0.95.

@@ -75,7 +75,8 @@ pub struct TrainMach {
     /// How often the rows are gone over [default: 5, or 10 below 1000 labels]
     #[arg(long, help_heading = "MACH")]
     epochs: Option<u32>,
-    /// The weights are the mean of those at the ends of so many epochs, the last ones [default: 3 with `AdaGrad`, else 1]
+    /// The weights are the mean of those at the ends of so many epochs, the last ones; with --early-stopping always 1
+    /// [default: 3 with `AdaGrad`, else 1]
     #[arg(long, value_name = "N", help_heading = "MACH")]
     averaged_epochs: Option<u32>,
     /// The share of a row's values that each step leaves out [default: 0.15 below 1000 labels, one a row; else 0]
