@@ -134,12 +134,12 @@ pub trait Kernels: Sync {
 pub trait OneVsRestKernels: Kernels {
     /// One sweep of dual coordinate descent over the rows of one label.
     fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-        sweep::sweep(state, |_| ())
+        sweep::sweep(state, &Nothing)
     }
 
     /// Adds the rows of a label's examples to its weights, each times its dual.
     fn add_examples(&self, rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
-        sweep::add_examples(rows, examples, weights, |_| ());
+        sweep::add_examples(rows, examples, weights, &Nothing);
     }
 
     /// The sum of the losses of one label's rows.

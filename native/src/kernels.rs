@@ -51,7 +51,7 @@ mod x86 {
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
-                packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows},
+                packed_rows::{HEAD_FEATURES, PackedRows},
                 sweep::{self, Example, GradientRange, Sweep},
                 weights::Weights,
             },
@@ -70,16 +70,6 @@ mod x86 {
             mach::step::{self, Line, Step, Term},
         },
     };
-
-    /// Asks for the first lines of a row; the processor follows from there by itself.
-    #[inline(always)]
-    fn fetch(row: PackedRow<'_>) {
-        const PER_LINE: usize = 64 / size_of::<Group>();
-        for group in row.groups.iter().step_by(PER_LINE).take(8) {
-            // SAFETY: every x86-64 has this instruction, and it reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *group).cast()) };
-        }
-    }
 
     /// Asks for packed weights of one feature.
     #[inline(always)]
@@ -240,11 +230,11 @@ mod x86 {
             impl OneVsRestKernels for $type {
                 compiled! { $features:
                     fn sweep(state: &mut Sweep<'_>) -> GradientRange {
-                        sweep::sweep(state, |row| fetch(row))
+                        sweep::sweep(state, &Lines)
                     }
 
                     fn add_examples(rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
-                        sweep::add_examples(rows, examples, weights, |row| fetch(row));
+                        sweep::add_examples(rows, examples, weights, &Lines);
                     }
 
                     fn losses(rows: &PackedRows, examples: &[Example], weights: (&[f32; HEAD_FEATURES], &[f32]), bias: f64) -> f64 {

@@ -4,7 +4,7 @@
 use hapax::{
     core::{
         kernels::{Kernels, OneVsRestKernels, Portable},
-        model::linear::sums::{HeadTerm, LabelBounds, TailTerm, pack},
+        model::linear::sums::{GROUP, HeadTerm, LabelBounds, TailTerm, pack, score},
         random::Stream,
         train::dual::{
             label_solver::{Effort, SolverScratch},
@@ -50,10 +50,37 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
             }],
         );
     }
-    let bounds = LabelBounds {
-        scales: (0..1024).map(|_| stream.unit() as f32).collect(),
-        biases: (0..1024).map(|_| -(stream.unit() as f32)).collect(),
+    let scales: Vec<f32> = (0..1024).map(|_| stream.unit() as f32).collect();
+    let biases: Vec<f32> = (0..1024).map(|_| -(stream.unit() as f32)).collect();
+    let of_groups = |of: &[f32]| -> Vec<f32> {
+        let groups = of.chunks(GROUP);
+        groups
+            .map(|of| of.iter().copied().fold(f32::MIN, f32::max))
+            .collect()
     };
+    let bounds = LabelBounds {
+        group_scales: of_groups(&scales),
+        group_biases: of_groups(&biases),
+        scales,
+        biases,
+    };
+    // Where groups begin within the blocks and at them, and where they end early.
+    for (first, count) in [(0, 1024), (3, 64), (8, 64), (17, 5), (1000, 24)] {
+        for first in (first..first + count).step_by(64) {
+            let blocks = &sums[first * 64..][..64 * count.min(64)];
+            let found = kernels.promising_blocks(blocks, &bounds, first, 0.1, 8.0);
+            for (at, block) in blocks.chunks(64).enumerate() {
+                let largest = block.iter().copied().fold(0, i16::max);
+                let bound = score(
+                    largest,
+                    bounds.scales[first + at],
+                    bounds.biases[first + at],
+                    0.1,
+                );
+                assert_eq!(found >> at & 1 == 1, bound >= 8.0, "block {}", first + at);
+            }
+        }
+    }
     let promising = (0..16).map(|part| {
         let sums = &sums[part * 4096..][..4096];
         kernels.promising_blocks(sums, &bounds, part * 64, 0.1, 8.0)

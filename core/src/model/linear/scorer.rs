@@ -16,7 +16,7 @@ use super::{
     LinearModel,
     build::LabelWeights,
     query::{Query, RowTransform},
-    sums::{BLOCKS, HEAD_BLOCK, HeadTerm, LabelBounds, TailTerm, score},
+    sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, TailTerm, score},
 };
 use crate::{
     executor::Executor,
@@ -27,6 +27,9 @@ use crate::{
 use alloc::{boxed::Box, vec, vec::Vec};
 
 const PAGE: usize = 1 << 16;
+
+/// Blocks that are looked at first, alone.
+const FIRST_BLOCKS: usize = 2;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
@@ -41,6 +44,9 @@ pub struct LinearScorer {
     scales: Vec<f32>,
     biases: Vec<f32>,
     bounds: LabelBounds,
+    /// How many labels have weights: those from here on have none, and none of them a bias above `silent`.
+    weighted: usize,
+    silent: f32,
     heads: Vec<i8>,
     /// Where each feature's head starts and how long it is.
     head_parts: Vec<(u32, u32)>,
@@ -168,8 +174,10 @@ impl LinearScorer {
                     &scratch.head_terms,
                 );
             }
-            self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
-            kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
+            if page * PAGE < self.weighted {
+                self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
+                kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
+            }
             self.look_up(page * PAGE, numbers.len(), scratch);
             self.choose(page * PAGE, numbers, kernels, scratch);
         }
@@ -223,13 +231,21 @@ impl LinearScorer {
         let unit = scratch.query.unit;
         let mut start = 0;
         while start < numbers.len() {
-            // Frequent labels come first: the best of a few say what most others fall short of.
-            let blocks = if first + start == 0 { 2 } else { BLOCKS };
+            let least = least(&scratch.top);
+            if first + start >= self.weighted && least > self.silent {
+                // The sums from here on are 0 already.
+                break;
+            }
+            // Labels of many weights come first: the best of a few say what most others fall short of.
+            let blocks = match (first + start) / HEAD_BLOCK {
+                0 => FIRST_BLOCKS,
+                FIRST_BLOCKS => GROUP - FIRST_BLOCKS,
+                _ => BLOCKS,
+            };
             let ids = &numbers[start..numbers.len().min(start + blocks * HEAD_BLOCK)];
             let end = start + ids.len().next_multiple_of(HEAD_BLOCK);
             let sums = &mut scratch.sums[start..end];
             let block = (first + start) / HEAD_BLOCK;
-            let least = least(&scratch.top);
             let mut promising = kernels.promising_blocks(sums, &self.bounds, block, unit, least);
             while promising != 0 {
                 let at = promising.trailing_zeros() as usize * HEAD_BLOCK;

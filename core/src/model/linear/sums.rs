@@ -96,22 +96,29 @@ pub fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
     f32::from(sum) * scale * unit + bias
 }
 
-/// Blocks of labels that [`promising_blocks`] looks at together.
+/// Most blocks of labels that [`promising_blocks`] looks at.
 pub const BLOCKS: usize = 64;
 
-/// The largest scale and bias of the labels of each block.
+/// Blocks that are looked at as one first: most groups hold nothing.
+pub const GROUP: usize = 8;
+
+/// The largest scale and bias of the labels of each block, and of each group of blocks.
 #[derive(Clone, Debug, Default)]
 pub struct LabelBounds {
-    /// Scales.
+    /// Scales of blocks.
     pub scales: Vec<f32>,
-    /// Biases.
+    /// Biases of blocks.
     pub biases: Vec<f32>,
+    /// Scales of groups.
+    pub group_scales: Vec<f32>,
+    /// Biases of groups.
+    pub group_biases: Vec<f32>,
 }
 
 /// Which of up to [`BLOCKS`] blocks of [`HEAD_BLOCK`] labels may hold a score of at least `least`: a bit each, the first
 /// block the lowest. `first` is the number of the first block in `bounds`.
 ///
-/// Rounding keeps order, so no score of a block is above that of its largest sum, scale and bias.
+/// Rounding keeps order, so no score of a block, or of a group, is above that of its largest sum, scale and bias.
 #[inline(always)]
 #[must_use]
 pub fn promising_blocks(
@@ -121,26 +128,52 @@ pub fn promising_blocks(
     unit: f32,
     least: f32,
 ) -> u64 {
-    let mut maxima = [0i16; BLOCKS];
-    for (largest, block) in maxima.iter_mut().zip(sums.as_chunks::<HEAD_BLOCK>().0) {
-        let mut lanes = [0i16; 16];
-        for part in block.as_chunks::<16>().0 {
-            for (lane, &sum) in lanes.iter_mut().zip(part) {
-                *lane = sum.max(*lane);
+    let may = |sums: &[[i16; HEAD_BLOCK]], scale: Option<&f32>, bias: Option<&f32>| {
+        let (Some(&scale), Some(&bias)) = (scale, bias) else {
+            return false;
+        };
+        score(largest(sums), scale, bias, unit) >= least
+    };
+    let mut found = 0;
+    let mut at = 0;
+    let blocks = sums.as_chunks::<HEAD_BLOCK>().0;
+    let blocks = &blocks[..blocks.len().min(BLOCKS)];
+    while at < blocks.len() {
+        // Up to where the next group begins.
+        let end = blocks.len().min(at + GROUP - (first + at) % GROUP);
+        let group = (first + at) / GROUP;
+        let bound = (
+            bounds.group_scales.get(group),
+            bounds.group_biases.get(group),
+        );
+        let part = &blocks[at..end];
+        let promising = match <&[_; GROUP]>::try_from(part) {
+            // A loop of known length becomes vectors.
+            Ok(whole) => may(whole, bound.0, bound.1),
+            Err(_) => may(part, bound.0, bound.1),
+        };
+        if promising {
+            for (block, at) in part.iter().zip(at..) {
+                let (scale, bias) = (bounds.scales.get(first + at), bounds.biases.get(first + at));
+                let block = core::slice::from_ref(block);
+                found |= u64::from(may(block, scale, bias)) << at;
             }
         }
-        *largest = lanes.into_iter().fold(0, i16::max);
+        at = end;
     }
-    let scales = bounds.scales.get(first..).unwrap_or(&[]);
-    let biases = bounds.biases.get(first..).unwrap_or(&[]);
-    let mut above = [0; BLOCKS];
-    // Behind the last of these sums are other blocks' bounds.
-    let blocks = (sums.len() / HEAD_BLOCK).min(BLOCKS);
-    let inputs = maxima[..blocks].iter().zip(scales).zip(biases);
-    for (above, ((&largest, &scale), &bias)) in above.iter_mut().zip(inputs) {
-        *above = u8::from(score(largest, scale, bias, unit) >= least);
+    found
+}
+
+/// The largest of the sums and 0.
+#[inline(always)]
+fn largest(blocks: &[[i16; HEAD_BLOCK]]) -> i16 {
+    let mut lanes = [0i16; 32];
+    for part in blocks.as_flattened().as_chunks::<32>().0 {
+        for (lane, &sum) in lanes.iter_mut().zip(part) {
+            *lane = sum.max(*lane);
+        }
     }
-    bits(&above)
+    lanes.into_iter().fold(0, i16::max)
 }
 
 /// Scores of up to 64 labels, as many as all three slices have, into the front of `out`; returns which of them are

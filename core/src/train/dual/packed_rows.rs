@@ -5,7 +5,10 @@
 //! then belong to the first 65,536 features, whose ids fit 16 bits and whose weights are one
 //! array that any such id is inside of. Values of rarer features are kept apart as the rest.
 
-use crate::{sparse::SparseRows, train::TrainError};
+use crate::{
+    sparse::SparseRows,
+    train::{TrainError, exact::ahead::Fetch},
+};
 use alloc::{vec, vec::Vec};
 
 /// Features whose ids fit 16 bits: the head.
@@ -203,6 +206,31 @@ impl PackedRows {
             rare: &self.rare[rare..end.rare],
             unit: end.unit,
         }
+    }
+
+    /// Asks for the memory that says where row `row` stands, some rows before [`PackedRows::fetch_values`] needs it.
+    #[inline(always)]
+    pub fn fetch_place(&self, row: usize, fetch: &impl Fetch) {
+        if let Some(before) = self.rows.get(row.saturating_sub(1)) {
+            fetch.fetch(before);
+        }
+        if let Some(end) = self.rows.get(row) {
+            fetch.fetch(&end.square);
+        }
+    }
+
+    /// Asks for the first lines of the values of row `row`; the processor follows from there by itself.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline(always)]
+    pub fn fetch_values(&self, row: usize, fetch: &impl Fetch) {
+        const LINE: usize = 64;
+        let row = self.row(row);
+        let groups = row.groups.iter().step_by(LINE / size_of::<Group>());
+        groups.take(8).for_each(|group| fetch.fetch(group));
+        let rare = row.rare.iter().step_by(LINE / size_of::<Rare>());
+        rare.take(4).for_each(|rare| fetch.fetch(rare));
     }
 
     /// Squared Euclidean length of row `row`.

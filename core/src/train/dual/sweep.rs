@@ -4,6 +4,7 @@ use super::{
     packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare},
     weights::Weights,
 };
+use crate::train::exact::ahead::Fetch;
 
 /// A row of one label's problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +55,25 @@ pub struct GradientRange {
     pub low: f64,
 }
 
-/// How many rows ahead of their turn rows are fetched.
-const FETCH_AHEAD: usize = 2;
+/// How many rows ahead of their turn the places of rows are fetched, and their values: a label's rows lie anywhere, so that
+/// both are waited for.
+const FETCH_AHEAD: [usize; 2] = [6, 3];
+
+/// Asks for the memory of the examples after the one at `at` of those that `example` gives.
+#[inline(always)]
+fn fetch_ahead<'a>(
+    rows: &PackedRows,
+    at: usize,
+    example: impl Fn(usize) -> Option<&'a Example>,
+    fetch: &impl Fetch,
+) {
+    if let Some(soon) = example(at + FETCH_AHEAD[0]) {
+        rows.fetch_place(soon.row as usize, fetch);
+    }
+    if let Some(soon) = example(at + FETCH_AHEAD[1]) {
+        rows.fetch_values(soon.row as usize, fetch);
+    }
+}
 
 /// Visits the active examples in order and moves each dual to its optimum.
 ///
@@ -63,7 +81,7 @@ const FETCH_AHEAD: usize = 2;
 ///
 /// Cost: two passes over a row's values for each dual that moves, one for each that does not.
 #[inline(always)]
-pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRange {
+pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
     let mut range = GradientRange {
         high: f64::NEG_INFINITY,
         low: f64::INFINITY,
@@ -71,8 +89,14 @@ pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRa
     let (head, rest) = state.weights.parts_mut();
     let mut at = 0;
     while at < state.active {
-        if let Some(&soon) = state.order.get(at + FETCH_AHEAD) {
-            fetch(state.rows.row(state.examples[soon as usize].row as usize));
+        if F::ACTIVE {
+            let soon = |at: usize| {
+                state
+                    .order
+                    .get(at)
+                    .map(|&soon| &state.examples[soon as usize])
+            };
+            fetch_ahead(state.rows, at, soon, fetch);
         }
         let index = state.order[at] as usize;
         let example = &mut state.examples[index];
@@ -120,16 +144,17 @@ pub fn sweep(state: &mut Sweep<'_>, fetch: impl Fn(PackedRow<'_>)) -> GradientRa
 /// Adds the rows of all examples to the weights, each times its dual, and marks them as moved; those whose dual is 0 are
 /// passed over. Rows are fetched ahead as by [`sweep`].
 #[inline(always)]
-pub fn add_examples(
+pub fn add_examples<F: Fetch>(
     rows: &PackedRows,
     examples: &mut [Example],
     weights: &mut Weights,
-    fetch: impl Fn(PackedRow<'_>),
+    fetch: &F,
 ) {
     let (head, rest) = weights.parts_mut();
     for at in 0..examples.len() {
-        if let Some(soon) = examples.get(at + FETCH_AHEAD).filter(|e| e.alpha > 0.0) {
-            fetch(rows.row(soon.row as usize));
+        if F::ACTIVE {
+            let soon = |at: usize| examples.get(at).filter(|soon| soon.alpha > 0.0);
+            fetch_ahead(rows, at, soon, fetch);
         }
         let example = &mut examples[at];
         if example.alpha > 0.0 {

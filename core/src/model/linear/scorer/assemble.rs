@@ -6,7 +6,7 @@ use super::{
         LinearModel,
         build::{LabelWeights, Postings},
         query::RowTransform,
-        sums::{HEAD_BLOCK, LabelBounds, pack},
+        sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
     },
     LinearScorer, PAGE,
 };
@@ -44,10 +44,12 @@ impl LinearScorer {
             model.visit(feature, |label, _| counts[label as usize] += 1);
         }
         let order = order(labels, |label| counts[label as usize])?;
+        let weighted = order.partition_point(|&id| counts[id as usize] > 0);
         drop(counts);
         let scales = collected(order.iter().map(|&id| model.parts().scales[id as usize]))?;
         let biases = collected(order.iter().map(|&id| model.bias(id)))?;
         let nonzeros = model.nonzeros();
+        let order = (order, weighted);
         let empty = Self::empty(model.parts().transform, order, scales, biases)?;
         empty.filled(
             model.features() as usize,
@@ -82,7 +84,8 @@ impl LinearScorer {
             let mut postings = Postings::transpose(labels, &order, features);
             postings.keep_largest(most, &scales);
             let biases = collected(order.iter().map(|&id| bias(of(id))))?;
-            let empty = Self::empty(transform, order, scales, biases)?;
+            let weighted = order.partition_point(|&id| !of(id).features.is_empty());
+            let empty = Self::empty(transform, (order, weighted), scales, biases)?;
             empty.filled(features, postings.labels.len(), |_, feature, weights| {
                 let (ids, values) = postings.feature(feature as usize);
                 weights.try_reserve(ids.len())?;
@@ -94,19 +97,24 @@ impl LinearScorer {
         made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Self>()))
     }
 
-    /// A scorer without weights.
+    /// A scorer without weights for labels in an order in which those that are to have weights come first, so many.
     fn empty(
         transform: RowTransform,
-        order: Vec<u32>,
+        (order, weighted): (Vec<u32>, usize),
         scales: Vec<f32>,
         biases: Vec<f32>,
     ) -> Result<Self, TryReserveError> {
         let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
+        let of = |values: &[f32], each: usize| collected(values.chunks(each).map(largest));
         let bounds = LabelBounds {
-            scales: collected(scales.chunks(HEAD_BLOCK).map(largest))?,
-            biases: collected(biases.chunks(HEAD_BLOCK).map(largest))?,
+            scales: of(&scales, HEAD_BLOCK)?,
+            biases: of(&biases, HEAD_BLOCK)?,
+            group_scales: of(&scales, GROUP * HEAD_BLOCK)?,
+            group_biases: of(&biases, GROUP * HEAD_BLOCK)?,
         };
         Ok(Self {
+            weighted,
+            silent: largest(&biases[weighted..]),
             transform,
             features: 0,
             numbers: inverse(&order)?,
