@@ -2,7 +2,7 @@
 //!
 //! `many_labels [parts=1] [threads=1] [key=value]...` makes rows of that shape, or of one of `parts` parts of its rows,
 //! features and labels, trains, and prints the memory stated beforehand and the peak, CPU seconds in
-//! all and by stage, microseconds and sweeps of solving a label, microseconds of mining a row, bytes of the model, P@1 and
+//! all and by stage, solving by round, microseconds a label in all, microseconds and sweeps of solving a label, microseconds of mining a row, bytes of the model, P@1 and
 //! CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the number of labels.
 
 use hapax::{
@@ -62,11 +62,12 @@ fn main() -> Result<()> {
         data.labels().total() as f64 / data.len() as f64,
     );
     let start = cpu_seconds();
-    let (mut solve, mut mine, mut last, mut sweeps) = (0.0, 0.0, start, 0);
+    let (mut mine, mut last, mut sweeps) = (0.0, start, 0);
+    let mut solve = vec![0f64; parameters.rounds as usize];
     let model = parameters.train(&data, &threads, kernels::best(), |report| {
         let now = cpu_seconds();
         match report.stage {
-            Stage::Solve => solve += now - last,
+            Stage::Solve => solve[report.round as usize] += now - last,
             Stage::Mine => mine += now - last,
         }
         last = now;
@@ -83,9 +84,13 @@ fn main() -> Result<()> {
         .iter()
         .enumerate()
         .filter(|(row, found)| test.labels().row(*row).contains(&found.id));
+    let rounds: Vec<String> = solve.iter().map(|s| format!("{s:.1}")).collect();
+    let solve: f64 = solve.iter().sum();
     println!(
-        "train {train:.1} s (solve {solve:.1}, mine {mine:.1}); {:.1} us and {:.1} sweeps a label solved, {:.1} us a row mined; peak {:.0} MB \
+        "train {train:.1} s (solve {solve:.1}: {}, mine {mine:.1}), {:.1} us a label; {:.1} us and {:.1} sweeps a label solved, {:.1} us a row mined; peak {:.0} MB \
          beside the data; {} weights, {} bytes; P@1 {:.1}, {query:.0} us a row",
+        rounds.join(" + "),
+        1e6 * train / f64::from(shape.labels),
         1e6 * solve / f64::from(shape.labels),
         sweeps as f64 / f64::from(shape.labels),
         1e6 * mine / data.len() as f64 / f64::from(parameters.rounds - 1),

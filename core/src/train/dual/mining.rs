@@ -66,13 +66,22 @@ impl RowsByLabel {
     }
 }
 
-/// The wrong labels among the `mine` proposed for each row of `range`.
+/// Which rows a round of mining looks at: all those `row` with `row % every == at`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// In so many rounds each row has its turn.
+    pub every: usize,
+    /// Which of these rounds it is.
+    pub at: usize,
+}
+
+/// The wrong labels among the `mine` proposed for each row of `range` whose turn it is; none for the others.
 ///
-/// Cost: one query of the oracle a row.
+/// Cost: one query of the oracle for each row whose turn it is.
 pub fn mine<E: Executor>(
     rows: &PackedRows,
     labels: &LabelLists,
-    range: Range<usize>,
+    (range, turn): (Range<usize>, Turn),
     mine: usize,
     oracle: &dyn MaxInnerProduct,
     executor: &E,
@@ -85,6 +94,9 @@ pub fn mine<E: Executor>(
         |(proposer, terms, proposed), block| {
             let start = range.start + block * BLOCK;
             let wrong = |row: usize| {
+                if row % turn.every != turn.at {
+                    return Vec::new();
+                }
                 terms.clear();
                 terms.extend(rows.row(row).terms());
                 proposed.clear();

@@ -57,7 +57,22 @@ pub struct GradientRange {
 
 /// How many rows ahead of their turn the places of rows are fetched, and their values: a label's rows lie anywhere, so that
 /// both are waited for.
-const FETCH_AHEAD: [usize; 2] = [6, 3];
+const FETCH_AHEAD: [usize; 2] = [12, 6];
+
+/// Asks for the memory of the first examples.
+#[inline(always)]
+fn fetch_first<'a>(
+    rows: &PackedRows,
+    example: impl Fn(usize) -> Option<&'a Example>,
+    fetch: &impl Fetch,
+) {
+    for soon in (0..FETCH_AHEAD[0]).filter_map(&example) {
+        rows.fetch_place(soon.row as usize, fetch);
+    }
+    for soon in (0..FETCH_AHEAD[1]).filter_map(&example) {
+        rows.fetch_values(soon.row as usize, fetch);
+    }
+}
 
 /// Asks for the memory of the examples after the one at `at` of those that `example` gives.
 #[inline(always)]
@@ -88,6 +103,15 @@ pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
     };
     let (head, rest) = state.weights.parts_mut();
     let mut at = 0;
+    if F::ACTIVE {
+        let soon = |at: usize| {
+            state
+                .order
+                .get(at)
+                .map(|&soon| &state.examples[soon as usize])
+        };
+        fetch_first(state.rows, soon, fetch);
+    }
     while at < state.active {
         if F::ACTIVE {
             let soon = |at: usize| {
@@ -151,6 +175,10 @@ pub fn add_examples<F: Fetch>(
     fetch: &F,
 ) {
     let (head, rest) = weights.parts_mut();
+    if F::ACTIVE {
+        let soon = |at: usize| examples.get(at).filter(|soon| soon.alpha > 0.0);
+        fetch_first(rows, soon, fetch);
+    }
     for at in 0..examples.len() {
         if F::ACTIVE {
             let soon = |at: usize| examples.get(at).filter(|soon| soon.alpha > 0.0);

@@ -11,7 +11,7 @@ pub use parts::LabelParts;
 
 use super::{
     label_jobs::LabelJobs,
-    mining::{RowsByLabel, mine},
+    mining::{RowsByLabel, Turn, mine},
     one_vs_rest::{Report, Stage},
     parameters::{Negatives, OneVsRest},
     training_rows::TrainingRows,
@@ -60,16 +60,18 @@ pub struct Trainer<'a> {
 /// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are.
 const MOST_POSTINGS: usize = 1024;
 
-/// The same where labels are so many that these weights come from memory rather than a cache.
-const MANY_LABELS: (usize, usize) = (1 << 16, 512);
+/// The same where labels are at least so many, as these weights then come from memory rather than a cache.
+const MANY_LABELS: [(usize, usize); 2] = [(1 << 17, 256), (1 << 16, 512)];
 
 /// Weights of one feature that mining looks at with so many labels.
 fn most_postings(labels: usize) -> usize {
-    match labels >= MANY_LABELS.0 {
-        true => MANY_LABELS.1,
-        false => MOST_POSTINGS,
-    }
+    let many = MANY_LABELS.iter().find(|(least, _)| labels >= *least);
+    many.map_or(MOST_POSTINGS, |&(_, most)| most)
 }
+
+/// Where labels are so many, a round mines every second row, and the next the others: a row's mining looks at the sums of all
+/// labels, so that a label would cost the more the more there are.
+const SHARED_ROWS: usize = 1 << 17;
 
 /// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
 const ALL_IS_CHEAP: u64 = 150_000_000;
@@ -227,9 +229,24 @@ impl Trainer<'_> {
             true => &self.rows.short,
             false => &self.rows.full,
         };
-        let mined = mine(rows, self.data.labels(), range, most, &all, executor);
+        let part = (range, self.turn());
+        let mined = mine(rows, self.data.labels(), part, most, &all, executor);
         self.oracle = Some(oracle);
         mined
+    }
+
+    /// The rows that this round mines.
+    fn turn(&self) -> Turn {
+        // Labels of an earlier model have no other negatives than those of this round.
+        let continued = !self.unseen.is_empty();
+        let many = self.weights.len() >= SHARED_ROWS;
+        let every = if many && !continued && self.rounds > 2 {
+            2
+        } else {
+            1
+        };
+        let at = self.round as usize % every;
+        Turn { every, at }
     }
 
     fn next_stage(&mut self) {
@@ -254,5 +271,54 @@ impl Trainer<'_> {
             self.round += 1;
             self.stage = Stage::Mine;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OneVsRest, SHARED_ROWS, Stage};
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        sparse::{SparseRows, SparseVec},
+        train::dual::parameters::Negatives,
+    };
+    use alloc::vec::Vec;
+
+    #[test]
+    fn rows_take_turns_where_labels_are_many() {
+        let (mut rows, mut lists) = (SparseRows::new(8), LabelLists::new(SHARED_ROWS as u32));
+        for row in 0..40u32 {
+            // Four labels that have the same features.
+            let pairs = [(row % 4, 1.0), (7, 1.0)];
+            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push([1_000 * (row % 4)]);
+        }
+        let data = Dataset::new(rows, lists, None).unwrap();
+        let mined_rows = |rounds| {
+            let parameters = OneVsRest {
+                negatives: Negatives::Mined,
+                rounds,
+                ..OneVsRest::default()
+            };
+            let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
+            let mut mined: Vec<Vec<usize>> = Vec::new();
+            while let Some(report) = trainer.step(&Sequential) {
+                if report.stage == Stage::Mine {
+                    let wrong = |row: &usize| {
+                        (0..4).any(|label| trainer.wrong.of(1_000 * label).contains(&(*row as u32)))
+                    };
+                    mined.push((0..40).filter(wrong).collect());
+                }
+            }
+            assert!(trainer.finish().is_ok());
+            mined
+        };
+        let turns = [1, 0].map(|at| (0..40).filter(|row| row % 2 == at).collect::<Vec<_>>());
+        assert_eq!(mined_rows(3), turns);
+        let all: Vec<usize> = (0..40).collect();
+        assert_eq!(mined_rows(2), [all], "one round of mining takes all rows");
     }
 }
