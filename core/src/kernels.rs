@@ -22,6 +22,7 @@ use crate::{
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
     train::{
         dual::{
+            label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
             packed_rows::{HEAD_FEATURES, PackedRows},
             sweep::{self, Example, GradientRange, Sweep},
             weights::Weights,
@@ -151,6 +152,31 @@ pub trait OneVsRestKernels: Kernels {
         bias: f64,
     ) -> f64 {
         sweep::losses(rows, examples, weights, bias)
+    }
+
+    /// One sweep of dual coordinate descent over all rows for a block of labels.
+    fn sweep_block(&self, state: &mut BlockSweep<'_>) -> Met {
+        label_block::sweep_block(state, &Nothing)
+    }
+
+    /// The losses of all rows for each label of a block.
+    fn block_losses(&self, of: &BlockRows<'_>, weights: &[Block], biases: &Block) -> Block<f64> {
+        label_block::block_losses(of, weights, biases)
+    }
+
+    /// Adds all rows to the weights of a block of labels, each times its duals.
+    fn rebuild_block(
+        &self,
+        of: &BlockRows<'_>,
+        duals: &[Block],
+        weights: &mut [Block<f64>],
+    ) -> Rebuilt {
+        label_block::rebuild_block(of, duals, weights)
+    }
+
+    /// The sums of squares of the weights of a block of labels.
+    fn block_squares(&self, weights: &[Block]) -> Block<f64> {
+        label_block::block_squares(weights)
     }
 }
 

@@ -51,6 +51,7 @@ mod x86 {
         search::neighbors::{BLOCK, BlockBounds},
         train::{
             dual::{
+                label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
                 packed_rows::{HEAD_FEATURES, PackedRows},
                 sweep::{self, Example, GradientRange, Sweep},
                 weights::Weights,
@@ -239,6 +240,22 @@ mod x86 {
 
                     fn losses(rows: &PackedRows, examples: &[Example], weights: (&[f32; HEAD_FEATURES], &[f32]), bias: f64) -> f64 {
                         sweep::losses(rows, examples, weights, bias)
+                    }
+
+                    fn sweep_block(state: &mut BlockSweep<'_>) -> Met {
+                        label_block::sweep_block(state, &Lines)
+                    }
+
+                    fn block_losses(of: &BlockRows<'_>, weights: &[Block], biases: &Block) -> Block<f64> {
+                        label_block::block_losses(of, weights, biases)
+                    }
+
+                    fn rebuild_block(of: &BlockRows<'_>, duals: &[Block], weights: &mut [Block<f64>]) -> Rebuilt {
+                        label_block::rebuild_block(of, duals, weights)
+                    }
+
+                    fn block_squares(weights: &[Block]) -> Block<f64> {
+                        label_block::block_squares(weights)
                     }
                 }
             }

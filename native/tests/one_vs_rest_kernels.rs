@@ -7,6 +7,7 @@ use hapax::{
         model::linear::sums::{GROUP, HeadTerm, LabelBounds, TailTerm, pack, score},
         random::Stream,
         train::dual::{
+            label_block::{BlockRows, BlockSweep, LABELS},
             label_solver::{Effort, SolverScratch},
             packed_rows::PackedRows,
             parameters::{Bias, Loss, OneVsRest},
@@ -108,8 +109,8 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
     (sums.to_vec(), promising, scores)
 }
 
-/// Duals, weights and bias after a few sweeps over rows with and without rare features.
-fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
+/// 200 rows with and without rare features.
+fn rows() -> PackedRows {
     let mut stream = Stream::new(9, 9);
     let mut rows = PackedRows::default();
     for _ in 0..200 {
@@ -121,6 +122,12 @@ fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
         }
         rows.push(&mut terms, usize::MAX);
     }
+    rows
+}
+
+/// Duals, weights and bias after a few sweeps.
+fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
+    let rows = rows();
     let parameters = OneVsRest {
         loss,
         bias,
@@ -155,6 +162,69 @@ fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
         .collect()
 }
 
+/// What sweeps over rows for sixteen labels at once leave, and what is said of it.
+fn block(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
+    let rows = rows();
+    let parameters = OneVsRest {
+        loss,
+        bias,
+        ..OneVsRest::default()
+    };
+    let carried: Vec<u16> = (0..200u16)
+        .map(|row| row.wrapping_mul(331) & row.wrapping_mul(77))
+        .collect();
+    let of = BlockRows::new(&parameters, &rows, &carried);
+    let mut order: Vec<u32> = (0..200).collect();
+    let mut stream = Stream::new(2, 2);
+    let mut weights = vec![[0f32; LABELS]; 90_000];
+    let (mut duals, mut biases) = (vec![[0f32; LABELS]; 200], [-0.5; LABELS]);
+    let mut bits = Vec::new();
+    for _ in 0..5 {
+        stream.shuffle(&mut order);
+        let met = kernels.sweep_block(&mut BlockSweep {
+            of: of.clone(),
+            order: &order,
+            weights: &mut weights,
+            duals: &mut duals,
+            biases: &mut biases,
+            bias_feature: if matches!(bias, Bias::Learned(_)) {
+                1.0
+            } else {
+                0.0
+            },
+        });
+        bits.extend(
+            [met.gaps, met.losses]
+                .as_flattened()
+                .iter()
+                .map(|n| u64::from(n.to_bits())),
+        );
+    }
+    let mut rebuilt = vec![[0f64; LABELS]; 90_000];
+    let told = kernels.rebuild_block(&of, &duals, &mut rebuilt);
+    let losses = kernels.block_losses(&of, &weights, &biases);
+    let squares = kernels.block_squares(&weights);
+    assert!(squares.iter().all(|&square| square > 0.0));
+    let single = weights
+        .as_flattened()
+        .iter()
+        .chain(duals.as_flattened())
+        .chain(&biases);
+    bits.extend(single.map(|number| u64::from(number.to_bits())));
+    let double = rebuilt
+        .as_flattened()
+        .iter()
+        .chain(&told.sums)
+        .chain(&told.gains);
+    bits.extend(
+        double
+            .chain(&losses)
+            .chain(&squares)
+            .map(|number| number.to_bits()),
+    );
+    bits
+}
+
 #[test]
 fn every_kernel_gives_the_portable_bits() {
     for kernels in kernels::available() {
@@ -164,6 +234,8 @@ fn every_kernel_gives_the_portable_bits() {
                 let (found, expected) =
                     (solved(kernels, loss, bias), solved(&Portable, loss, bias));
                 assert_eq!(found, expected, "{}", kernels.name());
+                let (found, expected) = (block(kernels, loss, bias), block(&Portable, loss, bias));
+                assert!(found == expected, "{}", kernels.name());
             }
         }
     }

@@ -9,6 +9,9 @@ const BYTES_A_WEIGHT: u64 = 24;
 /// Weights a label keeps beyond those its share of the values explains.
 const WEIGHTS_A_LABEL: u64 = 256;
 
+/// Bytes a kept weight takes where nothing is mined: by label and by feature.
+const BYTES_A_PROVEN_WEIGHT: u64 = 12;
+
 /// Bytes of one thread beside its dense weights: the sums of the scorer and working rows.
 const BYTES_A_THREAD: u64 = 1 << 20;
 
@@ -21,11 +24,7 @@ impl OneVsRest {
     /// value and label of each row if that is less.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
-        let groups = |most: usize| -> u64 {
-            let rows = data.rows().iter();
-            rows.map(|row| 32 * row.len().min(most).div_ceil(8) as u64 + 32)
-                .sum()
-        };
+        let groups = |most: usize| packed(data, most);
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let short = match self.negatives {
             Negatives::All => 0,
@@ -34,12 +33,7 @@ impl OneVsRest {
         let mined = rows * u64::from(self.mine).min(labels);
         let duals = 4 * data.labels().total() as u64 + 48 * labels + 8 * mined;
         let proposals = 24 * rows + 8 * mined;
-        let stored = data.rows().nonzeros() as u64;
-        let lists = data.labels().iter().zip(data.rows().iter());
-        let pairs: u64 = lists
-            .map(|(labels, row)| (labels.len() * row.len()) as u64)
-            .sum();
-        let weights = pairs.min(stored / 2 + WEIGHTS_A_LABEL * labels);
+        let weights = kept_weights(data);
         let features = u64::from(data.rows().features());
         let scratch = threads.max(1) as u64 * (BYTES_A_THREAD + 4 * features.max(1 << 16));
         groups(usize::MAX)
@@ -51,6 +45,40 @@ impl OneVsRest {
             + 24 * features
             + scratch
     }
+
+    /// The same for training to a proven gap ([`OneVsRest::proving`]), where each thread has the weights and duals of
+    /// sixteen labels.
+    #[must_use]
+    pub fn proving_memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let features = u64::from(data.rows().features());
+        // Of labels that are finished one by one: dense weights and their rows.
+        let single = 4 * features.max(1 << 16) + 8 * features + 44 * rows;
+        let block = 192 * features + 70 * rows;
+        packed(data, usize::MAX)
+            + 4 * data.labels().total() as u64
+            + BYTES_A_PROVEN_WEIGHT * kept_weights(data)
+            + 72 * labels
+            + 24 * features
+            + threads.max(1) as u64 * (block + single)
+    }
+}
+
+/// Bytes of the packed rows of `data`, of which the `most` largest values are kept.
+fn packed(data: &Dataset, most: usize) -> u64 {
+    let rows = data.rows().iter();
+    rows.map(|row| 32 * row.len().min(most).div_ceil(8) as u64 + 32)
+        .sum()
+}
+
+/// About how many weights survive pruning.
+fn kept_weights(data: &Dataset) -> u64 {
+    let stored = data.rows().nonzeros() as u64;
+    let lists = data.labels().iter().zip(data.rows().iter());
+    let pairs: u64 = lists
+        .map(|(labels, row)| (labels.len() * row.len()) as u64)
+        .sum();
+    pairs.min(stored / 2 + WEIGHTS_A_LABEL * u64::from(data.labels().labels()))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 pub mod automatic;
 pub mod certificate;
 pub mod choice;
+pub mod label_block;
 pub mod label_jobs;
 pub mod label_solver;
 pub mod memory;

@@ -1,16 +1,16 @@
 //! One-vs-rest with all negatives, run to a proven gap.
 //!
 //! The problems are those of [`crate::train::dual::label_solver`], one for each label with rows, and the
-//! gaps of all labels add up to that of the whole. A label whose gap is not small enough yet is solved on with
-//! a smaller epsilon, from the duals it has. Labels are done in parts: a part begins with the epsilon that was enough
-//! for half of the labels of the one before, and may leave what gap the parts before did not use up.
+//! gaps of all labels add up to that of the whole. Sixteen labels at a time are solved together (`block`), until their gaps
+//! together are small enough. Labels are done in parts: a part may leave what gap the parts before did not use up.
 //!
 //! Rows are packed ([`crate::train::dual::packed_rows`]), their values rounded to 16 bits: the proof is of the
 //! problem with these values.
 //!
-//! Cost: O(values) a sweep and label; memory: 4 bytes a value and, a thread, 12 bytes a feature and 40 a
-//! row.
+//! Cost: O(values) a sweep and label, a row being read once for sixteen labels; memory: 4 bytes a value and, a thread, 192
+//! bytes a feature and 70 a row.
 
+mod block;
 mod saved;
 
 use super::certificate::Certificate;
@@ -19,12 +19,11 @@ use crate::{
     executor::Executor,
     kernels::OneVsRestKernels,
     model::linear::{LinearModel, build::LabelWeights, build::build},
-    random::Stream,
     train::{
         ParamError, ParamRule, TrainError, check_data,
         dual::{
             certificate::Certificate as LabelCertificate,
-            label_solver::{Effort, SolverScratch},
+            label_block::LABELS,
             mining::RowsByLabel,
             packed_rows::{FeatureOrder, PackedRows},
             parameters::OneVsRest,
@@ -32,6 +31,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
+use block::{BlockProblem, BlockScratch};
 use core::ops::ControlFlow;
 
 /// A model and the proof of its weights before they were pruned and rounded.
@@ -51,25 +51,14 @@ struct Task {
     gap: f64,
 }
 
-/// What is asked of a label.
-#[derive(Clone, Copy)]
-struct Aim {
-    /// The epsilon to begin with.
-    epsilon: f64,
-    /// By how much its gap may be larger than its share.
-    spare: f64,
-}
-
 /// What epsilon is multiplied by where it was not enough.
 const SMALLER: f64 = 0.4;
 
-/// What the epsilon of a part is multiplied by if nearly all labels had enough of it at once.
-const LARGER: f64 = 1.5;
+/// Labels of a part, at least.
+const PART: usize = 256;
 
 /// A solved label.
 struct Solved {
-    /// The epsilon that was enough; 0 if there was nothing to solve.
-    epsilon: f64,
     weights: LabelWeights,
     proof: LabelCertificate,
     sweeps: u32,
@@ -125,68 +114,9 @@ impl OneVsRest {
             order,
             task,
             labels,
-            epsilon: self.epsilon,
             weights: Vec::with_capacity(labels),
             whole: Certificate::default(),
         })
-    }
-
-    fn prove(
-        &self,
-        scratch: &mut SolverScratch,
-        task: &Task,
-        label: usize,
-        aim: Aim,
-        kernels: &dyn OneVsRestKernels,
-    ) -> Solved {
-        let (rows, own) = (&task.rows, task.own.of(label));
-        let nothing = LabelCertificate {
-            primal: 0.0,
-            dual: 0.0,
-        };
-        if own.is_empty() {
-            return Solved {
-                epsilon: 0.0,
-                weights: LabelWeights::unseen(),
-                proof: nothing,
-                sweeps: 0,
-                nonzeros: 0,
-                duals: 0,
-            };
-        }
-        scratch.examples.clear();
-        for row in 0..rows.len() as u32 {
-            let positive = own.binary_search(&row).is_ok();
-            scratch.push(self, row, positive, 0.0);
-        }
-        let mut stream = Stream::new(self.seed, label as u64);
-        let (mut sweeps, mut epsilon) = (0, aim.epsilon);
-        let proof = loop {
-            let effort = Effort {
-                sweeps: self.max_epochs - sweeps,
-                epsilon,
-                skip: 0.0,
-            };
-            sweeps += scratch.solve(rows, self.bias, effort, &mut stream, kernels);
-            let proof =
-                LabelCertificate::of_weights(rows, scratch, self.bias, task.features, kernels);
-            let enough = proof.primal - proof.dual <= task.gap * proof.primal + aim.spare;
-            if enough || sweeps >= self.max_epochs || epsilon < 1e-9 {
-                break proof;
-            }
-            epsilon *= SMALLER;
-        };
-        scratch.weights.above(0.0, &mut scratch.kept);
-        let nonzeros = scratch.kept.len() as u64;
-        scratch.weights.above(self.prune, &mut scratch.kept);
-        Solved {
-            epsilon,
-            weights: LabelWeights::round(&scratch.kept, scratch.bias as f32, self.bits),
-            proof,
-            sweeps,
-            nonzeros,
-            duals: scratch.examples.iter().filter(|e| e.alpha > 0.0).count() as u64,
-        }
     }
 }
 
@@ -196,8 +126,6 @@ pub struct Proving<'a> {
     order: FeatureOrder,
     task: Task,
     labels: usize,
-    /// What the next labels begin with.
-    epsilon: f64,
     /// Of the labels that are done, the first ones.
     weights: Vec<LabelWeights>,
     whole: Certificate,
@@ -215,30 +143,41 @@ impl Proving<'_> {
             return None;
         }
         let (task, parameters) = (&self.task, self.parameters);
-        let part = labels.div_ceil(16).max(64).min(labels - first);
+        let part = labels.div_ceil(8).next_multiple_of(LABELS);
+        let part = part.max(PART).min(labels - first);
         let whole = &mut self.whole;
         let unused = task.gap * whole.primal - (whole.primal - whole.dual);
-        let aim = Aim {
-            epsilon: self.epsilon,
-            spare: unused.max(0.0) / part as f64,
+        let used: Vec<usize> = (first..first + part)
+            .filter(|&label| !task.own.of(label).is_empty())
+            .collect();
+        let blocks: Vec<&[usize]> = used.chunks(LABELS).collect();
+        let problem = BlockProblem {
+            parameters,
+            task,
+            kernels,
+            spare: unused.max(0.0) / blocks.len().max(1) as f64,
         };
         let solved = executor.map(
-            part,
-            || SolverScratch::new(task.features),
-            |scratch, job| parameters.prove(scratch, task, first + job, aim, kernels),
+            blocks.len(),
+            || BlockScratch::new(task),
+            |scratch, job| problem.solve(scratch, blocks[job]),
         );
-        self.epsilon = next_epsilon(&solved, aim.epsilon).min(parameters.epsilon);
-        for mut label in solved {
-            for feature in &mut label.weights.features {
+        let solved: Vec<Solved> = solved.into_iter().flatten().collect();
+        let unseen = |of: usize| core::iter::repeat_n(LabelWeights::unseen(), of);
+        for (mut solved, label) in solved.into_iter().zip(used) {
+            for feature in &mut solved.weights.features {
                 *feature = self.order.feature[*feature as usize];
             }
-            whole.primal += label.proof.primal;
-            whole.dual += label.proof.dual;
-            whole.epochs = whole.epochs.max(label.sweeps);
-            whole.nonzeros += label.nonzeros;
-            whole.duals += label.duals;
-            self.weights.push(label.weights);
+            whole.primal += solved.proof.primal;
+            whole.dual += solved.proof.dual;
+            whole.epochs = whole.epochs.max(solved.sweeps);
+            whole.nonzeros += solved.nonzeros;
+            whole.duals += solved.duals;
+            self.weights.extend(unseen(label - self.weights.len()));
+            self.weights.push(solved.weights);
         }
+        self.weights
+            .extend(unseen(first + part - self.weights.len()));
         Some((self.weights.len(), labels))
     }
 
@@ -256,21 +195,6 @@ impl Proving<'_> {
             model: build(&self.weights, features, transform, parameters.bits)?,
             certificate: self.whole,
         })
-    }
-}
-
-/// The epsilon that was enough for half of the labels solved with one to begin with, or more if it was for most.
-fn next_epsilon(solved: &[Solved], begun: f64) -> f64 {
-    let epsilons = solved.iter().map(|label| label.epsilon);
-    let mut enough: Vec<f64> = epsilons.filter(|&epsilon| epsilon > 0.0).collect();
-    enough.sort_unstable_by(f64::total_cmp);
-    let Some(&median) = enough.get(enough.len() / 2) else {
-        return begun;
-    };
-    if enough[enough.len() / 8] >= begun {
-        LARGER * median
-    } else {
-        median
     }
 }
 

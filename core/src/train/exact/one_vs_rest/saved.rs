@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 struct Saved<'a> {
     weights: Cow<'a, [LabelWeights]>,
     whole: Certificate,
-    epsilon: f64,
 }
 
 impl Resumable for Proving<'_> {
@@ -17,7 +16,6 @@ impl Resumable for Proving<'_> {
         let saved = Saved {
             weights: Cow::Borrowed(&self.weights),
             whole: self.whole,
-            epsilon: self.epsilon,
         };
         write(&saved, sink)
     }
@@ -36,12 +34,11 @@ impl Resumable for Proving<'_> {
         for label in &weights {
             label.check(self.task.features)?;
         }
-        let numbers = [saved.whole.primal, saved.whole.dual, saved.epsilon];
-        if !numbers.iter().all(|number| number.is_finite()) || saved.epsilon <= 0.0 {
+        let numbers = [saved.whole.primal, saved.whole.dual];
+        if !numbers.iter().all(|number| number.is_finite()) {
             return Err(StateError::Malformed);
         }
         (self.weights, self.whole) = (weights, saved.whole);
-        self.epsilon = saved.epsilon;
         Ok(())
     }
 }
@@ -60,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_training_left_after_any_part_ends_as_one_that_was_not() {
-        let data = random_data(300, 12, 150, 2);
+        let data = random_data(700, 12, 600, 2);
         let parameters = OneVsRest {
             negatives: Negatives::All,
             ..OneVsRest::default()

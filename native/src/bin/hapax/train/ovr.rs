@@ -224,7 +224,7 @@ impl TrainOvr {
         }
         let watch = Stopwatch::start();
         let choice = choose(&fixed, &given, &training.data, &threads)?;
-        say_what_comes(&choice, &training.data, &threads);
+        say_what_comes(&choice, self.gap, &training.data, &threads);
         let told = Told {
             held_out: (choice.held_out > 0).then_some(choice.held_out),
             lines: (choice.held_out > 0)

@@ -50,9 +50,12 @@ pub fn chosen(choice: &Choice) -> String {
 }
 
 /// Says the parameters that training will have, and about how much memory it will need.
-pub fn say_what_comes(choice: &Choice, data: &Dataset, threads: &Threads) {
-    let parameters = &choice.parameters;
-    let memory = bytes(parameters.memory_estimate(data, threads.threads()));
+pub fn say_what_comes(choice: &Choice, gap: Option<f64>, data: &Dataset, threads: &Threads) {
+    let (parameters, threads) = (&choice.parameters, threads.threads());
+    let memory = bytes(match gap {
+        Some(_) => parameters.proving_memory_estimate(data, threads),
+        None => parameters.memory_estimate(data, threads),
+    });
     let by = match choice.held_out {
         0 => "by the counts of the data".to_string(),
         rows => format!("on {} held-out rows", count(rows as u64)),
