@@ -9,6 +9,7 @@ use crate::{
         packed_rows::PackedRows,
         parameters::{Bias, Loss, OneVsRest},
     },
+    train::exact::ahead::Nothing,
 };
 use alloc::{vec, vec::Vec};
 
@@ -146,7 +147,7 @@ fn labels_side_by_side_are_labels_one_by_one() {
                         biases: &mut biases,
                         bias_feature: constant as f32,
                     },
-                    |_| (),
+                    &Nothing,
                 );
                 gaps = met.gaps;
             }
