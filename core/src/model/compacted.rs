@@ -5,7 +5,7 @@ use super::{
     embedding::Embedding,
     linear::{Linear, compact::CompactError},
     mach::{Mach, weights::HeadWeights},
-    nearest::{BudgetError, BudgetReport},
+    nearest::{BudgetError, BudgetReport, Nearest},
 };
 use crate::{
     executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
@@ -46,7 +46,7 @@ pub enum CompactionError {
     TooSmall {
         /// The most bytes allowed.
         max_bytes: u64,
-        /// About how many bytes the smallest file takes.
+        /// How many bytes the smallest file takes.
         smallest: u64,
     },
     /// A linear model with neighbors cannot be made smaller.
@@ -65,8 +65,7 @@ impl fmt::Display for CompactionError {
                 smallest,
             } => write!(
                 f,
-                "{max_bytes} bytes are too few for this model: its smallest file takes about \
-                 {smallest}"
+                "{max_bytes} bytes are too few for this model: its smallest file takes {smallest}"
             ),
             Self::Fused => f.write_str(
                 "a linear model fused with nearest neighbors cannot be fitted into a budget: train \
@@ -129,16 +128,46 @@ impl Model {
                 weights: None,
             });
         }
-        let nearest = match &self.method {
-            Method::Nearest(nearest) => nearest,
-            Method::Linear(linear) => return self.compacted_linear(linear, max_bytes),
-            Method::Mach(mach) => return self.compacted_mach(mach, max_bytes, executor),
-            Method::Embedding(embedding) => {
-                return self.compacted_embedding(embedding, max_bytes);
-            }
-        };
-        let fixed = self.fixed_bytes();
+        let own = bytes.len() as u64;
         drop(bytes);
+        let within = |max_bytes| match &self.method {
+            Method::Nearest(nearest) => {
+                self.compacted_nearest(nearest, max_bytes, seed, executor, kernels)
+            }
+            Method::Linear(linear) => self.compacted_linear(linear, max_bytes),
+            Method::Mach(mach) => self.compacted_mach(mach, max_bytes, executor),
+            Method::Embedding(embedding) => self.compacted_embedding(embedding, max_bytes),
+        };
+        match within(max_bytes) {
+            // That left room for the longest of headers: what the smallest file takes shows when it is made.
+            Err(CompactionError::TooSmall { smallest, .. }) => {
+                let made = within(smallest)?;
+                let takes = made.bytes.len() as u64;
+                let Some(room) = max_bytes.checked_sub(takes) else {
+                    return Err(CompactionError::TooSmall {
+                        max_bytes,
+                        smallest: takes.min(own),
+                    });
+                };
+                // Padding may differ from that of the smallest file.
+                let larger = within(smallest + room)?;
+                let fits = larger.bytes.len() as u64 <= max_bytes;
+                Ok(if fits { larger } else { made })
+            }
+            other => other,
+        }
+    }
+
+    /// With as many rows and values of nearest neighbors as fit.
+    fn compacted_nearest(
+        &self,
+        nearest: &Nearest,
+        max_bytes: u64,
+        seed: u64,
+        executor: &impl Executor,
+        kernels: &'static dyn Kernels,
+    ) -> Result<Compacted, CompactionError> {
+        let fixed = self.fixed_bytes();
         let small = nearest.compacted(max_bytes.saturating_sub(fixed), seed, executor, kernels);
         let (nearest, report) = small.map_err(|error| match error {
             BudgetError::TooSmall { smallest, .. } => CompactionError::TooSmall {

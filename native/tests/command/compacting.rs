@@ -53,6 +53,34 @@ fn a_model_is_fitted_into_its_budget() {
 }
 
 #[test]
+fn the_smallest_file_that_a_refusal_names_can_be_made_and_none_below() {
+    let folder = many_texts();
+    for method in ["nearest", "ovr", "mach", "nearest-mean"] {
+        folder
+            .run(&format!("train {method} train.tsv -o m --threads 1"))
+            .good();
+        let compact = |most: usize| folder.run(&format!("compact m -o small --max-bytes {most}"));
+        let refused = compact(10).err;
+        let (_, told) = refused.trim().rsplit_once(' ').unwrap();
+        let smallest: usize = told.parse().unwrap();
+        assert!(smallest <= folder.read("m").len(), "{method}: {refused}");
+        compact(smallest).good();
+        assert_eq!(folder.read("small").len(), smallest, "{method}");
+        folder.run("verify small").good();
+        assert_eq!(
+            compact(smallest - 1)
+                .err
+                .trim()
+                .replace(&(smallest - 1).to_string(), "10"),
+            refused.trim()
+        );
+        let between = smallest.midpoint(folder.read("m").len());
+        compact(between).good();
+        assert!(folder.read("small").len() <= between, "{method}");
+    }
+}
+
+#[test]
 fn a_budget_that_no_linear_model_meets_is_refused_and_nothing_is_written() {
     let folder = many_texts();
     let Ran { status, out, err } = folder.run("train ovr train.tsv -o small --max-bytes 100");
