@@ -6,6 +6,9 @@ use crate::data::Dataset;
 /// Classes that a row lists, as seen on texts; at most the others there are.
 const LISTED: u64 = 20;
 
+/// Labels from which numbers of classes and places take four bytes, not two.
+const WIDE: u64 = 1 << 16;
+
 impl MultiClassSvm {
     /// An estimate, in bytes, of the most memory that training on `data` will hold at once, without
     /// `data` itself.
@@ -24,7 +27,9 @@ impl MultiClassSvm {
         let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
         let frequencies = data.rows().document_frequencies();
         let weights: u64 = frequencies.into_iter().map(weights).sum();
-        let duals = rows * (96 + 12 * listed) + 4 * values * (1 + listed);
-        24 * values + duals + 16 * weights + 60 * features + 64 * labels
+        let number = if labels > WIDE { 4 } else { 2 };
+        let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
+        // A weight's class, itself, and a byte for lists that have room to grow.
+        24 * values + duals + (number + 5) * weights + 60 * features + 64 * labels
     }
 }
