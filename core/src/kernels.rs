@@ -36,12 +36,13 @@ use crate::{
             ahead::Nothing,
             class_scores::{self, CHUNK},
             lane::Lane,
-            state::State,
+            state::{State, score_rows},
             weights::FeatureWeights,
         },
         mach::step::{self, Step, Term},
     },
 };
+use alloc::vec::Vec;
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
@@ -212,8 +213,10 @@ pub trait ExactKernels: Kernels {
         lane.run(state, rows, tolerance, &Nothing);
     }
 
-    /// Asks for the memory that a lane of another process changes.
-    fn fetch_changed(&self, _lane: &Lane, _state: &State) {}
+    /// Appends what the features that this process has add to the scores of rows.
+    fn score_rows(&self, state: &State, rows: &[u32], scores: &mut Vec<f32>) {
+        score_rows(state, rows, scores, &Nothing);
+    }
 }
 
 /// The inner loop of training MACH.

@@ -65,7 +65,7 @@ mod x86 {
                 ahead::Fetch,
                 class_scores::{self, CHUNK},
                 lane::Lane,
-                state::State,
+                state::{State, score_rows},
                 weights::FeatureWeights,
             },
             mach::step::{self, Line, Step, Term},
@@ -286,8 +286,8 @@ mod x86 {
                         lane.run(state, rows, tolerance, &Lines);
                     }
 
-                    fn fetch_changed(lane: &Lane, state: &State) {
-                        lane.fetch_changed(state, &Lines);
+                    fn score_rows(state: &State, rows: &[u32], scores: &mut Vec<f32>) {
+                        score_rows(state, rows, scores, &Lines);
                     }
                 }
             }

@@ -281,7 +281,10 @@ fn shares_that_are_cut_or_of_another_training_are_refused_and_changed_ones_end_i
                 let at = stream.below(share.len() as u64) as usize;
                 changed[at] ^= 1 << stream.below(8);
                 let mut training = new(&rows);
-                if training.resume_share(number, &changed).is_ok() {
+                let mut handed = shares.clone();
+                handed[number] = changed;
+                let mut all = handed.iter().enumerate();
+                if all.all(|(number, share)| training.resume_share(number, share).is_ok()) {
                     // What was believed is sound enough to go on from.
                     training.epoch(&Sequential, &Portable, &mut Alone).unwrap();
                 }

@@ -4,7 +4,6 @@
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
 use super::{numbers::Numbers, state::State};
-use alloc::vec::Vec;
 
 /// Brings memory into the cache, or does not: answers never depend on it.
 pub trait Fetch {
@@ -31,9 +30,9 @@ const STEPS: [usize; 4] = [9, 6, 4, 2];
 /// Bytes that come together.
 const LINE: usize = 64;
 
-/// Takes the next steps of the rows after the one at `at`.
+/// Takes the next steps of the rows after the one at `at`; `weights` says whether their weights are read, too.
 #[inline(always)]
-pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, fetch: &impl Fetch) {
+pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, weights: bool, fetch: &impl Fetch) {
     let soon = |step: usize| rows.get(at + STEPS[step]).map(|&row| row as usize);
     if let Some(duals) = soon(0).and_then(|row| state.duals.get(row)) {
         fetch.fetch(&duals.shared);
@@ -42,8 +41,11 @@ pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, fetch: &impl Fetch) {
     if let Some(row) = soon(1) {
         fetch_lists(state, row, fetch);
     }
+    if !weights {
+        return;
+    }
     if let Some(row) = soon(2) {
-        for &feature in state.problem.row(row).features {
+        for &feature in state.halves.of(state.problem.row(row)).features {
             fetch.fetch(&state.weights.lists[feature as usize]);
             fetch.fetch(&state.weights.background[feature as usize]);
         }
@@ -53,15 +55,6 @@ pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, fetch: &impl Fetch) {
             Numbers::Narrow(places) => fetch_weights(state, row, places, fetch),
             Numbers::Wide(places) => fetch_weights(state, row, places, fetch),
         }
-    }
-}
-
-/// Asks for what `rows` read and change, all at once: those that another process visited are in no cache here.
-#[inline(always)]
-pub fn fetch_rows(state: &State, rows: impl Iterator<Item = u32>, fetch: &impl Fetch) {
-    let rows: Vec<u32> = rows.collect();
-    for at in 0..rows.len() {
-        fetch_ahead(state, &rows, at, fetch);
     }
 }
 
@@ -92,7 +85,7 @@ fn fetch_weights<P: Copy + Into<u32>>(
     places: &[P],
     fetch: &impl Fetch,
 ) {
-    let features = state.problem.row(number).features;
+    let features = state.halves.of(state.problem.row(number)).features;
     let width = 1 + state.duals[number].classes.len();
     for (&feature, places) in features.iter().zip(places.chunks_exact(width)) {
         let weights = &state.weights.lists[feature as usize].weights[..];

@@ -5,6 +5,7 @@ use super::{
     problem::Problem,
     state::State,
     survey::{Search, Survey, survey_among},
+    together::{share_sum, share_weights},
     weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
@@ -73,14 +74,24 @@ impl Columns {
     }
 }
 
-/// Computes all weights anew from the duals, in `f64`, and returns the dual objective at them.
+/// Computes all weights that this process has anew from the duals, in `f64`, and returns the dual objective at those of
+/// all processes.
 ///
 /// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a class.
-pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f64 {
+///
+/// # Errors
+/// If processes do not reach each other.
+pub fn rebuild<E: Executor, X: Exchange>(
+    state: &mut State,
+    cuts: &[u32],
+    executor: &E,
+    exchange: &mut X,
+) -> Result<f64, ExchangeError> {
     let State {
         problem,
         duals,
         weights,
+        halves,
         ..
     } = state;
     let classes = weights.classes;
@@ -138,9 +149,10 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
         }
         squares
     });
-    let square: f64 = squares.iter().flatten().sum();
+    let squares = halves.held().clone().zip(squares.iter().flatten());
+    let square = share_sum(squares, halves, exchange)?;
     let sum: f64 = duals.iter().map(|duals| duals.total).sum();
-    sum - 0.5 * square
+    Ok(sum - 0.5 * square)
 }
 
 /// Rebuilds the weights and proves how good they are, together with other processes. The survey is of the new weights.
@@ -154,7 +166,8 @@ pub fn certify<E: Executor, X: Exchange>(
     (executor, exchange): (&E, &mut X),
     kernels: &dyn ExactKernels,
 ) -> Result<(Certificate, Survey), ExchangeError> {
-    let dual = rebuild(state, cuts, executor);
+    let dual = rebuild(state, cuts, executor, exchange)?;
+    share_weights(&mut state.weights, &state.halves, exchange)?;
     let found = survey_among(state, search, executor, kernels, exchange)?;
     let certificate = Certificate {
         primal: 0.5 * state.weights.square() + found.loss,

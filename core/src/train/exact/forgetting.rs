@@ -35,15 +35,16 @@ pub fn forget<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) {
         problem,
         duals,
         weights,
+        halves,
         ..
     } = state;
     let threads = executor.threads();
-    let problem = &*problem;
+    let (problem, halves) = (&*problem, &*halves);
     let none = Used::new(weights);
     let noted = executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         let mut used = none.clone();
         for (row, duals) in (first..).zip(duals) {
-            let features = problem.row(row).features;
+            let features = halves.of(problem.row(row)).features;
             match &duals.places {
                 Numbers::Narrow(places) => used.note(features, places),
                 Numbers::Wide(places) => used.note(features, places),
@@ -54,7 +55,7 @@ pub fn forget<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) {
     let used = &none.with(noted);
     executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
-            let features = problem.row(row).features;
+            let features = halves.of(problem.row(row)).features;
             let width = 1 + duals.classes.len();
             duals
                 .places
@@ -206,7 +207,7 @@ mod tests {
             trainer.epoch(&Sequential, &Portable);
         }
         let mut state = trainer.into_state();
-        let cuts = [150, 400];
+        let cuts = [0, 150, 400];
         let before = seen(&state);
         forget(&mut state, &cuts, &Sequential);
         assert_eq!(seen(&state), before);

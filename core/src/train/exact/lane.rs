@@ -6,7 +6,8 @@
 //! their changes are applied.
 
 use super::{
-    ahead::{Fetch, fetch_ahead, fetch_rows},
+    ahead::{Fetch, fetch_ahead},
+    duals::RowDuals,
     problem::{Problem, Row},
     row_step::{Shared, root},
     state::State,
@@ -66,8 +67,14 @@ pub struct Lane {
     /// Whether any of the background was changed.
     shifted: bool,
     scores: Vec<f32>,
+    /// Scores of the second half of the features.
+    second: Vec<f32>,
     shortfalls: Vec<f64>,
     targets: Vec<f64>,
+    /// The scores of each row where several processes found them: the background's, then those of the classes.
+    given: Vec<f32>,
+    /// How many of them are used.
+    taken: usize,
 }
 
 impl Lane {
@@ -85,9 +92,19 @@ impl Lane {
             background: vec![0.0; problem.features()],
             shifted: false,
             scores: Vec::new(),
+            second: Vec::new(),
             shortfalls: Vec::new(),
             targets: Vec::new(),
+            given: Vec::new(),
+            taken: 0,
         }
+    }
+
+    /// Takes over the scores of the rows that are to be run next.
+    pub fn give(&mut self, scores: &[f32]) {
+        self.given.clear();
+        self.given.extend_from_slice(scores);
+        self.taken = 0;
     }
 
     /// Visits `rows` in order. Rows whose share of the gap is at most `tolerance` stay as they are.
@@ -101,7 +118,7 @@ impl Lane {
         self.visited.clear();
         for (at, &row) in rows.iter().enumerate() {
             if F::ACTIVE {
-                fetch_ahead(state, rows, at, fetch);
+                fetch_ahead(state, rows, at, self.given.is_empty(), fetch);
             }
             let visited = self.visit(state, row, tolerance);
             self.visited.push(visited);
@@ -120,19 +137,11 @@ impl Lane {
         }
     }
 
-    /// Asks for the memory that is to change because of what this lane heard from another process.
-    #[inline(always)]
-    pub fn fetch_changed<F: Fetch>(&self, state: &State, fetch: &F) {
-        if F::ACTIVE {
-            fetch_rows(state, self.changes.rows.iter().map(|row| row.0), fetch);
-        }
-    }
-
     #[inline(always)]
     fn visit(&mut self, state: &State, number: u32, tolerance: f64) -> Visited {
         let row = state.problem.row(number as usize);
         let duals = &state.duals[number as usize];
-        let mut background = state.scores(row, duals, &mut self.scores);
+        let mut background = self.score(state, row, duals);
         if self.shifted {
             let terms = row.features.iter().zip(row.values);
             background += terms
@@ -152,6 +161,20 @@ impl Lane {
             gap: share.gap,
             moved,
         }
+    }
+
+    /// The scores at the weights that do not change; returns the background's.
+    #[inline(always)]
+    fn score(&mut self, state: &State, row: Row<'_>, duals: &RowDuals) -> f32 {
+        if self.given.is_empty() {
+            return state.scores(row, duals, &mut self.scores, &mut self.second);
+        }
+        let start = self.taken + 1;
+        self.taken = start + 1 + duals.classes.len();
+        self.scores.clear();
+        self.scores
+            .extend_from_slice(&self.given[start..self.taken]);
+        self.given[start - 1]
     }
 
     /// Adds to the scores what earlier rows of this lane changed.

@@ -10,8 +10,17 @@ use super::{
 use crate::executor::Executor;
 use alloc::{vec, vec::Vec};
 
-/// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each one's. The first
-/// class that a row without any place gets is its own.
+/// Whether rows are given places for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// They are: the first class of each is its own.
+    First,
+    /// They have some.
+    Later,
+}
+
+/// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each one's. Places are given
+/// in the weights of the features that this process has.
 ///
 /// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes). Lists grow in
 /// the order of rows, whichever thread appends to them.
@@ -19,6 +28,7 @@ pub fn list<E: Executor>(
     state: &mut State,
     rows: &[(u32, u32)],
     fresh: &[u32],
+    turn: Turn,
     cuts: &[u32],
     executor: &E,
 ) {
@@ -26,9 +36,10 @@ pub fn list<E: Executor>(
         problem,
         duals,
         weights,
+        halves,
         ..
     } = &mut *state;
-    let (classes, problem) = (weights.classes, &*problem);
+    let (classes, problem, halves) = (weights.classes, &*problem, &*halves);
     let asked = &Asked::new(rows, fresh);
     let found = &executor.map_items(weights.shards(cuts), |_, mut shard| {
         find(&mut shard, problem, asked, classes)
@@ -39,12 +50,12 @@ pub fn list<E: Executor>(
         let (start, end) = (rows.partition_point(earlier), rows.partition_point(later));
         for (asker, &(row, _)) in (start..end).zip(&rows[start..end]) {
             let row = row as usize;
-            let features = problem.row(row).features;
+            let features = halves.of(problem.row(row)).features;
             take(
                 &mut duals[row - first],
                 features,
-                asked.of(asker),
-                (found, asker, cuts),
+                (asked.of(asker), turn),
+                (found, asker, &cuts[1..]),
                 classes,
             );
         }
@@ -56,18 +67,18 @@ pub fn list<E: Executor>(
 fn take(
     duals: &mut RowDuals,
     features: &[u32],
-    new: &[u32],
-    (found, asker, cuts): (&[Found], usize, &[u32]),
+    (new, turn): (&[u32], Turn),
+    (found, asker, ends): (&[Found], usize, &[u32]),
     classes: usize,
 ) {
     let count = new.len();
-    let own = usize::from(duals.places.is_empty());
+    let own = usize::from(turn == Turn::First);
     let before = if own == 1 { 0 } else { 1 + duals.classes.len() };
     let mut places = Numbers::with_capacity(features.len() * (before + count), classes);
     let mut at = 0;
     let mut start = 0;
-    for (found, &cut) in found.iter().zip(cuts) {
-        let end = start + features[start..].partition_point(|&feature| feature < cut);
+    for (found, &last) in found.iter().zip(ends) {
+        let end = start + features[start..].partition_point(|&feature| feature < last);
         let new = found.starts[asker]..;
         for (from, feature) in new.step_by(count.max(1)).zip(start..end) {
             places.extend_from(&duals.places, feature * before..(feature + 1) * before);
@@ -242,7 +253,8 @@ fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: us
 
 /// Makes long lists dense, where the place of a class is its number.
 fn make_dense<E: Executor>(state: &mut State, executor: &E) {
-    let dense = state.weights.make_dense();
+    let held = state.halves.held().clone();
+    let dense = state.weights.make_dense(held);
     if dense.is_empty() {
         return;
     }
@@ -250,7 +262,7 @@ fn make_dense<E: Executor>(state: &mut State, executor: &E) {
     for feature in dense {
         is_new[feature as usize] = true;
     }
-    let (is_new, problem) = (&is_new, &state.problem);
+    let (is_new, problem, halves) = (&is_new, &state.problem, &state.halves);
     let chunks = chunks(&mut state.duals, executor.threads());
     executor.map_items(chunks, |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
@@ -258,7 +270,7 @@ fn make_dense<E: Executor>(state: &mut State, executor: &E) {
                 continue;
             }
             let width = 1 + duals.classes.len();
-            let features = problem.row(row).features;
+            let features = halves.of(problem.row(row)).features;
             for (place, &feature) in features.iter().enumerate() {
                 if is_new[feature as usize] {
                     duals.places.write(place * width, &[problem.class(row)]);

@@ -3,6 +3,7 @@
 use super::{
     certificate::Certificate,
     duals::RowDuals,
+    halves::Halves,
     numbers::Numbers,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
@@ -203,6 +204,7 @@ impl MultiClassSvm {
             let state = State {
                 duals: vec![RowDuals::default(); problem.len()],
                 limits: Limits::new(self.loss, self.cost),
+                halves: Halves::default(),
                 problem: problem.clone(),
                 weights,
             };
@@ -249,7 +251,7 @@ fn stored_weights(problem: &Problem, rounded: &[LabelWeights]) -> ClassWeights {
         weights.background.push(feature_background);
     }
     weights.background.drain(..problem.features());
-    weights.make_dense();
+    weights.make_dense(0..problem.features() as u32);
     weights
 }
 

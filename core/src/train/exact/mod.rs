@@ -28,6 +28,7 @@ pub mod certificate;
 pub mod class_scores;
 pub mod duals;
 pub mod forgetting;
+pub mod halves;
 pub mod lane;
 pub mod lee_lin_wahba;
 pub mod listing;

@@ -47,6 +47,15 @@ impl Numbers {
         }
     }
 
+    /// None, of the same width.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        match self {
+            Self::Narrow(_) => Self::Narrow(Vec::new()),
+            Self::Wide(_) => Self::Wide(Vec::new()),
+        }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -62,6 +71,52 @@ impl Numbers {
         match self {
             Self::Narrow(numbers) => numbers.is_empty(),
             Self::Wide(numbers) => numbers.is_empty(),
+        }
+    }
+
+    /// Bytes of each, where there are so many classes.
+    #[must_use]
+    pub fn width(classes: usize) -> usize {
+        if classes <= 1 << 16 { 2 } else { 4 }
+    }
+
+    /// Appends their bytes, the lowest of each first.
+    pub fn push_to(&self, bytes: &mut Vec<u8>) {
+        let start = bytes.len();
+        match self {
+            Self::Narrow(numbers) => {
+                bytes.resize(start + 2 * numbers.len(), 0);
+                let places = bytes[start..].as_chunks_mut().0.iter_mut();
+                places
+                    .zip(numbers)
+                    .for_each(|(place, number)| *place = number.to_le_bytes());
+            }
+            Self::Wide(numbers) => {
+                bytes.resize(start + 4 * numbers.len(), 0);
+                let places = bytes[start..].as_chunks_mut().0.iter_mut();
+                places
+                    .zip(numbers)
+                    .for_each(|(place, number)| *place = number.to_le_bytes());
+            }
+        }
+    }
+
+    /// Becomes the numbers that such bytes are of; whether all are below the number of classes.
+    #[must_use]
+    pub fn set_bytes(&mut self, bytes: &[u8], classes: usize) -> bool {
+        match self {
+            Self::Narrow(numbers) => {
+                numbers.clear();
+                let places = bytes.as_chunks().0.iter();
+                numbers.extend(places.map(|place| u16::from_le_bytes(*place)));
+                numbers.iter().all(|&number| usize::from(number) < classes)
+            }
+            Self::Wide(numbers) => {
+                numbers.clear();
+                let places = bytes.as_chunks().0.iter();
+                numbers.extend(places.map(|place| u32::from_le_bytes(*place)));
+                numbers.iter().all(|&number| (number as usize) < classes)
+            }
         }
     }
 

@@ -47,6 +47,16 @@ impl<'a> Row<'a> {
         from..from + rest.partition_point(|&f| f < range.end)
     }
 
+    /// The features and values of some places.
+    #[must_use]
+    #[inline]
+    pub fn part(&self, places: Range<usize>) -> Self {
+        Self {
+            features: &self.features[places.clone()],
+            values: &self.values[places],
+        }
+    }
+
     /// Those of a range of features.
     #[must_use]
     #[inline]

@@ -59,7 +59,7 @@ impl Solver {
         kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
-        Ok(match (parameters.loss, start) {
+        let mut solver = match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
                 let solver = LeeLinWahba::among(parameters, problem, exchange)?;
                 Self::LeeLinWahba(Box::new(solver))
@@ -72,7 +72,11 @@ impl Solver {
                 Self::ByRows(Box::new(Trainer::informed(parameters, problem, likely)))
             }
             (_, None) => Self::ByRows(Box::new(Trainer::new(parameters, problem))),
-        })
+        };
+        if let Self::ByRows(trainer) = &mut solver {
+            trainer.hold(exchange.rank(), exchange.ranks());
+        }
+        Ok(solver)
     }
 
     /// Does the next epoch, or returns `None` if training has ended.

@@ -6,15 +6,17 @@
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
+    halves::equal_parts,
     lane::Lane,
     numbers::Numbers,
     problem::Row,
     state::State,
-    together::{lanes_of, share_lanes},
-    weights::{Shard, cuts},
+    together::{lanes_of, share_lanes, share_scores},
+    weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Lanes side by side: their number never depends on the number of threads. Steps that go farther than to their best
 /// stand more in each other's way: with four lanes the dual objective fell.
@@ -65,7 +67,7 @@ impl Sweeper {
         Self {
             dual: f64::NEG_INFINITY,
             lanes: (0..lanes).map(|_| Lane::new(&state.problem)).collect(),
-            cuts: cuts(&state.problem, threads.max(1)),
+            cuts: equal_parts(&state.problem, state.halves.held().clone(), threads.max(1)),
             moving: 1.0,
         }
     }
@@ -83,7 +85,7 @@ impl Sweeper {
         (self.moving, self.dual) = (moving, dual);
     }
 
-    /// Where the parts of the weights end that threads change.
+    /// The borders of the parts of the weights that threads change.
     #[must_use]
     pub fn cuts(&self) -> &[u32] {
         &self.cuts
@@ -127,6 +129,16 @@ impl Sweeper {
             let parts: Vec<&[u32]> = block.chunks(each_lane).collect();
             let frozen = &*state;
             let own = lanes_of(exchange.rank(), exchange.ranks(), self.lanes.len());
+            if exchange.ranks() > 1 {
+                give_scores(
+                    state,
+                    &mut self.lanes,
+                    &parts,
+                    own.clone(),
+                    kernels,
+                    exchange,
+                )?;
+            }
             let items = self.lanes.iter_mut().zip(parts.iter().copied());
             let items = items.take(own.end).skip(own.start);
             let items: Vec<(&mut Lane, &[u32])> = items.collect();
@@ -134,10 +146,6 @@ impl Sweeper {
                 kernels.run_lane(lane, frozen, rows, tolerance);
             });
             share_lanes(state, &mut self.lanes, &parts, exchange)?;
-            let used = self.lanes.iter().take(parts.len()).enumerate();
-            for (_, lane) in used.filter(|(at, _)| !own.contains(at)) {
-                kernels.fetch_changed(lane, state);
-            }
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
                 for (visited, &row) in lane.visited.iter().zip(*rows) {
@@ -156,14 +164,39 @@ impl Sweeper {
     }
 }
 
+/// Finds the scores of a block's rows together with other processes, and gives those of each of `own` lanes to it.
+fn give_scores<X: Exchange>(
+    state: &State,
+    lanes: &mut [Lane],
+    parts: &[&[u32]],
+    own: Range<usize>,
+    kernels: &dyn ExactKernels,
+    exchange: &mut X,
+) -> Result<(), ExchangeError> {
+    let rows = parts.concat();
+    let scores = share_scores(state, &rows, kernels, exchange)?;
+    let mut rest = &scores[..];
+    for (at, (lane, rows)) in lanes.iter_mut().zip(parts).enumerate() {
+        let count = rows.iter().map(|&row| state.scores_of(row)).sum();
+        let (of_lane, later) = rest.split_at(count);
+        rest = later;
+        if own.contains(&at) {
+            lane.give(of_lane);
+        }
+    }
+    Ok(())
+}
+
 /// Writes what lanes changed into weights and duals.
 fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor: &E) {
     let State {
         problem,
         duals,
         weights,
+        halves,
         ..
     } = state;
+    let halves = &*halves;
     let duals_now = &*duals;
     executor.map_items(weights.shards(cuts), |_, mut shard: Shard<'_>| {
         for lane in lanes {
@@ -172,7 +205,7 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
             for (&(number, end, _), &background) in changed {
                 let moves = &lane.changes.moves[start..end as usize];
                 start = end as usize;
-                let row = problem.row(number as usize);
+                let row = halves.of(problem.row(number as usize));
                 let duals = &duals_now[number as usize];
                 match &duals.places {
                     Numbers::Narrow(places) => shard.add(row, moves, background, places),
@@ -203,7 +236,7 @@ impl Shard<'_> {
         background: f32,
         places: &[P],
     ) {
-        let width = places.len() / row.features.len();
+        let width = places.len() / row.features.len().max(1);
         for at in row.places_of(&self.range) {
             let feature = (row.features[at] - self.range.start) as usize;
             let value = row.values[at];

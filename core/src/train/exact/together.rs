@@ -1,20 +1,29 @@
 //! What processes tell each other that train one Crammer-Singer or Weston-Watkins machine together.
 //!
-//! Each has all rows, duals and weights. A block of a sweep has a few lanes, which do not hear of each other anyway
-//! ([`super::sweep`]): each process runs some of them, all are told what moved, and all write the same changes in the same
-//! order. Of a survey each looks at some of the rows, and all are told what was found. So every process has the same
-//! bits after every step, and they are those of a process on its own.
+//! Each has all rows and duals, but changes the weights of one half of the features only ([`super::halves`]), and keeps the
+//! places of its rows' classes in these. A block of a sweep has three steps:
 //!
-//! Sent: about 30 bytes for a row visited and 13 for each of its moves in sweeps, 9 bytes a row and what it lists
-//! in surveys; twice an exchange's delay for every block. Not shared, each process doing all of it: writing changes into weights,
-//! places of listed classes, weights rebuilt for the proof.
+//! 1. Each finds what its features add to the scores of the block's rows, and all are told: the sums are the scores.
+//! 2. Each runs some of the block's lanes, which do not hear of each other anyway ([`super::sweep`]), and all are told what
+//!    moved.
+//! 3. Each changes the weights of its features.
+//!
+//! Before a survey all are told the weights of the other half. Of the rows each looks at some, and all are told what was
+//! found. So every process has the bits that a process on its own has.
+//!
+//! Sent: 8 bytes and 4 for each listed class of a row visited, about 30 more and 13 for each of its moves in sweeps; 6 bytes a
+//! weight (8 from 65,537 classes on), 9 bytes a row and what it lists in surveys. Two exchanges' delay for every block. Not
+//! shared, each process doing all of it: the duals, and sorting rows.
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
+    halves::{HALVES, Halves},
     lane::{Changes, Lane, Visited},
     state::State,
     survey::{PartRows, Survey},
+    weights::{ClassWeights, push_numbers},
 };
+use crate::kernels::ExactKernels;
 use alloc::vec::Vec;
 use core::ops::Range;
 use serde::de::DeserializeOwned;
@@ -22,6 +31,95 @@ use serde::de::DeserializeOwned;
 /// The lanes of one block that process `rank` runs, of `lanes`.
 pub fn lanes_of(rank: usize, ranks: usize, lanes: usize) -> Range<usize> {
     (rank * lanes).div_ceil(ranks)..((rank + 1) * lanes).div_ceil(ranks)
+}
+
+/// Which of a block's rows process `rank` scores: processes that have the same half share them out.
+fn rows_of(rank: usize, ranks: usize, rows: usize) -> Range<usize> {
+    let (half, one) = (rank % HALVES, rank / HALVES);
+    let alike = (ranks - half).div_ceil(HALVES);
+    rows * one / alike..rows * (one + 1) / alike
+}
+
+/// The scores of a block's rows, one row after the other: the background's, then those of the row's own class and of
+/// those listed.
+pub fn share_scores<X: Exchange>(
+    state: &State,
+    rows: &[u32],
+    kernels: &dyn ExactKernels,
+    exchange: &mut X,
+) -> Result<Vec<f32>, ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    let (mut own, mut parcel) = (Vec::new(), Vec::new());
+    kernels.score_rows(state, &rows[rows_of(rank, ranks, rows.len())], &mut own);
+    push_numbers(&mut parcel, &own);
+    let all = exchange.gather(parcel)?;
+    let mut scores = Vec::new();
+    for half in 0..HALVES {
+        let mut start = 0;
+        for rank in (half..ranks).step_by(HALVES) {
+            let rows = &rows[rows_of(rank, ranks, rows.len())];
+            let count: usize = rows.iter().map(|&row| state.scores_of(row)).sum();
+            let (numbers, rest) = all[rank].as_chunks::<4>();
+            if numbers.len() != count || !rest.is_empty() {
+                return Err(ExchangeError::Parcel { rank });
+            }
+            let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
+            if half == 0 {
+                scores.extend(numbers);
+            } else {
+                let sums = scores[start..].iter_mut().zip(numbers);
+                sums.for_each(|(sum, more)| *sum += more);
+            }
+            start += count;
+        }
+    }
+    Ok(scores)
+}
+
+/// The sum of a number of each feature, of which each process knows those of the features that it has.
+pub fn share_sum<'a, X: Exchange>(
+    numbers: impl Iterator<Item = (u32, &'a f64)>,
+    halves: &Halves,
+    exchange: &mut X,
+) -> Result<f64, ExchangeError> {
+    let mut sums = [0.0; HALVES];
+    for (feature, number) in numbers {
+        sums[halves.half_of(feature)] += number;
+    }
+    if exchange.ranks() > 1 {
+        let own = sums[exchange.rank() % HALVES];
+        let all = exchange.gather(own.to_le_bytes().to_vec())?;
+        for (rank, (sum, parcel)) in sums.iter_mut().zip(&all).enumerate() {
+            let bytes = parcel[..].try_into();
+            *sum = f64::from_le_bytes(bytes.map_err(|_| ExchangeError::Parcel { rank })?);
+        }
+    }
+    Ok(sums.iter().sum())
+}
+
+/// Makes the weights of the other half those that the process has which changes them.
+pub fn share_weights<X: Exchange>(
+    weights: &mut ClassWeights,
+    halves: &Halves,
+    exchange: &mut X,
+) -> Result<(), ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    if ranks == 1 {
+        return Ok(());
+    }
+    // Of those that have the same half, one is enough.
+    let parcel = if rank < HALVES {
+        weights.to_bytes(halves.held().clone())
+    } else {
+        Vec::new()
+    };
+    let all = exchange.gather(parcel)?;
+    let other = 1 - rank % HALVES;
+    if weights.set_bytes(halves.half(other), &all[other]) {
+        Ok(())
+    } else {
+        Err(ExchangeError::Parcel { rank: other })
+    }
 }
 
 /// Takes over what the lanes of other processes changed; `parts` are the rows of each lane.

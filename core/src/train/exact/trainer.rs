@@ -20,12 +20,13 @@ use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::{Certificate, certify},
     forgetting::forget_if_many,
-    listing::{list, unlist},
+    listing::{Turn, list, unlist},
     parameters::{MultiClassSvm, Shrinking},
     schedule::Schedule,
     state::State,
     survey::{Part, Search, Survey, survey_among, survey_part},
     sweep::Sweeper,
+    together::share_weights,
 };
 use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
 use alloc::vec::Vec;
@@ -99,7 +100,7 @@ impl Trainer {
         }
         let mut sweeper = match self.sweeper.take() {
             Some(sweeper) => sweeper,
-            None => self.start(executor),
+            None => self.start(executor, exchange)?,
         };
         self.epochs += 1;
         let all = self.schedule.sweeps == 0 || self.active.is_empty();
@@ -120,6 +121,11 @@ impl Trainer {
             rows: rows as u64,
             gap: self.gap,
         }))
+    }
+
+    /// Says that this is process `rank` of `ranks` that train together, before the first epoch.
+    pub fn hold(&mut self, rank: usize, ranks: usize) {
+        self.state.halves.hold(rank, ranks);
     }
 
     fn sweep<E: Executor, X: Exchange>(
@@ -173,10 +179,18 @@ impl Trainer {
         let of = Schedule::parts(self.state.limits);
         for first in 0..of {
             let part = Part { first, of };
+            share_weights(&mut self.state.weights, &self.state.halves, exchange)?;
             let found = survey_part(&self.state, search, part, executor, kernels, exchange)?;
             unlist(&mut self.state, &found.idle, executor);
             let (rows, fresh) = (&found.rows, &found.fresh);
-            list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
+            list(
+                &mut self.state,
+                rows,
+                fresh,
+                Turn::Later,
+                sweeper.cuts(),
+                executor,
+            );
             self.active = part.of(count).map(|row| row as u32).collect();
             self.sweep(sweeper, (executor, &mut *exchange), kernels)?;
         }
@@ -210,6 +224,7 @@ impl Trainer {
         let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
         if !last && !hopeful {
+            share_weights(&mut self.state.weights, &self.state.halves, exchange)?;
             found = survey_among(&self.state, search, executor, kernels, exchange)?;
         }
         if last || hopeful || self.is_enough(found.best(search).gap, found.violation) {
@@ -232,7 +247,14 @@ impl Trainer {
         unlist(&mut self.state, &found.idle, executor);
         forget_if_many(&mut self.state, &found.idle, sweeper.cuts(), executor);
         let (rows, fresh) = (&found.rows, &found.fresh);
-        list(&mut self.state, rows, fresh, sweeper.cuts(), executor);
+        list(
+            &mut self.state,
+            rows,
+            fresh,
+            Turn::Later,
+            sweeper.cuts(),
+            executor,
+        );
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is all that
 //! losses and answers are made of, do not depend on it.
 
-use super::{numbers::Numbers, problem::Problem};
+use super::numbers::Numbers;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
@@ -72,10 +72,37 @@ impl FeatureWeights {
         }
     }
 
+    /// How many weights there are, or [`DENSE`].
+    fn shape(&self) -> u32 {
+        if self.is_dense() {
+            DENSE
+        } else {
+            self.classes.len() as u32
+        }
+    }
+
     /// Bytes held.
     fn bytes(&self) -> usize {
         self.classes.bytes() + 4 * self.weights.capacity()
     }
+}
+
+/// What stands for the number of weights of a dense feature.
+const DENSE: u32 = u32::MAX;
+
+/// Appends numbers, four bytes each, the lowest first.
+pub fn push_numbers(bytes: &mut Vec<u8>, numbers: &[f32]) {
+    let start = bytes.len();
+    bytes.resize(start + 4 * numbers.len(), 0);
+    let places = bytes[start..].as_chunks_mut().0.iter_mut();
+    places
+        .zip(numbers)
+        .for_each(|(place, number)| *place = number.to_le_bytes());
+}
+
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
+    let (places, _) = bytes.as_chunks::<4>();
+    places.iter().map(|place| f32::from_le_bytes(*place))
 }
 
 /// The weights of L classes over D features.
@@ -113,12 +140,16 @@ impl ClassWeights {
         }
     }
 
-    /// The weights in parts that end before the features `cuts`, the last of which is D.
-    pub fn shards<'a>(&'a mut self, cuts: &[u32]) -> Vec<Shard<'a>> {
-        let (mut lists, mut background) = (&mut self.lists[..], &mut self.background[..]);
-        let mut start = 0;
-        let mut shards = Vec::with_capacity(cuts.len());
-        for &end in cuts {
+    /// The weights of the ranges of features between borders.
+    pub fn shards<'a>(&'a mut self, borders: &[u32]) -> Vec<Shard<'a>> {
+        let (mut start, ends) = match borders {
+            [] => return Vec::new(),
+            [start, ends @ ..] => (*start, ends),
+        };
+        let mut lists = &mut self.lists[start as usize..];
+        let mut background = &mut self.background[start as usize..];
+        let mut shards = Vec::with_capacity(ends.len());
+        for &end in ends {
             let (own, rest) = lists.split_at_mut((end - start) as usize);
             let (own_background, rest_background) = background.split_at_mut((end - start) as usize);
             shards.push(Shard {
@@ -131,13 +162,73 @@ impl ClassWeights {
         shards
     }
 
-    /// Makes features dense that have many classes; the features, rising.
-    pub fn make_dense(&mut self) -> Vec<u32> {
+    /// Makes those of these features dense that have many classes; which ones, rising.
+    pub fn make_dense(&mut self, features: Range<u32>) -> Vec<u32> {
         let classes = self.classes;
-        let lists = self.lists.iter_mut().enumerate();
+        let lists = &mut self.lists[features.start as usize..features.end as usize];
+        let lists = features.zip(lists);
         lists
-            .filter_map(|(at, list)| list.make_dense(classes).then_some(at as u32))
+            .filter_map(|(feature, list)| list.make_dense(classes).then_some(feature))
             .collect()
+    }
+
+    /// The weights of some features, as [`ClassWeights::set_bytes`] takes them: how many each feature has; their
+    /// classes, of features that are not dense; the weights; the background.
+    #[must_use]
+    pub fn to_bytes(&self, features: Range<u32>) -> Vec<u8> {
+        let range = features.start as usize..features.end as usize;
+        let lists = &self.lists[range.clone()];
+        let mut bytes = Vec::new();
+        let shapes = lists.iter().map(FeatureWeights::shape).collect();
+        Numbers::Wide(shapes).push_to(&mut bytes);
+        lists
+            .iter()
+            .for_each(|list| list.classes.push_to(&mut bytes));
+        lists
+            .iter()
+            .for_each(|list| push_numbers(&mut bytes, &list.weights));
+        push_numbers(&mut bytes, &self.background[range]);
+        bytes
+    }
+
+    /// Sets the weights of some features; whether the bytes can be those of such features. If not, some of them may have
+    /// been set.
+    #[must_use]
+    pub fn set_bytes(&mut self, features: Range<u32>, bytes: &[u8]) -> bool {
+        let all = self.classes;
+        let range = features.start as usize..features.end as usize;
+        let Some((shapes, mut rest)) = bytes.split_at_checked(4 * range.len()) else {
+            return false;
+        };
+        let shapes = shapes.as_chunks::<4>().0.iter();
+        let shapes: Vec<u32> = shapes.map(|shape| u32::from_le_bytes(*shape)).collect();
+        let mut take = |count: usize| {
+            let (taken, later) = rest.split_at_checked(count)?;
+            rest = later;
+            Some(taken)
+        };
+        for (list, &shape) in self.lists[range.clone()].iter_mut().zip(&shapes) {
+            let listed = if shape == DENSE { 0 } else { shape as usize };
+            let classes = take(listed * Numbers::width(all));
+            if !classes.is_some_and(|classes| list.classes.set_bytes(classes, all)) {
+                return false;
+            }
+        }
+        for (list, &shape) in self.lists[range.clone()].iter_mut().zip(&shapes) {
+            let count = if shape == DENSE { all } else { shape as usize };
+            let Some(weights) = take(4 * count) else {
+                return false;
+            };
+            list.weights.clear();
+            list.weights.extend(numbers(weights));
+        }
+        let Some(background) = take(4 * range.len()) else {
+            return false;
+        };
+        for (own, number) in self.background[range].iter_mut().zip(numbers(background)) {
+            *own = number;
+        }
+        rest.is_empty()
     }
 
     /// Multiplies all weights.
@@ -177,24 +268,4 @@ impl ClassWeights {
         let lists: usize = self.lists.iter().map(FeatureWeights::bytes).sum();
         lists + 60 * self.lists.len()
     }
-}
-
-/// Ends of `parts` ranges of features that hold about equally many of the rows' values each.
-#[must_use]
-pub fn cuts(problem: &Problem, parts: usize) -> Vec<u32> {
-    let mut counts = vec![0usize; problem.features()];
-    for row in 0..problem.len() {
-        for &feature in problem.row(row).features {
-            counts[feature as usize] += 1;
-        }
-    }
-    let (mut cuts, mut sum) = (Vec::new(), 0);
-    for (feature, count) in counts.iter().enumerate() {
-        if cuts.len() + 1 < parts && sum * parts >= problem.values() * (cuts.len() + 1) {
-            cuts.push(feature as u32);
-        }
-        sum += count;
-    }
-    cuts.push(counts.len() as u32);
-    cuts
 }

@@ -12,6 +12,7 @@ use crate::{
         TrainError,
         exact::{
             certificate::Certificate,
+            halves::HALVES,
             machine::Machine,
             parameters::{MultiClassLoss, MultiClassSvm},
             problem::{MultiLabel, Problem},
@@ -19,7 +20,7 @@ use crate::{
             start::Start,
             trainer::Report,
         },
-        state::{Resumable, Shared, StateError, all_below},
+        state::{Shared, StateError},
     },
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -113,11 +114,11 @@ impl SharedTraining {
     }
 }
 
-/// The state of Crammer-Singer and Weston-Watkins is one share, which all processes have and the first one saves.
+/// The state of Crammer-Singer and Weston-Watkins has a share for each half of the features.
 impl Shared for SharedTraining {
     fn shares(&self) -> usize {
         match &self.kind {
-            Kind::Solver(Solver::ByRows(_)) => 1,
+            Kind::Solver(Solver::ByRows(_)) => HALVES,
             Kind::Solver(Solver::LeeLinWahba(solver)) => solver.shares(),
             Kind::Tournament(training) => training.shares(),
         }
@@ -125,7 +126,7 @@ impl Shared for SharedTraining {
 
     fn here(&self) -> Vec<usize> {
         match &self.kind {
-            Kind::Solver(Solver::ByRows(_)) => (0..usize::from(self.first)).collect(),
+            Kind::Solver(Solver::ByRows(trainer)) => trainer.state().halves.saved().collect(),
             Kind::Solver(Solver::LeeLinWahba(solver)) => solver.here(),
             Kind::Tournament(training) => training.here(),
         }
@@ -134,10 +135,10 @@ impl Shared for SharedTraining {
     fn save_share(&self, share: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
         match &self.kind {
             Kind::Solver(Solver::ByRows(trainer)) => {
-                if !self.first || share > 0 || trainer.certificate().is_some() {
+                if trainer.certificate().is_some() {
                     return Err(StateError::Unwritable);
                 }
-                trainer.save(sink)
+                trainer.save_half(share, sink)
             }
             Kind::Solver(Solver::LeeLinWahba(solver)) => solver.save_share(share, sink),
             Kind::Tournament(training) => training.save_share(share, sink),
@@ -146,10 +147,7 @@ impl Shared for SharedTraining {
 
     fn resume_share(&mut self, share: usize, bytes: &[u8]) -> Result<(), StateError> {
         match &mut self.kind {
-            Kind::Solver(Solver::ByRows(trainer)) => {
-                all_below("share", [&(share as u32)], 1)?;
-                trainer.resume(bytes)
-            }
+            Kind::Solver(Solver::ByRows(trainer)) => trainer.resume_half(share, bytes),
             Kind::Solver(Solver::LeeLinWahba(solver)) => solver.resume_share(share, bytes),
             Kind::Tournament(training) => training.resume_share(share, bytes),
         }

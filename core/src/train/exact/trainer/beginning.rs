@@ -4,9 +4,19 @@ use super::{Sweeper, Trainer};
 use crate::{
     executor::Executor,
     train::exact::{
-        certificate::rebuild, duals::RowDuals, listing::list, numbers::Numbers,
-        parameters::MultiClassSvm, problem::Problem, row_step::Limits, schedule::Schedule,
-        start::WarmStart, state::State, weights::ClassWeights,
+        bundles::exchange::{Exchange, ExchangeError},
+        certificate::rebuild,
+        duals::RowDuals,
+        halves::Halves,
+        listing::{Turn, list},
+        numbers::Numbers,
+        parameters::MultiClassSvm,
+        problem::Problem,
+        row_step::Limits,
+        schedule::Schedule,
+        start::WarmStart,
+        state::State,
+        weights::ClassWeights,
     },
 };
 use alloc::{vec, vec::Vec};
@@ -23,6 +33,7 @@ impl Trainer {
                 duals: vec![RowDuals::default(); rows],
                 weights: ClassWeights::new(problem.features(), problem.classes()),
                 limits,
+                halves: Halves::new(&problem),
                 problem,
             },
             sweeper: None,
@@ -78,14 +89,18 @@ impl Trainer {
     }
 
     /// Gives every row the places of its own class.
-    pub(super) fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
+    pub(super) fn start<E: Executor, X: Exchange>(
+        &mut self,
+        executor: &E,
+        exchange: &mut X,
+    ) -> Result<Sweeper, ExchangeError> {
         let mut sweeper = Sweeper::new(&self.state, executor.threads());
         if let Some(memory) = self.remembered.take() {
             sweeper.remember(memory);
         }
         if !self.relist.is_empty() {
-            self.restart(&sweeper, executor);
-        } else if self.state.duals.iter().all(|duals| duals.places.is_empty()) {
+            self.restart(&sweeper, executor, exchange)?;
+        } else if self.epochs == 0 {
             let count = self.state.problem.len();
             let mut likely = core::mem::take(&mut self.likely);
             likely.resize(count, Vec::new());
@@ -95,13 +110,25 @@ impl Trainer {
                 classes.push(self.state.problem.class(row));
                 classes.extend_from_slice(likely);
             }
-            list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
+            list(
+                &mut self.state,
+                &rows,
+                &classes,
+                Turn::First,
+                sweeper.cuts(),
+                executor,
+            );
         }
-        sweeper
+        Ok(sweeper)
     }
 
     /// Finds places for the duals given at the start, and the multiple of them that is best.
-    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
+    fn restart<E: Executor, X: Exchange>(
+        &mut self,
+        sweeper: &Sweeper,
+        executor: &E,
+        exchange: &mut X,
+    ) -> Result<(), ExchangeError> {
         let (mut rows, mut classes) = (Vec::new(), Vec::new());
         let mut alphas = Vec::new();
         for row in core::mem::take(&mut self.relist) {
@@ -111,13 +138,20 @@ impl Trainer {
             classes.append(&mut duals.classes);
             alphas.push(core::mem::take(&mut duals.alphas));
         }
-        list(&mut self.state, &rows, &classes, sweeper.cuts(), executor);
+        list(
+            &mut self.state,
+            &rows,
+            &classes,
+            Turn::First,
+            sweeper.cuts(),
+            executor,
+        );
         for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
             let sharing = (self.state.problem.classes() - 1 - alphas.len()) as f64;
             duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
             duals.alphas = alphas;
         }
-        let dual = rebuild(&mut self.state, sweeper.cuts(), executor);
+        let dual = rebuild(&mut self.state, sweeper.cuts(), executor, exchange)?;
         let sum: f64 = self.state.duals.iter().map(|duals| duals.total).sum();
         let square = 2.0 * (sum - dual);
         if square > sum {
@@ -125,8 +159,9 @@ impl Trainer {
             for duals in &mut self.state.duals {
                 scale(duals, sum / square, limits);
             }
-            rebuild(&mut self.state, sweeper.cuts(), executor);
+            rebuild(&mut self.state, sweeper.cuts(), executor, exchange)?;
         }
+        Ok(())
     }
 }
 

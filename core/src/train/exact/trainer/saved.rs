@@ -3,11 +3,13 @@
 use super::{Sweeper, Trainer};
 use crate::train::{
     exact::{
-        certificate::Certificate, duals::RowDuals, schedule::Schedule, weights::FeatureWeights,
+        certificate::Certificate, duals::RowDuals, halves::HALVES, schedule::Schedule,
+        weights::FeatureWeights,
     },
     state::{Resumable, StateError, all_below, read, same, write},
 };
 use alloc::borrow::Cow;
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -27,11 +29,79 @@ struct Saved<'a> {
 
 impl Resumable for Trainer {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
+        if *self.state.halves.held() != self.state.halves.all() {
+            return Err(StateError::Unwritable);
+        }
+        write(&self.saved(self.state.halves.all()), sink)
+    }
+
+    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let all = self.state.halves.all();
+        let saved: Saved<'_> = read(bytes)?;
+        self.check(&saved, &all)?;
+        self.take_over(saved, all);
+        Ok(())
+    }
+}
+
+impl Trainer {
+    /// Hands the state to `sink`, with the weights and places of one half of the features only.
+    ///
+    /// # Errors
+    /// [`StateError::Unwritable`] if this process does not have that half.
+    pub fn save_half(&self, half: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
+        if !self.state.halves.saved().contains(&half) {
+            return Err(StateError::Unwritable);
+        }
+        write(&self.saved(self.state.halves.half(half)), sink)
+    }
+
+    /// Takes over what [`Trainer::save_half`] saved: of the first half, then of the second one.
+    ///
+    /// # Errors
+    /// If the bytes are not of this half of such a training.
+    pub fn resume_half(&mut self, half: usize, bytes: &[u8]) -> Result<(), StateError> {
+        all_below("share", [&(half as u32)], HALVES)?;
+        let features = self.state.halves.half(half);
+        let mut saved: Saved<'_> = read(bytes)?;
+        self.check(&saved, &features)?;
+        let held = self.state.halves.held();
+        if held.start < features.start || held.end < features.end {
+            // Rows keep the places that they have; those of the second half come after those of the first.
+            let is_held = held.end == features.end;
+            let before = core::mem::take(&mut self.state.duals);
+            for (row, before) in saved.duals.to_mut().iter_mut().zip(before) {
+                let mut places = before.places;
+                if is_held {
+                    if before.classes != row.classes {
+                        return Err(StateError::Malformed);
+                    }
+                    places.extend_from(&row.places, 0..row.places.len());
+                }
+                row.places = places;
+            }
+        }
+        self.take_over(saved, features);
+        Ok(())
+    }
+
+    /// The state, with the weights and places of these features: those that this process has, or a half of them.
+    fn saved(&self, features: Range<u32>) -> Saved<'_> {
+        let (state, range) = (&self.state, features.start as usize..features.end as usize);
+        let duals = if features == *state.halves.held() {
+            Cow::Borrowed(&state.duals[..])
+        } else {
+            let rows = state.duals.iter().enumerate();
+            Cow::Owned(
+                rows.map(|(row, duals)| duals.part(state.problem.row(row), &features))
+                    .collect(),
+            )
+        };
         let memory = self.sweeper.as_ref().map(Sweeper::memory);
-        let saved = Saved {
-            duals: Cow::Borrowed(&self.state.duals),
-            lists: Cow::Borrowed(&self.state.weights.lists),
-            background: Cow::Borrowed(&self.state.weights.background),
+        Saved {
+            duals,
+            lists: Cow::Borrowed(&state.weights.lists[range.clone()]),
+            background: Cow::Borrowed(&state.weights.background[range]),
             sweeper: memory.or(self.remembered),
             active: Cow::Borrowed(&self.active),
             schedule: self.schedule,
@@ -40,17 +110,21 @@ impl Resumable for Trainer {
             certificate: self.certificate,
             multiple: self.multiple,
             relist: Cow::Borrowed(&self.relist),
-        };
-        write(&saved, sink)
+        }
     }
 
-    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let saved: Saved<'_> = read(bytes)?;
-        self.check(&saved)?;
-        let state = &mut self.state;
+    /// Goes on from a state with the weights of these features.
+    fn take_over(&mut self, saved: Saved<'_>, features: Range<u32>) {
+        let (state, range) = (
+            &mut self.state,
+            features.start as usize..features.end as usize,
+        );
         state.duals = saved.duals.into_owned();
-        state.weights.lists = saved.lists.into_owned();
-        state.weights.background = saved.background.into_owned();
+        let lists = state.weights.lists[range.clone()].iter_mut();
+        lists
+            .zip(saved.lists.into_owned())
+            .for_each(|(list, saved)| *list = saved);
+        state.weights.background[range].copy_from_slice(&saved.background);
         self.sweeper = None;
         self.remembered = saved.sweeper;
         self.active = saved.active.into_owned();
@@ -58,21 +132,19 @@ impl Resumable for Trainer {
         (self.gap, self.multiple) = (saved.gap, saved.multiple);
         self.certificate = saved.certificate;
         self.relist = saved.relist.into_owned();
-        Ok(())
     }
-}
 
-impl Trainer {
-    /// Whether all lengths are those of the problem, all places exist, and all numbers are numbers.
-    fn check(&self, saved: &Saved<'_>) -> Result<(), StateError> {
+    /// Whether all lengths are those of the problem and of these of its features, all places exist, and all numbers are
+    /// numbers.
+    fn check(&self, saved: &Saved<'_>, features: &Range<u32>) -> Result<(), StateError> {
         let problem = &self.state.problem;
         let (rows, classes) = (problem.len(), problem.classes());
         same("rows with duals", saved.duals.len(), rows)?;
-        same("features", saved.lists.len(), problem.features())?;
+        same("features", saved.lists.len(), features.len())?;
         same(
             "features of the background",
             saved.background.len(),
-            problem.features(),
+            features.len(),
         )?;
         all_below("row", saved.active.iter().chain(&*saved.relist), rows)?;
         for list in &*saved.lists {
@@ -85,6 +157,16 @@ impl Trainer {
             }
             all_below("class", &list.classes.to_vec(), classes)?;
         }
+        // Places are found in the first epoch.
+        let found = saved.epochs > 0 && saved.relist.is_empty();
+        let to_find = saved
+            .relist
+            .iter()
+            .enumerate()
+            .all(|(row, &listed)| row == listed as usize);
+        if !to_find || !(saved.relist.is_empty() || saved.relist.len() == rows) {
+            return Err(StateError::Malformed);
+        }
         for (row, duals) in saved.duals.iter().enumerate() {
             all_below("class", &duals.classes, classes)?;
             same("duals of a row", duals.alphas.len(), duals.classes.len())?;
@@ -96,18 +178,20 @@ impl Trainer {
                     training: most as u64,
                 });
             }
-            let width = 1 + duals.classes.len();
-            let features = problem.row(row).features;
-            if duals.places.is_empty() {
+            let of_row = problem.row(row).features_in(features);
+            let width = if found { 1 + duals.classes.len() } else { 0 };
+            same("places of a row", duals.places.len(), width * of_row.len())?;
+            if width == 0 || of_row.is_empty() {
                 continue;
             }
             if !duals.places.fits(classes) {
                 return Err(StateError::Malformed);
             }
             let places = duals.places.to_vec();
-            same("places of a row", places.len(), width * features.len())?;
-            for (places, &feature) in places.chunks_exact(width).zip(features) {
-                let weights = saved.lists[feature as usize].weights.len();
+            for (places, &feature) in places.chunks_exact(width).zip(of_row) {
+                let weights = saved.lists[(feature - features.start) as usize]
+                    .weights
+                    .len();
                 all_below("place", places, weights)?;
             }
         }
