@@ -34,10 +34,14 @@ use crate::{
         },
         exact::{
             ahead::Nothing,
+            changes::{Changes, apply_changes},
             class_scores::{self, CHUNK},
+            duals::RowDuals,
+            halves::Halves,
             lane::Lane,
+            problem::Problem,
             state::{State, score_rows},
-            weights::FeatureWeights,
+            weights::{FeatureWeights, Shard},
         },
         mach::step::{self, Step, Term},
     },
@@ -211,6 +215,16 @@ pub trait ExactKernels: Kernels {
     /// Solves rows one after the other.
     fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
         lane.run(state, rows, tolerance, &Nothing);
+    }
+
+    /// Changes the weights of a shard as a lane's rows moved them.
+    fn apply_changes(
+        &self,
+        shard: &mut Shard<'_>,
+        changes: &Changes,
+        rows: (&Problem, &[RowDuals], &Halves),
+    ) {
+        apply_changes(shard, changes, rows, &Nothing);
     }
 
     /// Appends what the features that this process has add to the scores of rows.

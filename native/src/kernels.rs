@@ -63,10 +63,14 @@ mod x86 {
             },
             exact::{
                 ahead::Fetch,
+                changes::{Changes, apply_changes},
                 class_scores::{self, CHUNK},
+                duals::RowDuals,
+                halves::Halves,
                 lane::Lane,
+                problem::Problem,
                 state::{State, score_rows},
-                weights::FeatureWeights,
+                weights::{FeatureWeights, Shard},
             },
             mach::step::{self, Line, Step, Term},
         },
@@ -284,6 +288,10 @@ mod x86 {
 
                     fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
                         lane.run(state, rows, tolerance, &Lines);
+                    }
+
+                    fn apply_changes(shard: &mut Shard<'_>, changes: &Changes, rows: (&Problem, &[RowDuals], &Halves)) {
+                        apply_changes(shard, changes, rows, &Lines);
                     }
 
                     fn score_rows(state: &State, rows: &[u32], scores: &mut Vec<f32>) {

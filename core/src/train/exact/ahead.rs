@@ -3,7 +3,11 @@
 //! What is read depends on what was read before it (a row's duals say where its places are, those which weights it
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
-use super::{numbers::Numbers, state::State};
+use super::{
+    duals::RowDuals, halves::Halves, numbers::Numbers, problem::Problem, state::State,
+    weights::FeatureWeights,
+};
+use core::ops::Range;
 
 /// Brings memory into the cache, or does not: answers never depend on it.
 pub trait Fetch {
@@ -30,37 +34,91 @@ const STEPS: [usize; 4] = [9, 6, 4, 2];
 /// Bytes that come together.
 const LINE: usize = 64;
 
-/// Takes the next steps of the rows after the one at `at`; `weights` says whether their weights are read, too.
+/// What visits read.
+#[derive(Clone, Debug)]
+pub struct Memory<'a> {
+    /// The rows.
+    pub problem: &'a Problem,
+    /// Their duals.
+    pub duals: &'a [RowDuals],
+    /// Of which features they have places.
+    pub halves: &'a Halves,
+    /// The weights of a range of these features.
+    pub lists: &'a [FeatureWeights],
+    /// Their background.
+    pub background: &'a [f32],
+    /// The range.
+    pub range: Range<u32>,
+}
+
+impl<'a> Memory<'a> {
+    /// Of all weights that this process has.
+    #[must_use]
+    #[inline]
+    pub fn of(state: &'a State) -> Self {
+        let range = state.halves.held().clone();
+        let held = range.start as usize..range.end as usize;
+        Self {
+            problem: &state.problem,
+            duals: &state.duals,
+            halves: &state.halves,
+            lists: &state.weights.lists[held.clone()],
+            background: &state.weights.background[held],
+            range,
+        }
+    }
+
+    /// The features of a row in the range, and where they are among those that the row has places of.
+    #[inline(always)]
+    fn features(&self, row: usize) -> (&'a [u32], usize) {
+        let held = self.halves.of(self.problem.row(row)).features;
+        if self.range == *self.halves.held() {
+            return (held, 0);
+        }
+        let start = held.partition_point(|&feature| feature < self.range.start);
+        let end = held.partition_point(|&feature| feature < self.range.end);
+        (&held[start..end], start)
+    }
+}
+
+/// Takes the next steps of rows, the ones whose turn is so many visits later; `weights` says whether their weights are
+/// read, too.
 #[inline(always)]
-pub fn fetch_ahead(state: &State, rows: &[u32], at: usize, weights: bool, fetch: &impl Fetch) {
-    let soon = |step: usize| rows.get(at + STEPS[step]).map(|&row| row as usize);
-    if let Some(duals) = soon(0).and_then(|row| state.duals.get(row)) {
+pub fn fetch_ahead(
+    memory: &Memory<'_>,
+    later: impl Fn(usize) -> Option<u32>,
+    weights: bool,
+    fetch: &impl Fetch,
+) {
+    let soon = |step: usize| later(STEPS[step]).map(|row| row as usize);
+    if let Some(duals) = soon(0).and_then(|row| memory.duals.get(row)) {
         fetch.fetch(&duals.shared);
         fetch.fetch(&duals.places);
     }
     if let Some(row) = soon(1) {
-        fetch_lists(state, row, fetch);
+        fetch_lists(memory, row, fetch);
     }
     if !weights {
         return;
     }
     if let Some(row) = soon(2) {
-        for &feature in state.halves.of(state.problem.row(row)).features {
-            fetch.fetch(&state.weights.lists[feature as usize]);
-            fetch.fetch(&state.weights.background[feature as usize]);
+        for &feature in memory.features(row).0 {
+            let place = (feature - memory.range.start) as usize;
+            fetch.fetch(&memory.lists[place]);
+            fetch.fetch(&memory.background[place]);
         }
     }
     if let Some(row) = soon(3) {
-        match &state.duals[row].places {
-            Numbers::Narrow(places) => fetch_weights(state, row, places, fetch),
-            Numbers::Wide(places) => fetch_weights(state, row, places, fetch),
+        match &memory.duals[row].places {
+            Numbers::Narrow(places) => fetch_weights(memory, row, places, fetch),
+            Numbers::Wide(places) => fetch_weights(memory, row, places, fetch),
         }
     }
 }
 
 #[inline(always)]
-fn fetch_lists(state: &State, number: usize, fetch: &impl Fetch) {
-    let (row, duals) = (state.problem.row(number), &state.duals[number]);
+fn fetch_lists(memory: &Memory<'_>, number: usize, fetch: &impl Fetch) {
+    let (row, duals) = (memory.problem.row(number), &memory.duals[number]);
     fetch_slice(row.features, fetch);
     fetch_slice(row.values, fetch);
     fetch_slice(&duals.classes, fetch);
@@ -80,15 +138,18 @@ fn fetch_slice<T>(all: &[T], fetch: &impl Fetch) {
 
 #[inline(always)]
 fn fetch_weights<P: Copy + Into<u32>>(
-    state: &State,
-    number: usize,
+    memory: &Memory<'_>,
+    row: usize,
     places: &[P],
     fetch: &impl Fetch,
 ) {
-    let features = state.halves.of(state.problem.row(number)).features;
-    let width = 1 + state.duals[number].classes.len();
-    for (&feature, places) in features.iter().zip(places.chunks_exact(width)) {
-        let weights = &state.weights.lists[feature as usize].weights[..];
+    let (features, start) = memory.features(row);
+    let width = 1 + memory.duals[row].classes.len();
+    for (&feature, places) in features
+        .iter()
+        .zip(places[start * width..].chunks_exact(width))
+    {
+        let weights = &memory.lists[(feature - memory.range.start) as usize].weights[..];
         for &place in places {
             if let Some(weight) = weights.get(place.into() as usize) {
                 fetch.fetch(weight);

@@ -6,7 +6,8 @@
 //! their changes are applied.
 
 use super::{
-    ahead::{Fetch, fetch_ahead},
+    ahead::{Fetch, Memory, fetch_ahead},
+    changes::Changes,
     duals::RowDuals,
     problem::{Problem, Row},
     row_step::{Shared, root},
@@ -14,19 +15,6 @@ use super::{
 };
 use alloc::{vec, vec::Vec};
 use serde::{Deserialize, Serialize};
-
-/// Rows whose duals moved, and how.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Changes {
-    /// The row, and where its moves and its duals end in the lists below.
-    pub rows: Vec<(u32, u32, u32)>,
-    /// Place among the row's own and listed classes, and by how much of the row its weights move.
-    pub moves: Vec<(u32, f32)>,
-    /// The new duals: of all listed classes, then the shared one, then the sum.
-    pub alphas: Vec<f64>,
-    /// By how much of the row the background moves.
-    pub background: Vec<f32>,
-}
 
 /// What became of a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -111,14 +99,13 @@ impl Lane {
     /// `fetch` is told of the memory of rows before their turn.
     #[inline(always)]
     pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], tolerance: f64, fetch: &F) {
-        self.changes.rows.clear();
-        self.changes.moves.clear();
-        self.changes.alphas.clear();
-        self.changes.background.clear();
+        self.changes.clear();
         self.visited.clear();
+        let memory = Memory::of(state);
         for (at, &row) in rows.iter().enumerate() {
             if F::ACTIVE {
-                fetch_ahead(state, rows, at, self.given.is_empty(), fetch);
+                let later = |visits: usize| rows.get(at + visits).copied();
+                fetch_ahead(&memory, later, self.given.is_empty(), fetch);
             }
             let visited = self.visit(state, row, tolerance);
             self.visited.push(visited);

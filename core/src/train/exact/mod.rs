@@ -25,6 +25,7 @@
 pub mod ahead;
 pub mod bundles;
 pub mod certificate;
+pub mod changes;
 pub mod class_scores;
 pub mod duals;
 pub mod forgetting;

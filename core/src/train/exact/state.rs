@@ -1,7 +1,7 @@
 //! What the parts of the solver share: the problem, the duals and the weights that belong to them.
 
 use super::{
-    ahead::{Fetch, fetch_ahead},
+    ahead::{Fetch, Memory, fetch_ahead},
     duals::RowDuals,
     halves::Halves,
     numbers::Numbers,
@@ -156,9 +156,15 @@ impl State {
 /// Appends what [`State::push_held_scores`] says of each row; `fetch` is told of the memory of rows before their turn.
 #[inline(always)]
 pub fn score_rows<F: Fetch>(state: &State, rows: &[u32], scores: &mut Vec<f32>, fetch: &F) {
+    let memory = Memory::of(state);
     for (at, &row) in rows.iter().enumerate() {
         if F::ACTIVE {
-            fetch_ahead(state, rows, at, true, fetch);
+            fetch_ahead(
+                &memory,
+                |visits| rows.get(at + visits).copied(),
+                true,
+                fetch,
+            );
         }
         let (row, duals) = (state.problem.row(row as usize), &state.duals[row as usize]);
         state.push_held_scores(row, duals, scores);

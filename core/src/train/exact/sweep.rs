@@ -8,8 +8,6 @@ use super::{
     bundles::exchange::{Exchange, ExchangeError},
     halves::equal_parts,
     lane::Lane,
-    numbers::Numbers,
-    problem::Row,
     state::State,
     together::{lanes_of, share_lanes, share_scores},
     weights::Shard,
@@ -158,7 +156,7 @@ impl Sweeper {
             swept.moved += moved;
             self.moving = moved as f64 / block.len() as f64;
             let used = parts.len();
-            apply(state, &self.lanes[..used], &self.cuts, executor);
+            apply(state, &self.lanes[..used], &self.cuts, executor, kernels);
         }
         Ok(swept)
     }
@@ -188,7 +186,13 @@ fn give_scores<X: Exchange>(
 }
 
 /// Writes what lanes changed into weights and duals.
-fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor: &E) {
+fn apply<E: Executor>(
+    state: &mut State,
+    lanes: &[Lane],
+    cuts: &[u32],
+    executor: &E,
+    kernels: &dyn ExactKernels,
+) {
     let State {
         problem,
         duals,
@@ -196,22 +200,10 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
         halves,
         ..
     } = state;
-    let halves = &*halves;
-    let duals_now = &*duals;
+    let (problem, rows, halves) = (&*problem, &duals[..], &*halves);
     executor.map_items(weights.shards(cuts), |_, mut shard: Shard<'_>| {
         for lane in lanes {
-            let mut start = 0;
-            let changed = lane.changes.rows.iter().zip(&lane.changes.background);
-            for (&(number, end, _), &background) in changed {
-                let moves = &lane.changes.moves[start..end as usize];
-                start = end as usize;
-                let row = halves.of(problem.row(number as usize));
-                let duals = &duals_now[number as usize];
-                match &duals.places {
-                    Numbers::Narrow(places) => shard.add(row, moves, background, places),
-                    Numbers::Wide(places) => shard.add(row, moves, background, places),
-                }
-            }
+            kernels.apply_changes(&mut shard, &lane.changes, (problem, rows, halves));
         }
     });
     for lane in lanes {
@@ -223,29 +215,6 @@ fn apply<E: Executor>(state: &mut State, lanes: &[Lane], cuts: &[u32], executor:
             let (alphas, rest) = new.split_at(duals.alphas.len());
             duals.alphas.copy_from_slice(alphas);
             (duals.shared, duals.total) = (rest[0], rest[1]);
-        }
-    }
-}
-
-impl Shard<'_> {
-    /// Adds what the row's moves, pairs of a slot and an amount, change in these features.
-    fn add<P: Copy + Into<u32>>(
-        &mut self,
-        row: Row<'_>,
-        moves: &[(u32, f32)],
-        background: f32,
-        places: &[P],
-    ) {
-        let width = places.len() / row.features.len().max(1);
-        for at in row.places_of(&self.range) {
-            let feature = (row.features[at] - self.range.start) as usize;
-            let value = row.values[at];
-            self.background[feature] += background * value;
-            let weights = &mut self.lists[feature].weights[..];
-            let places = &places[at * width..(at + 1) * width];
-            for &(slot, amount) in moves {
-                weights[places[slot as usize].into() as usize] += amount * value;
-            }
         }
     }
 }

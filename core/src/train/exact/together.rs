@@ -17,8 +17,9 @@
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
+    changes::Changes,
     halves::{HALVES, Halves},
-    lane::{Changes, Lane, Visited},
+    lane::{Lane, Visited},
     state::State,
     survey::{PartRows, Survey},
     weights::{ClassWeights, push_numbers},

@@ -1,0 +1,91 @@
+//! What a lane changed, and how it comes into the weights.
+
+use super::{
+    ahead::{Fetch, Memory, fetch_ahead},
+    duals::RowDuals,
+    halves::Halves,
+    numbers::Numbers,
+    problem::{Problem, Row},
+    weights::Shard,
+};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Rows whose duals moved, and how.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Changes {
+    /// The row, and where its moves and its duals end in the lists below.
+    pub rows: Vec<(u32, u32, u32)>,
+    /// Place among the row's own and listed classes, and by how much of the row its weights move.
+    pub moves: Vec<(u32, f32)>,
+    /// The new duals: of all listed classes, then the shared one, then the sum.
+    pub alphas: Vec<f64>,
+    /// By how much of the row the background moves.
+    pub background: Vec<f32>,
+}
+
+impl Changes {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.moves.clear();
+        self.alphas.clear();
+        self.background.clear();
+    }
+}
+
+/// Changes the weights of a shard as rows moved them; `fetch` is told of memory before its turn.
+#[inline(always)]
+pub fn apply_changes<F: Fetch>(
+    shard: &mut Shard<'_>,
+    changes: &Changes,
+    (problem, duals, halves): (&Problem, &[RowDuals], &Halves),
+    fetch: &F,
+) {
+    let (mut start, rows) = (0, &changes.rows[..]);
+    for (at, (&(row, end, _), &background)) in rows.iter().zip(&changes.background).enumerate() {
+        if F::ACTIVE {
+            let memory = Memory {
+                problem,
+                duals,
+                halves,
+                lists: shard.lists,
+                background: shard.background,
+                range: shard.range.clone(),
+            };
+            let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
+            fetch_ahead(&memory, later, true, fetch);
+        }
+        let moves = &changes.moves[start..end as usize];
+        start = end as usize;
+        let held = halves.of(problem.row(row as usize));
+        match &duals[row as usize].places {
+            Numbers::Narrow(places) => shard.add(held, moves, background, places),
+            Numbers::Wide(places) => shard.add(held, moves, background, places),
+        }
+    }
+}
+
+impl Shard<'_> {
+    /// Adds what the row's moves, pairs of a slot and an amount, change in these features.
+    #[inline(always)]
+    fn add<P: Copy + Into<u32>>(
+        &mut self,
+        row: Row<'_>,
+        moves: &[(u32, f32)],
+        background: f32,
+        places: &[P],
+    ) {
+        let width = places.len() / row.features.len().max(1);
+        for at in row.places_of(&self.range) {
+            let feature = (row.features[at] - self.range.start) as usize;
+            let value = row.values[at];
+            self.background[feature] += background * value;
+            let weights = &mut self.lists[feature].weights[..];
+            let places = &places[at * width..(at + 1) * width];
+            for &(slot, amount) in moves {
+                weights[places[slot as usize].into() as usize] += amount * value;
+            }
+        }
+    }
+}
