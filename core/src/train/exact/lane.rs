@@ -130,10 +130,7 @@ impl Lane {
         let duals = &state.duals[number as usize];
         let mut background = self.score(state, row, duals);
         if self.shifted {
-            let terms = row.features.iter().zip(row.values);
-            background += terms
-                .map(|(&feature, &value)| self.background[feature as usize] * value)
-                .sum::<f32>();
+            background += dot(row, &self.background);
         }
         self.see_earlier(state, number, row);
         let own = f64::from(self.scores[0]);
@@ -287,8 +284,10 @@ impl Lane {
 
 #[inline(always)]
 fn dot(row: Row<'_>, dense: &[f32]) -> f32 {
-    let terms = row.features.iter().zip(row.values);
-    terms
-        .map(|(&feature, &value)| dense[feature as usize] * value)
-        .sum()
+    // A sum of an iterator would be a call of its own.
+    let mut sum = 0f32;
+    for (&feature, &value) in row.features.iter().zip(row.values) {
+        sum += dense[feature as usize] * value;
+    }
+    sum
 }
