@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Most sweeps between two full epochs.
 const SWEEPS: u32 = 7;
 
+/// The share of the gap to end with that sweeps are to reach where so many of them are enough as may come.
+const NEAR: f64 = 0.9;
+
 /// What sweeps aim at, as a share of the gap they begin with.
 const AIM: f64 = 0.2;
 
@@ -40,6 +43,12 @@ pub struct Schedule {
     pub tolerance: f64,
     /// Whether the next full epoch may well be the last.
     pub hopeful: bool,
+    /// Whether the sweeps to come are as many as it should take.
+    last: bool,
+    /// The relative gap that the last full epoch found.
+    found: f64,
+    /// Sweeps since.
+    since: u32,
     /// By how much shortfalls are lessened, about, at the multiple of the weights with the least gap.
     less: f64,
     /// The sum of shares at which sweeps end.
@@ -58,6 +67,9 @@ impl Schedule {
             sweeps: 1,
             tolerance: 0.0,
             hopeful: false,
+            last: false,
+            found: 1.0,
+            since: 0,
             less: LESS,
             enough: 0.0,
             wanted: 0.0,
@@ -98,12 +110,27 @@ impl Schedule {
         (self.sweeps, self.hopeful) = (0, false);
     }
 
-    /// Decides what the sweeps after a full epoch must reach.
-    pub fn plan(&mut self, parameters: &MultiClassSvm, found: &Survey) {
+    /// Decides what the sweeps after a full epoch must reach, `gap` being the relative one of the best multiple of the
+    /// weights.
+    pub fn plan(&mut self, parameters: &MultiClassSvm, found: &Survey, gap: f64) {
         self.wanted = 0.5 * parameters.gap * found.primal();
         let aim = self.wanted.max(AIM * found.gap);
         self.aim_at(aim, parameters, found.gaps.len());
-        self.sweeps = SWEEPS;
+        let enough = self.sweeps_to(NEAR * parameters.gap, gap);
+        self.last = enough < SWEEPS;
+        (self.sweeps, self.found, self.since) = (enough.min(SWEEPS), gap, 0);
+    }
+
+    /// How many sweeps should take a relative gap to `wanted`, if each divides it by as much as the last ones did.
+    fn sweeps_to(&self, wanted: f64, gap: f64) -> u32 {
+        let each = libm::log(self.found / gap) / f64::from(self.since);
+        let sweeps = libm::ceil(libm::log(gap / wanted) / each);
+        // The gap need not have fallen, and there need not have been sweeps.
+        if each > 0.0 && each.is_finite() {
+            sweeps.max(1.0) as u32
+        } else {
+            u32::MAX
+        }
     }
 
     /// Sets what rows, and all of them together, may keep of the gap.
@@ -118,10 +145,11 @@ impl Schedule {
     /// Hears the sum of shares that a sweep found.
     pub fn swept(&mut self, gap: f64) {
         self.sweeps = self.sweeps.saturating_sub(1);
+        self.since = self.since.saturating_add(1);
         if gap <= self.enough {
             self.sweeps = 0;
         }
-        self.hopeful = gap <= HOPE * self.wanted;
+        self.hopeful = self.last || gap <= HOPE * self.wanted;
     }
 
     /// By how much shortfalls are lessened at the multiples to be looked at.
@@ -145,7 +173,7 @@ impl Schedule {
     /// Whether all numbers are finite, and there are multiples to look at.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        let numbers = [self.tolerance, self.enough, self.wanted];
+        let numbers = [self.tolerance, self.enough, self.wanted, self.found];
         let finite = numbers.iter().all(|number| number.is_finite());
         finite && (LEAST..=MOST).contains(&self.less)
     }

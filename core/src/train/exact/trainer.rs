@@ -242,7 +242,7 @@ impl Trainer {
         let best = found.best(search);
         self.gap = best.gap;
         self.schedule.lessen(best.less);
-        self.plan(&found);
+        self.plan(&found, best.gap);
         sweeper.judge(found.dual());
         unlist(&mut self.state, &found.idle, executor);
         forget_if_many(&mut self.state, &found.idle, sweeper.cuts(), executor);
@@ -278,8 +278,8 @@ impl Trainer {
     }
 
     /// Decides what the sweeps until the next full epoch must reach, and which rows they visit.
-    fn plan(&mut self, found: &Survey) {
-        self.schedule.plan(&self.parameters, found);
+    fn plan(&mut self, found: &Survey, gap: f64) {
+        self.schedule.plan(&self.parameters, found, gap);
         let off = self.parameters.shrinking == Shrinking::Off;
         self.active.clear();
         let gaps = found.gaps.iter().enumerate();
