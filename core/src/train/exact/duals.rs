@@ -28,6 +28,7 @@ pub struct RowDuals {
 impl RowDuals {
     /// How many classes of `classes` share one dual.
     #[must_use]
+    #[inline]
     pub fn sharing(&self, classes: usize) -> usize {
         classes - 1 - self.classes.len()
     }

@@ -58,6 +58,7 @@ impl Numbers {
 
     /// How many there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Self::Narrow(numbers) => numbers.len(),
@@ -67,6 +68,7 @@ impl Numbers {
 
     /// Whether there are none.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Narrow(numbers) => numbers.is_empty(),
@@ -80,24 +82,29 @@ impl Numbers {
         if classes <= 1 << 16 { 2 } else { 4 }
     }
 
+    /// How many bytes [`Numbers::push_to`] appends.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        match self {
+            Self::Narrow(numbers) => 2 * numbers.len(),
+            Self::Wide(numbers) => 4 * numbers.len(),
+        }
+    }
+
     /// Appends their bytes, the lowest of each first.
     pub fn push_to(&self, bytes: &mut Vec<u8>) {
-        let start = bytes.len();
+        let little = cfg!(target_endian = "little");
         match self {
-            Self::Narrow(numbers) => {
-                bytes.resize(start + 2 * numbers.len(), 0);
-                let places = bytes[start..].as_chunks_mut().0.iter_mut();
-                places
-                    .zip(numbers)
-                    .for_each(|(place, number)| *place = number.to_le_bytes());
+            Self::Narrow(numbers) if little => {
+                bytes.extend_from_slice(bytemuck::cast_slice(numbers))
             }
-            Self::Wide(numbers) => {
-                bytes.resize(start + 4 * numbers.len(), 0);
-                let places = bytes[start..].as_chunks_mut().0.iter_mut();
-                places
-                    .zip(numbers)
-                    .for_each(|(place, number)| *place = number.to_le_bytes());
-            }
+            Self::Wide(numbers) if little => bytes.extend_from_slice(bytemuck::cast_slice(numbers)),
+            Self::Narrow(numbers) => numbers
+                .iter()
+                .for_each(|one| bytes.extend(one.to_le_bytes())),
+            Self::Wide(numbers) => numbers
+                .iter()
+                .for_each(|one| bytes.extend(one.to_le_bytes())),
         }
     }
 

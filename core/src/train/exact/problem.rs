@@ -198,12 +198,14 @@ impl Problem {
 
     /// Number of classes L: labels that have rows.
     #[must_use]
+    #[inline]
     pub fn classes(&self) -> usize {
         self.labels.len()
     }
 
     /// Row `row`.
     #[must_use]
+    #[inline]
     pub fn row(&self, row: usize) -> Row<'_> {
         let range = self.ends[row]..self.ends[row + 1];
         Row {
@@ -214,12 +216,14 @@ impl Problem {
 
     /// The class of a row.
     #[must_use]
+    #[inline]
     pub fn class(&self, row: usize) -> u32 {
         self.classes[row]
     }
 
     /// The squared length of a row, above 0.
     #[must_use]
+    #[inline]
     pub fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }

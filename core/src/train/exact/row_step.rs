@@ -56,6 +56,7 @@ impl Limits {
 
     /// Whether only the largest shortfall of a row counts.
     #[must_use]
+    #[inline]
     pub fn largest_only(&self) -> bool {
         self.sum.is_finite()
     }

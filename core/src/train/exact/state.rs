@@ -77,6 +77,7 @@ impl State {
 
     /// How many scores a row has: the background's, that of its own class, and those of listed ones.
     #[must_use]
+    #[inline]
     pub fn scores_of(&self, row: u32) -> usize {
         2 + self.duals[row as usize].classes.len()
     }

@@ -31,6 +31,7 @@ impl FeatureWeights {
 
     /// Whether there is a place for every class.
     #[must_use]
+    #[inline]
     pub fn is_dense(&self) -> bool {
         self.classes.len() != self.weights.len()
     }
@@ -92,12 +93,13 @@ const DENSE: u32 = u32::MAX;
 
 /// Appends numbers, four bytes each, the lowest first.
 pub fn push_numbers(bytes: &mut Vec<u8>, numbers: &[f32]) {
-    let start = bytes.len();
-    bytes.resize(start + 4 * numbers.len(), 0);
-    let places = bytes[start..].as_chunks_mut().0.iter_mut();
-    places
-        .zip(numbers)
-        .for_each(|(place, number)| *place = number.to_le_bytes());
+    if cfg!(target_endian = "little") {
+        bytes.extend_from_slice(bytemuck::cast_slice(numbers));
+    } else {
+        numbers
+            .iter()
+            .for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
 }
 
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
@@ -178,7 +180,9 @@ impl ClassWeights {
     pub fn to_bytes(&self, features: Range<u32>) -> Vec<u8> {
         let range = features.start as usize..features.end as usize;
         let lists = &self.lists[range.clone()];
-        let mut bytes = Vec::new();
+        let held = |list: &FeatureWeights| list.classes.stored() + 4 * list.weights.len();
+        let size = lists.iter().map(held).sum::<usize>() + 8 * lists.len();
+        let mut bytes = Vec::with_capacity(size);
         let shapes = lists.iter().map(FeatureWeights::shape).collect();
         Numbers::Wide(shapes).push_to(&mut bytes);
         lists
