@@ -96,7 +96,7 @@ impl Numbers {
         let little = cfg!(target_endian = "little");
         match self {
             Self::Narrow(numbers) if little => {
-                bytes.extend_from_slice(bytemuck::cast_slice(numbers))
+                bytes.extend_from_slice(bytemuck::cast_slice(numbers));
             }
             Self::Wide(numbers) if little => bytes.extend_from_slice(bytemuck::cast_slice(numbers)),
             Self::Narrow(numbers) => numbers

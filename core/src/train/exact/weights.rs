@@ -273,3 +273,53 @@ impl ClassWeights {
         lists + 60 * self.lists.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ClassWeights;
+
+    /// Weights of 5 features, of which the third is dense and the last has none.
+    fn some() -> ClassWeights {
+        let mut weights = ClassWeights::new(5, 9);
+        for (feature, classes) in [&[3, 8][..], &[0], &[1, 2, 4, 5], &[7, 2]]
+            .iter()
+            .enumerate()
+        {
+            weights.lists[feature].append(classes);
+            for (place, weight) in weights.lists[feature].weights.iter_mut().enumerate() {
+                *weight = feature as f32 - 0.25 * place as f32;
+            }
+            weights.background[feature] = 0.5 - feature as f32;
+        }
+        assert_eq!(weights.make_dense(2..3), [2]);
+        weights
+    }
+
+    #[test]
+    fn bytes_of_some_features_set_these_and_no_others() {
+        let weights = some();
+        let bytes = weights.to_bytes(1..4);
+        let mut other = ClassWeights::new(5, 9);
+        assert!(other.set_bytes(1..4, &bytes));
+        assert_eq!(other.to_bytes(1..4), bytes);
+        assert!(other.lists[2].is_dense());
+        assert_eq!(other.lists[2].weights, weights.lists[2].weights);
+        assert_eq!(other.to_bytes(0..1), ClassWeights::new(5, 9).to_bytes(0..1));
+        assert_eq!(other.background[1..4], weights.background[1..4]);
+    }
+
+    #[test]
+    fn bytes_that_are_cut_or_too_many_or_name_classes_that_are_not_there_are_refused() {
+        let bytes = some().to_bytes(0..5);
+        for cut in 0..bytes.len() {
+            assert!(!some().set_bytes(0..5, &bytes[..cut]), "{cut}");
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(!some().set_bytes(0..5, &longer));
+        assert!(!some().set_bytes(0..4, &bytes));
+        // The first class of the first list stands after the five numbers of weights.
+        let mut changed = bytes.clone();
+        changed[20] = 9;
+        assert!(!some().set_bytes(0..5, &changed));
+    }
+}
