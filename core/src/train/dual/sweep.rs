@@ -90,6 +90,12 @@ fn fetch_ahead<'a>(
     }
 }
 
+/// The example whose turn is at a place of the order.
+#[inline(always)]
+fn in_order<'a>(order: &[u32], examples: &'a [Example], at: usize) -> Option<&'a Example> {
+    order.get(at).map(|&example| &examples[example as usize])
+}
+
 /// Visits the active examples in order and moves each dual to its optimum.
 ///
 /// Before a row's turn comes, `fetch` is told of it and may bring it into the cache.
@@ -104,22 +110,12 @@ pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
     let (head, rest) = state.weights.parts_mut();
     let mut at = 0;
     if F::ACTIVE {
-        let soon = |at: usize| {
-            state
-                .order
-                .get(at)
-                .map(|&soon| &state.examples[soon as usize])
-        };
+        let soon = |at: usize| in_order(state.order, state.examples, at);
         fetch_first(state.rows, soon, fetch);
     }
     while at < state.active {
         if F::ACTIVE {
-            let soon = |at: usize| {
-                state
-                    .order
-                    .get(at)
-                    .map(|&soon| &state.examples[soon as usize])
-            };
+            let soon = |at: usize| in_order(state.order, state.examples, at);
             fetch_ahead(state.rows, at, soon, fetch);
         }
         let index = state.order[at] as usize;

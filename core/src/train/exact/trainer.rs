@@ -182,15 +182,7 @@ impl Trainer {
             share_weights(&mut self.state.weights, &self.state.halves, exchange)?;
             let found = survey_part(&self.state, search, part, executor, kernels, exchange)?;
             unlist(&mut self.state, &found.idle, executor);
-            let (rows, fresh) = (&found.rows, &found.fresh);
-            list(
-                &mut self.state,
-                rows,
-                fresh,
-                Turn::Later,
-                sweeper.cuts(),
-                executor,
-            );
+            self.list_found(&found, sweeper, executor);
             self.active = part.of(count).map(|row| row as u32).collect();
             self.sweep(sweeper, (executor, &mut *exchange), kernels)?;
         }
@@ -246,16 +238,14 @@ impl Trainer {
         sweeper.judge(found.dual());
         unlist(&mut self.state, &found.idle, executor);
         forget_if_many(&mut self.state, &found.idle, sweeper.cuts(), executor);
-        let (rows, fresh) = (&found.rows, &found.fresh);
-        list(
-            &mut self.state,
-            rows,
-            fresh,
-            Turn::Later,
-            sweeper.cuts(),
-            executor,
-        );
+        self.list_found(&found, sweeper, executor);
         Ok(())
+    }
+
+    /// Lists the classes that a survey found rows to lack.
+    fn list_found<E: Executor>(&mut self, found: &Survey, sweeper: &Sweeper, executor: &E) {
+        let (rows, fresh, cuts) = (&found.rows, &found.fresh, sweeper.cuts());
+        list(&mut self.state, rows, fresh, Turn::Later, cuts, executor);
     }
 
     /// By what weights are to be multiplied, if their gap is not small enough, and the proof then.

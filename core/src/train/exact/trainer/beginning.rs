@@ -110,14 +110,8 @@ impl Trainer {
                 classes.push(self.state.problem.class(row));
                 classes.extend_from_slice(likely);
             }
-            list(
-                &mut self.state,
-                &rows,
-                &classes,
-                Turn::First,
-                sweeper.cuts(),
-                executor,
-            );
+            let (state, cuts) = (&mut self.state, sweeper.cuts());
+            list(state, &rows, &classes, Turn::First, cuts, executor);
         }
         Ok(sweeper)
     }
@@ -138,14 +132,8 @@ impl Trainer {
             classes.append(&mut duals.classes);
             alphas.push(core::mem::take(&mut duals.alphas));
         }
-        list(
-            &mut self.state,
-            &rows,
-            &classes,
-            Turn::First,
-            sweeper.cuts(),
-            executor,
-        );
+        let (state, cuts) = (&mut self.state, sweeper.cuts());
+        list(state, &rows, &classes, Turn::First, cuts, executor);
         for (duals, alphas) in self.state.duals.iter_mut().zip(alphas) {
             let sharing = (self.state.problem.classes() - 1 - alphas.len()) as f64;
             duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
