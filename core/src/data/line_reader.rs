@@ -137,6 +137,12 @@ impl LineReader {
         }
     }
 
+    /// How many features the header says there are, once it is read.
+    #[must_use]
+    pub fn features(&self) -> Option<u32> {
+        self.header.as_ref().map(|header| header.features)
+    }
+
     /// The labels seen so far by name, the training set's first; none for XMC, whose labels
     /// are ids.
     #[must_use]

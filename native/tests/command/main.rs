@@ -8,6 +8,7 @@ mod dense;
 mod embedding;
 mod evaluating;
 mod exact;
+mod fitting;
 mod folder;
 mod inspecting;
 mod kills;

@@ -1,6 +1,6 @@
 //! Dense rows from `.npy` files, with the labels of a second file.
 
-use super::{failure::Failure, input::Reading};
+use super::{failure::Failure, fit::Stated, input::Reading};
 use hapax::{
     core::{
         data::{Dataset, IndexBase, LabelLists, Source, named_labels},
@@ -35,11 +35,16 @@ pub fn read_dense(
         );
         return Err(Failure::in_file(labels, rule));
     }
+    let stated = Stated {
+        features: Some(rows.features()),
+        labels: None,
+    };
     let data = Dataset::new(rows, lists, Some(names));
     Ok(Reading {
         source: Source::Rows(data.map_err(|error| Failure::in_file(path, error))?),
         format: "npy".into(),
         index_base: Some(IndexBase::Zero),
+        stated,
     })
 }
 

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 ///
 /// Prints precision, recall, nDCG, coverage and their propensity-scored kin at each k, then
 /// accuracy and F1. A row without labels counts as 0; labels that training never saw count as misses.
+/// Says so if the data have other numbers of features or labels than the model.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

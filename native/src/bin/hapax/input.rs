@@ -1,6 +1,12 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
-use super::{columns::look_swapped, dense::read_dense, failure::Failure, output::warn};
+use super::{
+    columns::look_swapped,
+    dense::read_dense,
+    failure::Failure,
+    fit::{Stated, numbers, warn_of_features, warn_of_labels},
+    output::warn,
+};
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
@@ -101,12 +107,23 @@ impl DataOptions {
         }
     }
 
-    /// The options for reading data that a model is to answer: its labels keep their ids, and feature
-    /// indices start where those of its training data did.
-    pub fn for_model(&self, model: &Model) -> ReadOptions {
+    /// Where the feature indices of data for a model start: where those of its training data did, if nothing is said.
+    pub fn base_for(&self, model: &Model) -> Option<IndexBase> {
+        let given = self.for_training().index_base;
+        given.or(model.provenance().index_base)
+    }
+
+    /// The options for reading data that begin with `bytes`, which a model is to answer or to go on from: its labels keep
+    /// their ids, and feature indices start where those of its training data did.
+    pub fn for_model(&self, model: &Model, bytes: &[u8]) -> ReadOptions {
         let mut options = self.for_training();
         options.label_names = model.label_table();
-        options.index_base = options.index_base.or(model.provenance().index_base);
+        options.index_base = self.base_for(model);
+        let format = options.format.or_else(|| Format::detect(bytes).ok());
+        if options.label_names.is_none() && format != Some(Format::Xmc) {
+            // Else labels would be numbered by their order in this file.
+            options.label_names = numbers(model.labels());
+        }
         options
     }
 }
@@ -117,13 +134,14 @@ pub struct Reading {
     /// The format in words.
     pub format: String,
     pub index_base: Option<IndexBase>,
+    pub stated: Stated,
 }
 
-/// Reads a whole file of data, as `options` say, which come of `data`.
+/// Reads a whole file of data: to train on, or for `model` to answer or to go on from.
 pub fn read_input(
     path: &Path,
     data: &DataOptions,
-    options: &ReadOptions,
+    model: Option<&Model>,
     threads: &Threads,
 ) -> Result<Reading, Failure> {
     let bytes = read_text(path)?;
@@ -133,6 +151,10 @@ pub fn read_input(
             "is a model, but data are expected here",
         ));
     }
+    let options = model.map_or_else(
+        || data.for_training(),
+        |model| data.for_model(model, &bytes),
+    );
     if bytes.starts_with(npy::MARK) {
         let labels = data.labels.as_deref();
         return read_dense(path, &bytes, labels, options.label_names.as_ref());
@@ -145,14 +167,22 @@ pub fn read_input(
         return Err(Failure::in_file(labels, rule));
     }
     let input: Input =
-        read(&bytes, options, threads).map_err(|error| Failure::in_data(path, &error))?;
+        read(&bytes, &options, threads).map_err(|error| Failure::in_data(path, &error))?;
     if input.format == Format::Tsv {
         warn_of_swapped_columns(path, &bytes, options.columns.into());
     }
+    let stated = match &input.source {
+        Source::Rows(rows) if input.format == Format::Xmc => Stated {
+            features: Some(rows.rows().features()),
+            labels: Some(rows.labels().labels()),
+        },
+        _ => Stated::default(),
+    };
     Ok(Reading {
         format: input.format.to_string(),
         source: input.source,
         index_base: input.index_base,
+        stated,
     })
 }
 
@@ -179,25 +209,31 @@ pub fn read_for_model(
     model: &Model,
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
-    let input = read_input(path, data, &data.for_model(model), threads)?;
+    let (rows, stated) = read_like(path, data, model, threads)?;
+    warn_of_features(path, rows.rows().features(), stated.features, model);
+    warn_of_labels(path, stated.labels, model);
+    Ok(rows)
+}
+
+/// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what the file states.
+pub fn read_like(
+    path: &Path,
+    data: &DataOptions,
+    model: &Model,
+    threads: &Threads,
+) -> Result<(Dataset, Stated), Failure> {
+    let input = read_input(path, data, Some(model), threads)?;
     match input.source {
-        Source::Texts(documents) => vectorize(path, documents, model, threads),
+        Source::Texts(documents) => {
+            let rows = vectorize(path, documents, model, threads)?;
+            Ok((rows, Stated::default()))
+        }
         Source::Rows(_) if model.vectorizer().is_some() && data.format.is_none() => {
             let rule = "holds rows of features, but the model was trained on texts; if the rows are \
                         made of its own features, name the format with --format";
             Err(Failure::in_file(path, rule))
         }
-        Source::Rows(rows) => {
-            let (features, known) = (rows.rows().features(), model.features());
-            if features > known {
-                let path = path.display();
-                warn(format_args!(
-                    "{path}: has {features} features, but the model knows {known}; the others are \
-                     ignored"
-                ));
-            }
-            Ok(rows)
-        }
+        Source::Rows(rows) => Ok((rows, input.stated)),
     }
 }
 

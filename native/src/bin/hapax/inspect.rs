@@ -113,7 +113,7 @@ impl Inspect {
 
     fn data(&self) -> Result<(), Failure> {
         let threads = threads(0)?;
-        let input = read_input(&self.file, &self.data, &self.data.for_training(), &threads)?;
+        let input = read_input(&self.file, &self.data, None, &threads)?;
         let mut source = input.format;
         if let Some(base) = input.index_base {
             source = match base {

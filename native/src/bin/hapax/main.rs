@@ -8,6 +8,7 @@ mod dense;
 mod distributed;
 mod evaluate;
 mod failure;
+mod fit;
 mod input;
 mod inspect;
 mod label_neighbors;

@@ -4,6 +4,7 @@ use super::{
     answers::{Answered, Output, Printer},
     candidates::{CandidateOptions, Search},
     failure::Failure,
+    fit::warn_of_features,
     input::{
         DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_swapped_columns,
     },
@@ -103,7 +104,8 @@ impl Predict {
         }
         let search = self.candidates.search(&model)?;
         let format = self.input_format(&model, input.as_mut())?;
-        let mut options = self.data.for_model(&model);
+        let mut options = self.data.for_training();
+        options.index_base = self.data.base_for(&model);
         options.labels_optional = true;
         let mut reader = LineReader::new(format, &options);
         let lines = lines(input);
@@ -116,7 +118,11 @@ impl Predict {
             let mut failure = None;
             for line in once(first).chain(lines.try_iter().take(BATCH - 1)) {
                 number += 1;
-                match self.query(&mut reader, line) {
+                let query = self.query(&mut reader, line);
+                if let (1, Some(features)) = (number, reader.features()) {
+                    warn_of_features(&self.input, features, Some(features), &model);
+                }
+                match query {
                     Ok(Some(Query::Blank)) if typed => {}
                     Ok(Some(query)) => queries.push((number, query)),
                     Ok(None) => {}
@@ -188,6 +194,8 @@ impl Predict {
             .map_err(|error| wrong(&error))?;
         let rows = npy::rows(&bytes).map_err(|error| wrong(&error))?;
         drop(bytes);
+        let features = rows.features();
+        warn_of_features(&self.input, features, Some(features), model);
         if rows.len() >= MANY_ROWS {
             prepare(model);
         }

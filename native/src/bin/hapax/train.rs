@@ -15,7 +15,8 @@ mod wsabie;
 use super::{
     distributed::{Task, Work},
     failure::Failure,
-    input::{DataOptions, name_labels, read_for_model, read_input},
+    fit::{check_names, check_start, names_of_start},
+    input::{DataOptions, name_labels, read_input, read_like},
     table::parse_bytes,
     text_options::TextOptions,
 };
@@ -204,7 +205,7 @@ impl Common {
     }
 
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
-        let input = read_input(&self.train, &self.data, &self.data.for_training(), threads)?;
+        let input = read_input(&self.train, &self.data, None, threads)?;
         let index_base = input.index_base;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),
@@ -228,15 +229,28 @@ impl Common {
         })
     }
 
-    /// Reads data as `model` would be given them: texts go through its vectorizer, its labels keep their
-    /// ids.
+    /// Reads data as `model` would be given them, to go on from it: texts go through its vectorizer, its labels keep
+    /// their ids. Refuses what shows to be of other features or labels.
     fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
-        let mut data = read_for_model(&self.train, &self.data, model, threads)?;
+        let path = &self.train;
+        let (data, stated) = read_like(path, &self.data, model, threads)?;
+        let mut data = self.named(data)?;
+        check_start(path, &data, stated, model)?;
+        if let (Some(names), Some(given)) = (&self.label_names, data.label_names()) {
+            check_names(names, given, model)?;
+        }
         data.widen(model.features(), model.labels());
+        if data.label_names().is_none() {
+            let names = names_of_start(path, data.labels().labels(), model)?;
+            if names.is_some() {
+                data = Dataset::new(data.rows().clone(), data.labels().clone(), names)
+                    .map_err(|error| Failure::in_file(path, error))?;
+            }
+        }
         Ok(Training {
-            data: self.named(data)?,
+            data,
             vectorizer: model.vectorizer().cloned(),
-            index_base: self.data.for_model(model).index_base,
+            index_base: self.data.base_for(model),
         })
     }
 

@@ -72,8 +72,9 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     costs: Vec<f64>,
-    /// Start from this linear model of the same features, by any algorithm: the labels that it ranks first
-    /// for a row are those that the row is first held against; not for llw
+    /// Start from this linear model, by any algorithm: the labels that it ranks first for a row are those that the
+    /// row is first held against; not for llw. The data must have as many features as it, and its labels, which
+    /// others may follow
     #[arg(long, value_name = "MODEL", help_heading = "Machine")]
     from: Option<PathBuf>,
     /// End when the gap is at most this share of the objective [default: 0.001, or none with --epsilon]

@@ -99,7 +99,8 @@ pub struct TrainOvr {
     /// of rows back, below 0 prefers them [default: 0.3 where rows have one label each, else 0]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
-    /// Start from this linear model of the same features: its wrong answers are the first negatives
+    /// Start from this linear model: its wrong answers are the first negatives. The data must have as many features
+    /// as it, and its labels, which others may follow
     #[arg(
         long,
         value_name = "MODEL",

@@ -1,0 +1,105 @@
+//! Whether data are of the features and labels of a model, as far as a file tells: features go by number, and so
+//! do labels without names, so that only how many there are can show that two files are of different sets.
+
+use super::{failure::Failure, output::warn};
+use hapax::core::{data::Dataset, model::Model, names::Names};
+use std::path::Path;
+
+/// How many features and labels a file itself says there are: the header of XMC data both, a `.npy` file its columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stated {
+    pub features: Option<u32>,
+    pub labels: Option<u32>,
+}
+
+/// Says so if rows that a model is to answer have more features than the model, or state fewer.
+pub fn warn_of_features(path: &Path, found: u32, stated: Option<u32>, model: &Model) {
+    let (path, known) = (path.display(), model.features());
+    if found > known {
+        warn(format_args!(
+            "{path}: has {found} features, but the model knows {known}; the others are ignored"
+        ));
+    } else if let Some(stated) = stated.filter(|&stated| stated < known) {
+        warn(format_args!(
+            "{path}: has {stated} features, but the model knows {known}; answers are right only if these are its \
+             first {stated}"
+        ));
+    }
+}
+
+/// Says so if rows to judge a model by state another number of labels than it has. A file of names may name more labels
+/// than the header of the rows says there are.
+pub fn warn_of_labels(path: &Path, stated: Option<u32>, model: &Model) {
+    let (path, known) = (path.display(), model.labels());
+    let named = model.label_name(0).is_some();
+    if let Some(stated) = stated.filter(|&stated| stated > known || (stated < known && !named)) {
+        warn(format_args!(
+            "{path}: has {stated} labels, but the model has {known}; figures are right only if both number labels alike"
+        ));
+    }
+}
+
+/// Refuses rows that training cannot begin with from `model`: they must have its features, and its labels before any
+/// others. A file that states no numbers may have fewer.
+pub fn check_start(
+    path: &Path,
+    data: &Dataset,
+    stated: Stated,
+    model: &Model,
+) -> Result<(), Failure> {
+    let (found, known) = (data.rows().features(), model.features());
+    if found > known || stated.features.is_some_and(|stated| stated < known) {
+        let rule = format_args!(
+            "has {found} features, but the model to start from has {known}, and features go by number: give rows of the \
+             same features (whose header says {known}), or train anew without --from"
+        );
+        return Err(Failure::in_file(path, rule));
+    }
+    let known = model.labels();
+    let found = data.labels().labels();
+    if stated.labels.is_some() && found < known {
+        let rule = format_args!(
+            "has {found} labels, but the model to start from has {known}, and labels go by number: give rows of the same \
+             labels (whose header says {known}, or more if there are new ones), or train anew without --from"
+        );
+        return Err(Failure::in_file(path, rule));
+    }
+    Ok(())
+}
+
+/// The names that data get whose labels have none: those of the model that training starts from.
+pub fn names_of_start(path: &Path, labels: u32, model: &Model) -> Result<Option<Names>, Failure> {
+    let names = model.label_table();
+    match &names {
+        Some(names) if names.len() as u32 != labels => {
+            let known = names.len();
+            let rule = format_args!(
+                "has {labels} labels without names, but the model to start from has names for {known}: name all by \
+                 --label-names"
+            );
+            Err(Failure::in_file(path, rule))
+        }
+        _ => Ok(names),
+    }
+}
+
+/// Refuses names that a file gives to labels which the model to start from names otherwise.
+pub fn check_names(path: &Path, given: &Names, model: &Model) -> Result<(), Failure> {
+    let Some(known) = model.label_table() else {
+        return Ok(());
+    };
+    for (label, (known, given)) in known.iter().zip(given.iter()).enumerate() {
+        if known != given {
+            let rule = format_args!(
+                "names label {label} {given:?}, but in the model to start from it is {known:?}"
+            );
+            return Err(Failure::in_file(path, rule));
+        }
+    }
+    Ok(())
+}
+
+/// The names of labels that go by number: their numbers.
+pub fn numbers(labels: u32) -> Option<Names> {
+    Names::new((0..labels).map(|label| label.to_string())).ok()
+}
