@@ -35,9 +35,25 @@ struct Earlier {
     amount: f32,
 }
 
+/// The most frequent features, which many rows of a lane have.
+const COMMON: usize = 64;
+
+/// Rows whose products are added to at once.
+const ABREAST: usize = 16;
+
+/// A value of an earlier changed row, of a feature that is not common.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    /// The one before of the same feature, plus 1, or 0.
+    previous: u32,
+    /// The number of the changed row in this lane.
+    row: u32,
+    value: f32,
+}
+
 /// The memory of a lane.
 ///
-/// Memory: 8 bytes a feature and 4 a class.
+/// Memory: 8 bytes a feature, 4 a class, 256 a row, and 12 for each value of a row that moved.
 #[derive(Debug)]
 pub struct Lane {
     /// What happened.
@@ -48,9 +64,13 @@ pub struct Lane {
     last: Vec<u32>,
     earlier: Vec<Earlier>,
     touched: Vec<u32>,
-    /// Inner products with earlier changed rows, by their number; NaN if not computed yet.
-    products: Vec<f32>,
-    dense: Vec<f32>,
+    /// The values of common features of changed rows: for each feature those of all rows that there can be.
+    columns: Vec<[f32; ABREAST]>,
+    /// The last term of each feature, plus 1, or 0.
+    last_terms: Vec<u32>,
+    terms: Vec<Term>,
+    /// Inner products with earlier changed rows, by their number.
+    products: Vec<[f32; ABREAST]>,
     background: Vec<f32>,
     /// Whether any of the background was changed.
     shifted: bool,
@@ -75,8 +95,10 @@ impl Lane {
             last: vec![0; problem.classes()],
             earlier: Vec::new(),
             touched: Vec::new(),
+            columns: Vec::new(),
+            last_terms: vec![0; problem.features()],
+            terms: Vec::new(),
             products: Vec::new(),
-            dense: vec![0.0; problem.features()],
             background: vec![0.0; problem.features()],
             shifted: false,
             scores: Vec::new(),
@@ -101,6 +123,9 @@ impl Lane {
     pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], tolerance: f64, fetch: &F) {
         self.changes.clear();
         self.visited.clear();
+        let each = rows.len().div_ceil(ABREAST);
+        self.columns.clear();
+        self.columns.resize(COMMON * each, [0.0; ABREAST]);
         let memory = Memory::of(state);
         for (at, &row) in rows.iter().enumerate() {
             if F::ACTIVE {
@@ -114,8 +139,12 @@ impl Lane {
             self.last[class as usize] = 0;
         }
         self.earlier.clear();
+        self.terms.clear();
         self.shifted = false;
         for (&(row, ..), &moved) in self.changes.rows.iter().zip(&self.changes.background) {
+            for &feature in state.problem.row(row as usize).features {
+                self.last_terms[feature as usize] = 0;
+            }
             if moved != 0.0 {
                 for &feature in state.problem.row(row as usize).features {
                     self.background[feature as usize] = 0.0;
@@ -164,38 +193,73 @@ impl Lane {
     /// Adds to the scores what earlier rows of this lane changed.
     #[inline(always)]
     fn see_earlier(&mut self, state: &State, number: u32, row: Row<'_>) {
-        if self.earlier.is_empty() {
-            return;
-        }
         let duals = &state.duals[number as usize];
         let own = state.problem.class(number as usize);
-        self.products.clear();
-        self.products.resize(self.changes.rows.len(), f32::NAN);
-        let mut spread = false;
+        let last = &self.last;
+        let is_changed = |class: &u32| last[*class as usize] != 0;
+        if !is_changed(&own) && !duals.classes.iter().any(is_changed) {
+            return;
+        }
+        self.find_products(row);
         let classes = core::iter::once(&own).chain(&duals.classes);
+        let products = self.products.as_flattened();
         for (score, &class) in self.scores.iter_mut().zip(classes) {
             let mut at = self.last[class as usize];
             while at != 0 {
                 let earlier = self.earlier[at as usize - 1];
-                let product = &mut self.products[earlier.row as usize];
-                if product.is_nan() {
-                    if !spread {
-                        spread = true;
-                        for (&feature, &value) in row.features.iter().zip(row.values) {
-                            self.dense[feature as usize] = value;
-                        }
-                    }
-                    let other = self.changes.rows[earlier.row as usize].0;
-                    *product = dot(state.problem.row(other as usize), &self.dense);
-                }
-                *score += earlier.amount * *product;
+                *score += earlier.amount * products[earlier.row as usize];
                 at = earlier.previous;
             }
         }
-        if spread {
-            for &feature in row.features {
-                self.dense[feature as usize] = 0.0;
+    }
+
+    /// Inner products of a row with all that were changed earlier, feature by feature: two rows share few features, so
+    /// that there is less to add up than if all features of all these rows were looked at, and what is left
+    /// out is 0.
+    #[inline(always)]
+    fn find_products(&mut self, row: Row<'_>) {
+        self.products.clear();
+        let used = self.changes.rows.len().div_ceil(ABREAST);
+        self.products.resize(used, [0.0; ABREAST]);
+        let each = self.columns.len() / COMMON;
+        let common = row.features.partition_point(|&f| (f as usize) < COMMON);
+        let (first, rest) = (row.part(0..common), row.part(common..row.features.len()));
+        for (&feature, &value) in first.features.iter().zip(first.values) {
+            let column = &self.columns[feature as usize * each..];
+            for (products, others) in self.products.iter_mut().zip(column) {
+                for (product, other) in products.iter_mut().zip(others) {
+                    *product += value * other;
+                }
             }
+        }
+        let products = self.products.as_flattened_mut();
+        for (&feature, &value) in rest.features.iter().zip(rest.values) {
+            let mut at = self.last_terms[feature as usize];
+            while at != 0 {
+                let term = self.terms[at as usize - 1];
+                products[term.row as usize] += value * term.value;
+                at = term.previous;
+            }
+        }
+    }
+
+    /// Notes the values of a row that is changed, for rows to come.
+    #[inline(always)]
+    fn note_terms(&mut self, row: Row<'_>, number: u32) {
+        let each = self.columns.len() / COMMON * ABREAST;
+        let columns = self.columns.as_flattened_mut();
+        for (&feature, &value) in row.features.iter().zip(row.values) {
+            if (feature as usize) < COMMON {
+                columns[feature as usize * each + number as usize] = value;
+                continue;
+            }
+            let last = &mut self.last_terms[feature as usize];
+            self.terms.push(Term {
+                previous: *last,
+                row: number,
+                value,
+            });
+            *last = self.terms.len() as u32;
         }
     }
 
@@ -247,9 +311,10 @@ impl Lane {
         self.changes.alphas.push(new_shared);
         self.changes.alphas.push(total);
         self.changes.background.push(-shared_move as f32);
+        let row = state.problem.row(number as usize);
+        self.note_terms(row, place);
         if shared_move != 0.0 {
             self.shifted = true;
-            let row = state.problem.row(number as usize);
             for (&feature, &value) in row.features.iter().zip(row.values) {
                 self.background[feature as usize] -= shared_move as f32 * value;
             }
