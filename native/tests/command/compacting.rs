@@ -1,6 +1,6 @@
 //! `hapax compact`, `--max-bytes` and `--tune`.
 
-use super::folder::{Folder, Ran};
+use super::folder::{Folder, ROWS, Ran};
 use std::fmt::Write;
 
 /// Texts enough for a smaller model to be worth it: each label has words of its own.
@@ -77,6 +77,40 @@ fn the_smallest_file_that_a_refusal_names_can_be_made_and_none_below() {
         let between = smallest.midpoint(folder.read("m").len());
         compact(between).good();
         assert!(folder.read("small").len() <= between, "{method}");
+    }
+}
+
+#[test]
+fn the_smallest_file_that_training_names_can_be_trained_and_none_below() {
+    let folder = many_texts();
+    folder.write("rows.txt", ROWS);
+    for train in [
+        "train.tsv --threads 1",
+        "train.tsv --rerank 0 --threads 1",
+        "rows.txt --buckets 2 --repetitions 4",
+    ] {
+        let train = |most: usize| {
+            folder.run(&format!(
+                "train mach {train} -o small --max-bytes {most} --epochs 2"
+            ))
+        };
+        let named = |refused: Ran| {
+            assert_eq!(refused.status, Some(2), "{refused:?}");
+            let last = refused.err.lines().next_back().unwrap();
+            let (_, told) = last.rsplit_once("the smallest takes ").unwrap();
+            told.split(' ').next().unwrap().parse::<usize>().unwrap()
+        };
+        let smallest = named(train(10));
+        assert_eq!(named(train(smallest - 1)), smallest);
+        assert!(!folder.files().contains(&"small".into()));
+        train(smallest).good();
+        assert_eq!(folder.read("small").len(), smallest);
+        folder.run("verify small").good();
+        for more in [100, 1000, 2100] {
+            train(smallest + more).good();
+            assert!(folder.read("small").len() <= smallest + more, "{more}");
+        }
+        std::fs::remove_file(folder.path("small")).unwrap();
     }
 }
 

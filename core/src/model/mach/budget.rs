@@ -2,9 +2,10 @@
 
 use super::{
     Mach,
-    assemble::{assemble, dense, packed_empty},
+    assemble::{assemble, dense},
     compact::Setting,
     fit::{MOST_HELD_OUT, run, share, split},
+    smallest::Smallest,
 };
 use crate::{
     data::Dataset,
@@ -148,7 +149,7 @@ impl MachParameters {
     /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the packing.
     ///
     /// # Errors
-    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits.
+    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training.
     pub fn train_within<E: Executor>(
         &self,
         data: &Dataset,
@@ -158,6 +159,7 @@ impl MachParameters {
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(Mach, MachFit), TrainError> {
         self.check()?;
+        let settings = self.smallest(data, executor, kernels)?.within(budget)?;
         let mut fit: Option<MachFit> = None;
         let rows = data.len().max(1) as f64;
         let draws = (MOST_HELD_OUT / (rows * share(data)) + 0.999) as u64;
@@ -165,22 +167,19 @@ impl MachParameters {
             let split = split(data, self.seed.wrapping_add(draw))?;
             let refine = fit.as_ref().map(MachFit::refined);
             let parts = (data.select(split.train()), data.select(split.held_out()));
+            let ways = (&settings[..], refine);
             let found =
-                self.try_settings(&parts, budget, refine, executor, kernels, &mut progress)?;
+                self.try_settings(&parts, budget, ways, executor, kernels, &mut progress)?;
             fit = Some(match fit {
                 None => found,
-                Some(earlier) if found.tried.is_empty() => earlier,
                 Some(earlier) => earlier.with(&found),
             });
         }
         let mut fit = fit.ok_or(TrainError::Stopped)?;
         let order = |&a: &usize, &b: &usize| fit.tried[a].compare(&fit.tried[b]).then(b.cmp(&a));
         let chosen = (0..fit.tried.len()).max_by(order);
+        let chosen = chosen.ok_or(TrainError::Stopped)?;
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
-        let Some(chosen) = chosen else {
-            let smallest = smallest(&assemble(&trainer, packed_empty(&trainer)?, None));
-            return Err(TrainError::Budget { budget, smallest });
-        };
         fit.chosen = chosen;
         run(&mut trainer, executor, &mut progress)?;
         let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
@@ -196,13 +195,23 @@ impl MachParameters {
         Ok((mach, fit))
     }
 
-    /// Trains on the first part and judges every way to pack by the second. Weights are trained on for the settings
+    /// How small each way to pack a model of `data` can be.
+    pub(super) fn smallest<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Smallest, TrainError> {
+        Smallest::of(self, &self.settings(), data, executor, kernels)
+    }
+
+    /// Trains on the first part and judges every one of `settings` by the second. Weights are trained on for the settings
     /// `refine`, or else for the best ones.
     fn try_settings<E: Executor>(
         &self,
         (rest, held_out): &(Dataset, Dataset),
         budget: u64,
-        refine: Option<Vec<Setting>>,
+        (settings, refine): (&[Setting], Option<Vec<Setting>>),
         executor: &E,
         kernels: &'static dyn MachKernels,
         progress: &mut impl FnMut(Report) -> ControlFlow<()>,
@@ -213,18 +222,20 @@ impl MachParameters {
         drop(trainer);
         let before = whole.judge(held_out, executor, kernels);
         let mut tried = Vec::new();
-        for setting in self.settings() {
-            let Ok(mach) = whole.packed_within(setting, rest, budget, executor) else {
-                continue;
-            };
+        // A model of all rows fits; that of nine tenths may be a little larger.
+        let pack = |setting| match whole.packed_within(setting, rest, budget, executor) {
+            Err(TrainError::Budget { smallest, .. }) => {
+                whole.packed_within(setting, rest, smallest, executor)
+            }
+            other => other,
+        };
+        for &setting in settings {
+            let mach = pack(setting)?;
             let precision = mach.judge(held_out, executor, kernels);
             tried.push(FitStep::of(&mach, setting, false, precision));
         }
         for setting in refine.unwrap_or_else(|| best(&tried, REFINED)) {
-            let Ok(mach) = whole.packed_within(setting, rest, budget, executor) else {
-                continue;
-            };
-            let mach = mach.refined(rest, executor, kernels, progress)?;
+            let mach = pack(setting)?.refined(rest, executor, kernels, progress)?;
             if mach.bytes() as u64 > budget {
                 continue;
             }
@@ -273,9 +284,4 @@ impl MachParameters {
         }
         settings
     }
-}
-
-/// Bytes of a model without weights.
-fn smallest(mach: &Mach) -> u64 {
-    mach.bytes() as u64
 }

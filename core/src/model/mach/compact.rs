@@ -3,7 +3,7 @@
 use super::{
     Mach, MachParts, MachScratch,
     centroids::Centroids,
-    pack::{FirstHeads, Shape, WeightSource, center, importance},
+    pack::{FirstHeads, Packing, Shape, WeightSource, center, importance, pack},
     search::Search,
     weights::HeadWeights,
 };
@@ -65,41 +65,21 @@ impl Mach {
         }
     }
 
-    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
-    /// centroids made anew from `data`. The weights are around their medians already.
-    pub(super) fn packed_within<E: Executor>(
+    /// Centroids of the model's labels, at most so many entries each; none for 0.
+    pub(super) fn centroids_of(
         &self,
-        setting: Setting,
+        entries: u32,
         data: &Dataset,
-        budget: u64,
-        executor: &E,
-    ) -> Result<Self, TrainError> {
-        let Setting {
-            bits,
-            entries,
-            heads,
-        } = setting;
-        let centroids = if entries == 0 {
-            None
-        } else {
-            let entries = entries as usize;
-            Some(Centroids::build(
-                data,
-                &self.seen,
-                self.parameters.transform(),
-                entries,
-            )?)
-        };
-        let parameters = MachParameters {
-            bits,
-            centroid_entries: entries.max(1),
-            repetitions: heads,
-            ..self.parameters.clone()
-        };
-        let codes = parameters
-            .plan(self.seen.ids.len() as u32)
-            .evaluate(self.draw);
-        let codes = codes.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
+    ) -> Result<Option<Centroids>, TrainError> {
+        if entries == 0 {
+            return Ok(None);
+        }
+        let transform = self.parameters.transform();
+        Centroids::build(data, &self.seen, transform, entries as usize).map(Some)
+    }
+
+    /// The first `heads` heads: their shape, weights and biases.
+    fn first_heads(&self, heads: u32) -> (Shape, FirstHeads<'_>, Array<f32>) {
         let shape = Shape {
             repetitions: heads as usize,
             centered: false,
@@ -118,6 +98,50 @@ impl Mach {
             .biases()
             .get(..shape.repetitions * shape.buckets);
         let biases = Array::from(biases.unwrap_or(&[]).to_vec());
+        (shape, source, biases)
+    }
+
+    /// The first heads without their weights.
+    pub(super) fn first_heads_empty<E: Executor>(
+        &self,
+        setting: Setting,
+        executor: &E,
+    ) -> Result<HeadWeights, TrainError> {
+        let (shape, source, biases) = self.first_heads(setting.heads);
+        let packing = Packing {
+            bits: setting.bits,
+            prune: f32::MAX,
+            importance: &[],
+        };
+        pack(&source, shape, packing, biases, executor)
+    }
+
+    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
+    /// centroids made anew from `data`. The weights are around their medians already.
+    pub(super) fn packed_within<E: Executor>(
+        &self,
+        setting: Setting,
+        data: &Dataset,
+        budget: u64,
+        executor: &E,
+    ) -> Result<Self, TrainError> {
+        let Setting {
+            bits,
+            entries,
+            heads,
+        } = setting;
+        let centroids = self.centroids_of(entries, data)?;
+        let parameters = MachParameters {
+            bits,
+            centroid_entries: entries.max(1),
+            repetitions: heads,
+            ..self.parameters.clone()
+        };
+        let codes = parameters
+            .plan(self.seen.ids.len() as u32)
+            .evaluate(self.draw);
+        let codes = codes.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
+        let (shape, source, biases) = self.first_heads(heads);
         let beside = centroids.as_ref().map_or(0, Centroids::bytes) + 4 * self.frequencies.len();
         let search = Search {
             shape,

@@ -20,6 +20,7 @@ pub mod pack;
 pub mod record;
 mod refine;
 mod search;
+mod smallest;
 pub mod top_buckets;
 pub mod weights;
 
