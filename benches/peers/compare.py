@@ -24,6 +24,7 @@ import tempfile
 from rows import Rows, macro_f1, peak_megabytes, precision
 from systems import SYSTEMS
 
+NEEDED = ["train.txt.xz", "test.txt.xz"]
 COLUMNS = ["system", "P@1", "P@3", "P@5", "macro-F1", "train CPU s", "ratio", "predict us", "ratio", "MB", "ratio", "peak MB"]
 
 
@@ -51,12 +52,15 @@ def unpacked(folder, into, first_label):
         if not os.path.exists(source):
             paths.append(None)
             continue
-        with lzma.open(source) as packed, open(target, "wb") as plain:
-            if first_label and name == "train.txt":
-                plain.write(next(packed))
-                plain.writelines(with_first_label(line) for line in packed)
-            else:
-                shutil.copyfileobj(packed, plain)
+        try:
+            with lzma.open(source) as packed, open(target, "wb") as plain:
+                if first_label and name == "train.txt":
+                    plain.write(next(packed))
+                    plain.writelines(with_first_label(line) for line in packed)
+                else:
+                    shutil.copyfileobj(packed, plain)
+        except (EOFError, lzma.LZMAError) as error:
+            sys.exit(f"compare.py: error: {source}: {error}")
         paths.append(target)
     return paths
 
@@ -120,6 +124,15 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--jsonl", help="append a line of JSON for each system to this file")
     options = parser.parse_args()
+    for folder in options.folders:
+        missing = [name for name in NEEDED if not os.path.isfile(os.path.join(folder, name))]
+        if not os.path.isdir(folder):
+            parser.error(f"{folder}: no such folder; name the path of a folder of data")
+        if missing:
+            parser.error(f"{folder}: no {' nor '.join(missing)} there")
+    command = os.environ.get("HAPAX", "hapax")
+    if any(name.startswith("hapax") for name in options.systems) and not shutil.which(command):
+        parser.error(f"{command}: no such command; $HAPAX is its path")
     unknown = set(options.systems) - set(SYSTEMS)
     if unknown:
         parser.error(f"no such system: {', '.join(sorted(unknown))}; there are {', '.join(SYSTEMS)}")
