@@ -43,7 +43,7 @@ pub fn svg(set: &str, epochs: u32, lines: &[Line]) -> String {
         out += &text(x(repetitions), 300.0, middle, &words);
     }
     for (at, line) in lines.iter().enumerate() {
-        let color = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93"][at % 4];
+        let color = ["#1b6ca8", "#c1440e", "#3a7d44", "#6a4c93", "#8a6d00"][at % 5];
         let path: Vec<String> = line
             .points
             .iter()

@@ -14,12 +14,16 @@ pub fn grid(set: &str, options: &Options) -> Result<()> {
     let (data, test) = load(set)?;
     let base = parameters(options, &data)?;
     let repetitions = [4u32, 8, 16, 32];
+    let mut numbers_of_buckets = vec![8u32, 16, 32, 64];
+    if base.buckets > 64 {
+        numbers_of_buckets.push(base.buckets);
+    }
     let earlier = match options.get("from") {
         Some(path) => fs::read_to_string(path)?,
         None => String::new(),
     };
     let mut lines = Vec::new();
-    for buckets in [8u32, 16, 32, 64] {
+    for buckets in numbers_of_buckets {
         let mut line = Line {
             buckets,
             points: Vec::new(),

@@ -10,7 +10,8 @@
 //!   and approximately, from the best buckets.
 //! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713 features, 105,033
 //!   labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes moved, microseconds of an answer.
-//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`;
+//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`,
+//!   up to B = 64 or the default number of buckets;
 //!   `from=FILE` takes what an earlier run printed there, which was stopped, and makes only what is missing.
 
 mod decode;
