@@ -1,5 +1,7 @@
 //! Files in and out: compressed input, memory-mapped models, writing that is all or nothing.
 
+mod zstd;
+
 use hapax_core::bytes::Bytes;
 use std::{
     fmt,
@@ -7,6 +9,7 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
 };
+use zstd::ZstdReader;
 
 /// A file that could not be read or written.
 #[derive(Debug)]
@@ -53,12 +56,28 @@ fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     }
 }
 
+/// Refuses to write `output` over `input`, by whatever path, before the work whose result it would get.
+///
+/// # Errors
+/// If both are the same file.
+pub fn check_not_over(output: &Path, input: &Path) -> Result<(), FileError> {
+    let same = match (std::fs::canonicalize(output), std::fs::canonicalize(input)) {
+        (Ok(output), Ok(input)) => output == input,
+        _ => false,
+    };
+    let why = "the data are read from it; name another file for the output";
+    match same && input.as_os_str() != "-" {
+        true => Err(failed(output, "write")(io::Error::other(why))),
+        false => Ok(()),
+    }
+}
+
 /// Opens a file of text, or standard input for `-`, decompressing what is compressed.
 ///
 /// xz, gzip and zstd are recognized by their first bytes, whatever the file is called.
 ///
 /// # Errors
-/// If the file cannot be opened or its first bytes cannot be read.
+/// If the file cannot be opened, its first bytes cannot be read, or they are those of what is no text.
 pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
     let raw: Box<dyn Read + Send> = if path.as_os_str() == "-" {
         Box::new(io::stdin())
@@ -73,14 +92,29 @@ pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
         ))
     } else if first.starts_with(&[0x1f, 0x8b]) {
         Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader)))
-    } else if first.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Box::new(BufReader::new(
-            ruzstd::decoding::StreamingDecoder::new(reader)
-                .map_err(|error| failed(path, "read")(io::Error::other(error)))?,
-        ))
+    } else if first.starts_with(&zstd::MARK) {
+        Box::new(BufReader::new(ZstdReader::new(reader)))
+    } else if let Some(why) = unreadable(first) {
+        return Err(failed(path, "read")(io::Error::other(why)));
     } else {
         Box::new(reader)
     })
+}
+
+/// What is wrong with a file that begins so and is known to be no text: perhaps one that another program wrote.
+fn unreadable(first: &[u8]) -> Option<&'static str> {
+    let is = |mark: &[u8]| first.starts_with(mark);
+    if is(b"BZh") && first.get(4..10) == Some(b"1AY&SY") {
+        Some("it is compressed by bzip2: decompress it, or compress it by xz, gzip or zstd")
+    } else if is(b"PK\x03\x04") {
+        Some("it is a zip archive: unpack it, or compress the file by xz, gzip or zstd")
+    } else if is(b"7z\xbc\xaf\x27\x1c") {
+        Some("it is a 7z archive: unpack it, or compress the file by xz, gzip or zstd")
+    } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
+        Some("it is text in UTF-16: convert it to UTF-8")
+    } else {
+        None
+    }
 }
 
 /// Reads a whole file of text, decompressed; see [`open_text`].
@@ -276,5 +310,25 @@ mod tests {
         xz.write_all(b"other text").unwrap();
         std::fs::write(&path, xz.finish().unwrap()).unwrap();
         assert_eq!(read_text(&path).unwrap(), b"other text");
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_by_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text");
+        for (bytes, reason) in [
+            (&b"BZh91AY&SY\x00"[..], "compressed by bzip2"),
+            (b"PK\x03\x04rest", "a zip archive"),
+            (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+            (b"\xff\xfea\0", "UTF-16: convert it to UTF-8"),
+            (b"\xfe\xff\0a", "UTF-16: convert it to UTF-8"),
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let message = read_text(&path).unwrap_err().to_string();
+            assert!(message.contains("text: cannot read: it is"), "{message}");
+            assert!(message.contains(reason), "{message}");
+        }
+        std::fs::write(&path, b"BZh is how bzip2 begins").unwrap();
+        assert!(read_text(&path).is_ok());
     }
 }

@@ -132,7 +132,7 @@ mod tests {
             ),
             (
                 "a\tb\nplain text\n",
-                "2:1: the first lines are neither xmc, svmlight, tsv nor fasttext; name the format",
+                "2:1: the first lines are neither xmc (a header `rows features labels`), svmlight (`label index:value`), tsv (a text, a tab, labels) nor fasttext (`__label__name`, a text); name the format",
             ),
             (
                 "\n1\t1:2\n",

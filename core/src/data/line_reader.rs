@@ -2,6 +2,7 @@
 
 use super::{
     Format, LabelIds, ReadError, ReadOptions, ReadProblem,
+    format::without_mark,
     labelled_text::{self, Layout},
     parts::{NamedLabels, RowPart},
     read_error::Fault,
@@ -84,6 +85,11 @@ impl LineReader {
     /// The first mistake in the line, with the number of lines read so far as its line.
     pub fn read(&mut self, line: &[u8]) -> Result<Option<Row<'_>>, ReadError> {
         self.line += 1;
+        let line = if self.line == 1 {
+            without_mark(line)
+        } else {
+            line
+        };
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         self.part.clear();

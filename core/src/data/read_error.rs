@@ -221,7 +221,8 @@ impl fmt::Display for ReadProblem {
             }
             Self::UnknownFormat => write!(
                 f,
-                "the first lines are neither {}, {}, {} nor {}; name the format",
+                "the first lines are neither {} (a header `rows features labels`), {} (`label index:value`), {} (a text, a tab, \
+                 labels) nor {} (`__label__name`, a text); name the format",
                 Format::Xmc,
                 Format::Svmlight,
                 Format::Tsv,

@@ -160,7 +160,7 @@ fn texts_and_rows_are_not_confounded() {
         .run("predict m texts.tsv")
         .refused("texts.tsv: holds texts (tsv), but the model was trained on rows of features");
     folder.run_on("predict m", "plain words\n").refused(
-        "-:1:1: the first lines are neither xmc, svmlight, tsv nor fasttext; name the format; \
+        "-:1:1: the first lines are neither xmc (a header `rows features labels`), svmlight (`label index:value`), tsv (a text, a tab, labels) nor fasttext (`__label__name`, a text); name the format; \
          the model answers rows of features, as xmc or svmlight",
     );
     folder
@@ -183,4 +183,20 @@ fn zero_answers_are_refused() {
     Folder::new()
         .run("predict m -k 0")
         .refused("k is 0, but must be at least 1");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let folder = with_row_model();
+    for rows in ["4 4 3\n0 0:1\n", "0 0:1\n", "0:1\n"] {
+        folder.write("rows", rows);
+        folder.write("marked", format!("\u{feff}{rows}"));
+        let answers = |file: &str| {
+            folder
+                .run(&format!("predict m {file} --output json"))
+                .good()
+        };
+        assert_eq!(answers("marked"), answers("rows"));
+        assert_eq!(answers("marked").lines().count(), 1);
+    }
 }

@@ -152,7 +152,7 @@ fn a_format_that_cannot_be_told() {
     refuses(
         "just some words\n",
         "",
-        "data:1:1: the first lines are neither xmc, svmlight, tsv nor fasttext; name the format",
+        "data:1:1: the first lines are neither xmc (a header `rows features labels`), svmlight (`label index:value`), tsv (a text, a tab, labels) nor fasttext (`__label__name`, a text); name the format",
     );
 }
 
@@ -222,4 +222,27 @@ fn compressed_data_that_are_damaged() {
             "{ran:?}"
         );
     }
+}
+
+#[test]
+fn data_are_not_overwritten_by_the_model_made_of_them() {
+    let folder = Folder::new();
+    folder.write("train.tsv", super::folder::QUESTIONS);
+    folder.write("test.tsv", super::folder::QUESTIONS);
+    folder.write("m", "an older file");
+    for (output, input) in [("train.tsv", ""), ("./test.tsv", "--test test.tsv")] {
+        folder
+            .run(&format!("train nearest train.tsv {input} -o {output}"))
+            .refused(&format!(
+                "{output}: cannot write: the data are read from it; name another file for the output"
+            ));
+    }
+    for name in ["train.tsv", "test.tsv"] {
+        assert_eq!(folder.read(name), super::folder::QUESTIONS.as_bytes());
+    }
+    folder.run("train nearest train.tsv -o m").good();
+    folder
+        .run("train ovr train.tsv -o m --min-documents 1")
+        .good();
+    folder.run("train ovr train.tsv -o m --from m").good();
 }

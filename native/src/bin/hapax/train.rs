@@ -30,7 +30,7 @@ use hapax::{
         train::check_data,
         train::exact::parameters::MultiClassLoss,
     },
-    files::{check_readable, check_writable},
+    files::{check_not_over, check_readable, check_writable},
     processes,
     threads::Threads,
 };
@@ -195,6 +195,15 @@ impl Common {
     /// Refuses what can be known to fail before any work.
     fn check(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
+        let read = [
+            &self.test,
+            &self.test_labels,
+            &self.data.labels,
+            &self.label_names,
+        ];
+        for input in read.into_iter().flatten().chain([&self.train]) {
+            check_not_over(&self.output, input)?;
+        }
         let read_later = [&self.test, &self.test_labels];
         read_later
             .into_iter()
