@@ -107,7 +107,9 @@ fn unreadable(first: &[u8]) -> Option<&'static str> {
     if is(b"BZh") && first.get(4..10) == Some(b"1AY&SY") {
         Some("it is compressed by bzip2: decompress it, or compress it by xz, gzip or zstd")
     } else if is(b"PK\x03\x04") {
-        Some("it is a zip archive: unpack it, or compress the file by xz, gzip or zstd")
+        Some(
+            "it is a zip archive, as .npz files are: unpack it, or compress the file by xz, gzip or zstd",
+        )
     } else if is(b"7z\xbc\xaf\x27\x1c") {
         Some("it is a 7z archive: unpack it, or compress the file by xz, gzip or zstd")
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") {

@@ -101,6 +101,11 @@ impl fmt::Display for NpyError {
             Self::Fortran => f.write_str(
                 "is in Fortran order, but C order is read: save numpy.ascontiguousarray(x)",
             ),
+            Self::Type { name } if name.contains(['U', 'S']) => write!(
+                f,
+                "holds texts (type {name}), but numbers are read: give labels that are names as a text file, the labels \
+                 of a row in each line"
+            ),
             Self::Type { name } => write!(
                 f,
                 "holds values of type {name}, but f4, f8, b1, i1 to i8 and u1 to u8 are read: save \

@@ -159,6 +159,13 @@ fn each_rule_has_its_refusal() {
             "holds values of type |O, but f4, f8, b1, i1 to i8 and u1 to u8 are read: save x.astype('f4')",
         ),
         (
+            rows(&array("<U3", "(1, 2)", &good))
+                .unwrap_err()
+                .to_string(),
+            "holds texts (type <U3), but numbers are read: give labels that are names as a text file, the labels of a row in \
+             each line",
+        ),
+        (
             shape("(2,)"),
             "has 1 dimensions, but rows of features have 2, and labels 1 or 2",
         ),

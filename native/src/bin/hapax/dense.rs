@@ -21,8 +21,8 @@ pub fn read_dense(
 ) -> Result<Reading, Failure> {
     let rows = npy::rows(bytes).map_err(|error| Failure::in_file(path, error))?;
     let labels = labels.ok_or_else(|| {
-        let rule = "holds rows without labels: name the file of their labels by --labels (of rows to test on, \
-                    by --test-labels)";
+        let rule = "holds rows without labels: name the file of their labels by --labels (in `hapax train`, of the rows of \
+                    --test, by --test-labels)";
         Failure::in_file(path, rule)
     })?;
     let (lists, names) = read_labels(labels, known)?;
