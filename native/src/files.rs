@@ -101,6 +101,9 @@ pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
     })
 }
 
+/// The byte order mark that some editors put in front of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What is wrong with a file that begins so and is known to be no text: perhaps one that another program wrote.
 fn unreadable(first: &[u8]) -> Option<&'static str> {
     let is = |mark: &[u8]| first.starts_with(mark);
@@ -119,7 +122,7 @@ fn unreadable(first: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Reads a whole file of text, decompressed; see [`open_text`].
+/// Reads a whole file of text, decompressed; see [`open_text`]. A byte order mark is no part of it.
 ///
 /// # Errors
 /// If the file cannot be read or is compressed and damaged.
@@ -128,6 +131,9 @@ pub fn read_text(path: &Path) -> Result<Vec<u8>, FileError> {
     open_text(path)?
         .read_to_end(&mut bytes)
         .map_err(failed(path, "read"))?;
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
     Ok(bytes)
 }
 
@@ -330,6 +336,8 @@ mod tests {
             assert!(message.contains("text: cannot read: it is"), "{message}");
             assert!(message.contains(reason), "{message}");
         }
+        std::fs::write(&path, b"\xef\xbb\xbftext").unwrap();
+        assert_eq!(read_text(&path).unwrap(), b"text");
         std::fs::write(&path, b"BZh is how bzip2 begins").unwrap();
         assert!(read_text(&path).is_ok());
     }

@@ -199,4 +199,11 @@ fn a_byte_order_mark_is_no_part_of_the_first_line() {
         assert_eq!(answers("marked"), answers("rows"));
         assert_eq!(answers("marked").lines().count(), 1);
     }
+    folder.write("names", "\u{feff}first\nsecond\nthird\n");
+    let train = "train nearest rows.txt -o named --neighbors 2 --label-names names";
+    folder.run(train).good();
+    let answers = folder
+        .run_on("predict named -k 1 --output json", "0:1\n")
+        .good();
+    assert!(answers.contains("\"name\":\"first\""), "{answers}");
 }

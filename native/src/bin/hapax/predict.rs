@@ -241,7 +241,7 @@ impl Predict {
         let texts = model.vectorizer().is_some();
         let format = match self.data.format {
             Some(format) => format.into(),
-            None if texts && first.trim_ascii_start().starts_with(b"__label__") => Format::FastText,
+            None if texts && begins_like_fasttext(first) => Format::FastText,
             None if texts => Format::Tsv,
             None if first.trim_ascii().is_empty() => Format::Xmc,
             None => {
@@ -314,6 +314,11 @@ impl Predict {
         }
         Ok(answered)
     }
+}
+
+fn begins_like_fasttext(first: &[u8]) -> bool {
+    let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first);
+    text.trim_ascii_start().starts_with(b"__label__")
 }
 
 /// Reads lines ahead, on a thread of its own, so that answers do not wait for lines to come.
