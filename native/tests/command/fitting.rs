@@ -87,6 +87,30 @@ fn names_of_labels_go_on_with_them() {
 }
 
 #[test]
+fn texts_of_other_labels_are_said() {
+    let folder = Folder::new();
+    let texts =
+        |a: &str, b: &str| format!("my card is lost\t{a}\nwhich rate is it\t{b}\n").repeat(4);
+    folder.write("train.tsv", texts("lost", "rate"));
+    folder.write("half.tsv", texts("lost", "change"));
+    folder.write("other.tsv", texts("theft", "change"));
+    folder.run("train ovr train.tsv -o m").good();
+    for (file, said) in [
+        ("train.tsv", false),
+        ("half.tsv", false),
+        ("other.tsv", true),
+    ] {
+        let ran = folder.run(&format!("train ovr {file} -o later --from m --json"));
+        let warning = format!(
+            "hapax: warning: {file}: no label is known to the model to start from: are they named differently?\n"
+        );
+        assert_eq!(ran.err.contains(&warning), said, "{}", ran.err);
+        let labels = ran.json()["l"].as_u64();
+        assert_eq!(labels, Some(2 + (file != "train.tsv") as u64 + said as u64));
+    }
+}
+
+#[test]
 fn labels_of_svmlight_are_the_numbers_of_a_model_without_names() {
     let folder = with_linear_model();
     folder.write("last.svm", "4 4:1\n3 3:1\n11 0:1\n");

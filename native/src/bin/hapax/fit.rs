@@ -67,6 +67,17 @@ pub fn check_start(
     Ok(())
 }
 
+/// Says so if rows to go on with have none of the labels of `model`.
+pub fn warn_of_new_labels(path: &Path, data: &Dataset, model: &Model) {
+    let mut labels = data.labels().iter().flatten();
+    if labels.all(|&label| label >= model.labels()) {
+        let path = path.display();
+        warn(format_args!(
+            "{path}: no label is known to the model to start from: are they named differently?"
+        ));
+    }
+}
+
 /// The names that data get whose labels have none: those of the model that training starts from.
 pub fn names_of_start(path: &Path, labels: u32, model: &Model) -> Result<Option<Names>, Failure> {
     let names = model.label_table();

@@ -15,7 +15,7 @@ mod wsabie;
 use super::{
     distributed::{Task, Work},
     failure::Failure,
-    fit::{check_names, check_start, names_of_start},
+    fit::{check_names, check_start, names_of_start, warn_of_new_labels},
     input::{DataOptions, name_labels, read_input, read_like},
     table::parse_bytes,
     text_options::TextOptions,
@@ -248,6 +248,7 @@ impl Common {
         if let (Some(names), Some(given)) = (&self.label_names, data.label_names()) {
             check_names(names, given, model)?;
         }
+        warn_of_new_labels(path, &data, model);
         data.widen(model.features(), model.labels());
         if data.label_names().is_none() {
             let names = names_of_start(path, data.labels().labels(), model)?;
