@@ -47,6 +47,21 @@ export const suite = (name, file) => {
     model.free();
   });
 
+  test(`${name}: what is no string is refused, and answers stay as they were`, () => {
+    const data = dataset(texts);
+    const model = new Trainer().train(data);
+    const text = texts.split("\t", 1)[0];
+    const before = plain(model.predictText(text, 3));
+    for (const wrong of [5, null, undefined, {}, ["a"], 1e9]) {
+      const refusal = { name: "TypeError", message: /^a string is expected, not / };
+      assert.throws(() => model.predictText(wrong, 3), refusal);
+      assert.throws(() => model.labelId(wrong), refusal);
+    }
+    assert.deepEqual(plain(model.predictText(text, 3)), before);
+    model.free();
+    data.free();
+  });
+
   test(`${name}: training gives the native bytes`, () => {
     const directory = native.folder();
     const wanted = native.read(trained(directory, texts));

@@ -94,11 +94,22 @@ pub fn build(
     let folder = part.folder(&folders.dist);
     optimize(folders, &bound.join("bindings_bg.wasm"), &folder.join(name))?;
     if let Instructions::Baseline = instructions {
-        for file in ["bindings.js", "bindings.d.ts"] {
-            fs::copy(bound.join(file), folder.join(file))?;
-        }
+        let bindings = fs::read_to_string(bound.join("bindings.js"))?;
+        fs::write(folder.join("bindings.js"), with_checked_strings(&bindings)?)?;
+        fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
     }
     Ok(())
+}
+
+/// The bindings, which refuse what is no string where one belongs. As they are made, a number there makes them read memory
+/// that is not theirs.
+fn with_checked_strings(bindings: &str) -> Result<String, Box<dyn Error>> {
+    let begin = "function passStringToWasm0(arg, malloc, realloc) {\n";
+    let check = "    if (typeof arg !== 'string') throw new TypeError(`a string is expected, not ${typeof arg}`);\n";
+    match bindings.matches(begin).count() {
+        1 => Ok(bindings.replacen(begin, &format!("{begin}{check}"), 1)),
+        found => Err(format!("the bindings pass strings in {found} places, not in one").into()),
+    }
 }
 
 /// Compiles the module, and with it the standard library: that one for size, and so that a panic is a
@@ -167,4 +178,21 @@ fn optimize(folders: &Folders, input: &Path, output: &Path) -> Result<(), Box<dy
     ];
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     command("node", &arguments, &folders.root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_checked_strings;
+
+    #[test]
+    fn strings_are_checked_in_the_one_place_where_they_pass() {
+        let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
+        let checked = with_checked_strings(&format!("let a;\n{function}")).unwrap();
+        assert!(checked.starts_with("let a;\nfunction passStringToWasm0"));
+        assert!(checked.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
+        assert!(checked.ends_with(";\n    return 1;\n}\n"));
+        for other in [String::new(), function.repeat(2)] {
+            assert!(with_checked_strings(&other).is_err());
+        }
+    }
 }
