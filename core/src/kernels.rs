@@ -39,6 +39,10 @@ use crate::{
             duals::RowDuals,
             halves::Halves,
             lane::Lane,
+            lee_lin_wahba::{
+                block::{Block as RowBlock, Visit as RowVisit},
+                part::{Moves, Part},
+            },
             problem::Problem,
             state::{State, score_rows},
             weights::{FeatureWeights, Shard},
@@ -230,6 +234,16 @@ pub trait ExactKernels: Kernels {
     /// Appends what the features that this process has add to the scores of rows.
     fn score_rows(&self, state: &State, rows: &[u32], scores: &mut Vec<f32>) {
         score_rows(state, rows, scores, &Nothing);
+    }
+
+    /// Changes the weights of some classes as a block's rows moved them, then scores the rows of the next block.
+    fn follow_moves(&self, part: &mut Part, problem: &Problem, moves: &Moves, rows: &[u32]) {
+        part.follow(problem, moves, rows, &Nothing);
+    }
+
+    /// Solves a block's rows one after the other.
+    fn visit_rows(&self, block: &mut RowBlock, visit: RowVisit<'_>) {
+        block.visit(visit, &Nothing);
     }
 }
 

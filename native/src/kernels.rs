@@ -68,6 +68,10 @@ mod x86 {
                 duals::RowDuals,
                 halves::Halves,
                 lane::Lane,
+                lee_lin_wahba::{
+                    block::{Block as RowBlock, Visit as RowVisit},
+                    part::{Moves, Part},
+                },
                 problem::Problem,
                 state::{State, score_rows},
                 weights::{FeatureWeights, Shard},
@@ -296,6 +300,14 @@ mod x86 {
 
                     fn score_rows(state: &State, rows: &[u32], scores: &mut Vec<f32>) {
                         score_rows(state, rows, scores, &Lines);
+                    }
+
+                    fn follow_moves(part: &mut Part, problem: &Problem, moves: &Moves, rows: &[u32]) {
+                        part.follow(problem, moves, rows, &Lines);
+                    }
+
+                    fn visit_rows(block: &mut RowBlock, visit: RowVisit<'_>) {
+                        block.visit(visit, &Lines);
                     }
                 }
             }

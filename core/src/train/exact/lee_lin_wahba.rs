@@ -3,23 +3,29 @@
 //! Dual: `max sum_ic a_ic - 1/2 sum_c |w_c|²` under `0 <= a_ic <= C`, `a_iy = 0`, with
 //! `w_c = ubar - u_c`, `u_c = sum_i a_ic x_i` and `ubar` their mean over the L classes, so that weights always
 //! add up to 0 and the gap can always be computed. Moving `a_ic` by d moves `u_c` by d x and `ubar` by
-//! d x / L, so its gradient `1 + w_c.x_i` falls by `d k (1 - 1/L)` with k the row's squared length: every
-//! dual goes to its best one after the other, a row's scores being computed once.
+//! d x / L, so its gradient `1 + w_c.x_i` falls by `d k (1 - 1/L)` with k the row's squared length. All duals of a row
+//! are brought to their best at once ([`row_step`]), rows one after the other in random order.
 //!
 //! The papers alternate between duals and mean instead, which is badly conditioned: it needs two to five times
 //! the epochs.
 //!
-//! While C is so small that `1 + w_c.x_i` stays above 0, all duals are C, and the weights are C times the
-//! difference between the sum of the class's rows and the mean of such sums: then no epoch is needed.
+//! Training begins with all duals alike, at the value that makes the dual objective largest. While C is so small that
+//! `1 + w_c.x_i` stays above 0 that is C and the optimum: the weights are C times the difference between the sum of the class's
+//! rows and the mean of such sums.
 //!
-//! Several processes keep the weights of a range of classes each. They make up the scores of a row together and then
-//! all do the same with them, so that bits do not depend on their number. That is one exchange a row.
+//! Threads and processes have the weights of a range of classes each ([`part`]): they score the rows of a block together, all
+//! processes then solve these rows alike ([`block`]), and weights are changed where they are. Each class's numbers are added
+//! up in the same order wherever that is done, so that bits do not depend on the number of threads or processes. There
+//! is one exchange a block, of 8 bytes for each row and class.
 //!
-//! Cost: O(L times values) an epoch; memory: 8 bytes for each feature and class, and for each row and
-//! class: this machine is for few classes.
+//! Cost: O(L times values) an epoch, and O(L B) a row for a block of B rows; memory: 8 bytes for each feature and class, and for
+//! each row and class: this machine is for few classes.
 
+pub mod block;
+pub mod part;
+pub mod row_step;
 mod saved;
-mod seen;
+pub mod seen;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -31,9 +37,12 @@ use super::{
     problem::Problem,
     trainer::Report,
 };
-use crate::{random::Stream, train::TrainError};
+use crate::{executor::Executor, kernels::ExactKernels, random::Stream, train::TrainError};
 use alloc::{vec, vec::Vec};
+use block::{Block, Visit, rows_of_a_block};
 use core::ops::Range;
+use part::{Moves, Part, divide};
+use row_step::{LANES, Lanes};
 use seen::Seen;
 use shares::{range, share, shares};
 
@@ -47,11 +56,11 @@ pub struct LeeLinWahba {
     problem: Problem,
     /// The classes whose weights this process keeps.
     kept: Range<usize>,
-    /// u of each feature and kept class.
-    sums: Vec<f64>,
-    /// Their means.
-    means: Vec<f64>,
-    duals: Vec<f64>,
+    /// These weights, of some classes for each thread.
+    parts: Vec<Part>,
+    block: Block,
+    /// By row and class, each row's filled up to whole lanes.
+    duals: Vec<Lanes>,
     order: Vec<u32>,
     epochs: u32,
     gap: f64,
@@ -59,12 +68,17 @@ pub struct LeeLinWahba {
 }
 
 impl LeeLinWahba {
-    /// Begins with the duals of the small-cost solution, all of them C, if it is one; with 0 otherwise.
+    /// Begins with all duals alike.
     ///
     /// # Errors
     /// If there are too many features, rows and classes for dense arrays.
-    pub fn new(parameters: &MultiClassSvm, problem: Problem) -> Result<Self, TrainError> {
-        Self::among(parameters, problem, &mut Alone)
+    pub fn new<E: Executor>(
+        parameters: &MultiClassSvm,
+        problem: Problem,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+    ) -> Result<Self, TrainError> {
+        Self::among(parameters, problem, (executor, &mut Alone), kernels)
     }
 
     /// Begins as [`LeeLinWahba::new`] does, as one of several processes, which must have the same problem and
@@ -72,16 +86,17 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// As [`LeeLinWahba::new`], and if processes do not reach each other.
-    pub fn among<X: Exchange>(
+    pub fn among<E: Executor, X: Exchange>(
         parameters: &MultiClassSvm,
         problem: Problem,
-        exchange: &mut X,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
         let (rows, classes) = (problem.len(), problem.classes());
         let kept = range(classes, exchange.rank(), exchange.ranks());
-        let bytes = 8 * rows as u64 * classes as u64
-            + 8 * (problem.features() as u64 + 1) * kept.len() as u64;
-        let lacking = TrainError::OutOfMemory { bytes };
+        let lanes = classes.div_ceil(LANES);
+        let bytes = 8 * rows as u64 * (lanes * LANES) as u64
+            + 8 * problem.features() as u64 * (kept.len() as u64 + 1);
         if bytes > MOST_BYTES {
             return Err(TrainError::TooLarge {
                 what: "bytes for the dense weights and duals of llw",
@@ -89,138 +104,95 @@ impl LeeLinWahba {
                 limit: MOST_BYTES,
             });
         }
-        let zeros = |count: usize| -> Result<Vec<f64>, TrainError> {
-            let mut all = Vec::new();
-            all.try_reserve_exact(count).map_err(|_| lacking.clone())?;
-            all.resize(count, 0.0);
-            Ok(all)
-        };
+        let lacking = TrainError::OutOfMemory { bytes };
+        let mut duals = Vec::new();
+        let reserved = duals.try_reserve_exact(rows * lanes);
+        reserved.map_err(|_| lacking.clone())?;
+        duals.resize(rows * lanes, [0.0; LANES]);
+        let parts = divide(&kept, problem.features(), executor.threads()).ok_or(lacking)?;
         let mut solver = Self {
             parameters: parameters.clone(),
-            sums: zeros(problem.features() * kept.len())?,
             kept,
-            means: zeros(problem.features())?,
-            duals: zeros(rows * classes)?,
+            parts,
+            block: Block::new(&problem),
+            duals,
             order: (0..rows as u32).collect(),
             problem,
             epochs: 0,
             gap: 1.0,
             certificate: None,
         };
-        solver.set_all(parameters.cost);
-        if !solver.all_at_cost(exchange)? {
-            solver.set_all(0.0);
-        }
+        solver.begin((executor, exchange), kernels)?;
         Ok(solver)
     }
 
-    /// Sets every dual to `value`, and the weights with them.
-    fn set_all(&mut self, value: f64) {
-        let classes = self.problem.classes();
-        self.sums.fill(0.0);
-        self.means.fill(0.0);
-        for row in 0..self.problem.len() {
-            let own = self.problem.class(row) as usize;
-            self.duals[row * classes..(row + 1) * classes].fill(value);
-            self.duals[row * classes + own] = 0.0;
-            let moves = vec![value; classes];
-            self.add(row, own, &moves);
-        }
-    }
-
-    /// Moves u of every class but `own`, whose move is 0, by its part of the row.
-    fn add(&mut self, row: usize, own: usize, moves: &[f64]) {
-        let (classes, width) = (self.problem.classes(), self.kept.len());
-        let total: f64 = moves.iter().sum::<f64>() - moves[own];
-        let row = self.problem.row(row);
-        for (&feature, &value) in row.features.iter().zip(row.values) {
-            let (feature, value) = (feature as usize, f64::from(value));
-            let sums = &mut self.sums[feature * width..(feature + 1) * width];
-            let before = self
-                .kept
-                .contains(&own)
-                .then(|| sums[own - self.kept.start]);
-            for (sum, amount) in sums.iter_mut().zip(&moves[self.kept.clone()]) {
-                *sum += amount * value;
+    /// Sets all duals to that value at which the dual objective is largest: at `t C` it is
+    /// `t N (L - 1) C - t²/2 sum_c |w_c|²` with the weights of C.
+    fn begin<E: Executor, X: Exchange>(
+        &mut self,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
+    ) -> Result<(), ExchangeError> {
+        let (rows, classes) = (self.problem.len(), self.problem.classes());
+        let cost = self.parameters.cost;
+        let problem = &self.problem;
+        executor.map_items(self.parts.iter_mut().collect(), |_, part: &mut Part| {
+            let mut moves = Moves::new(classes);
+            for row in 0..rows {
+                moves.clear();
+                set_wrong(moves.push(row as u32), problem, row, cost);
+                moves.set_mean(cost * (classes - 1) as f64 / classes as f64);
+                kernels.follow_moves(part, problem, &moves, &[]);
             }
-            if let Some(before) = before {
-                sums[own - self.kept.start] = before;
-            }
-            self.means[feature] += total / classes as f64 * value;
+        });
+        let (square, _) = self.square(exchange)?;
+        let most = rows as f64 * (classes - 1) as f64 * cost;
+        let share = if square > most { most / square } else { 1.0 };
+        self.parts.iter_mut().for_each(|part| part.multiply(share));
+        let duals = self.duals.chunks_exact_mut(classes.div_ceil(LANES));
+        for (row, duals) in duals.enumerate() {
+            set_wrong(duals, problem, row, share * cost);
         }
-    }
-
-    /// Scores `ubar.x` and, into `out`, `u_c.x`.
-    fn scores<X: Exchange>(
-        &self,
-        row: usize,
-        out: &mut Vec<f64>,
-        exchange: &mut X,
-    ) -> Result<f64, ExchangeError> {
-        let width = self.kept.len();
-        out.clear();
-        out.resize(self.problem.classes(), f64::NEG_INFINITY);
-        let scores = &mut out[self.kept.clone()];
-        scores.fill(0.0);
-        let row = self.problem.row(row);
-        let mut mean = 0.0;
-        for (&feature, &value) in row.features.iter().zip(row.values) {
-            let (feature, value) = (feature as usize, f64::from(value));
-            mean += self.means[feature] * value;
-            let sums = &self.sums[feature * width..(feature + 1) * width];
-            for (score, sum) in scores.iter_mut().zip(sums) {
-                *score += sum * value;
-            }
-        }
-        exchange.largest(out)?;
-        Ok(mean)
-    }
-
-    fn all_at_cost<X: Exchange>(&self, exchange: &mut X) -> Result<bool, ExchangeError> {
-        let mut scores = Vec::new();
-        for row in 0..self.problem.len() {
-            let mean = self.scores(row, &mut scores, exchange)?;
-            let own = self.problem.class(row) as usize;
-            let mut wrong = scores.iter().enumerate().filter(|&(class, _)| class != own);
-            if !wrong.all(|(_, score)| 1.0 + mean - score >= 0.0) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(())
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch(&mut self) -> Option<Report> {
+    pub fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        kernels: &dyn ExactKernels,
+    ) -> Option<Report> {
         // A process on its own always reaches itself.
-        self.epoch_among(&mut Alone).unwrap_or(None)
+        let done = self.epoch_among((executor, &mut Alone), kernels);
+        done.unwrap_or(None)
     }
 
     /// Does the next epoch together with other processes.
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub fn epoch_among<X: Exchange>(
+    pub fn epoch_among<E: Executor, X: Exchange>(
         &mut self,
-        exchange: &mut X,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
     ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
             return Ok(None);
         }
         self.epochs += 1;
-        // The first epoch only looks: the small-cost solution may be one.
-        let seen = if self.epochs == 1 {
-            self.look(exchange)?
-        } else {
-            self.pass(exchange)?
-        };
-        let enough = |seen: &Seen, gap: f64| {
-            gap <= self.parameters.gap || seen.violation <= self.parameters.epsilon
-        };
+        // The first epoch only looks: training may have begun at the optimum.
+        let moving = self.epochs > 1;
+        let seen = self.pass((executor, &mut *exchange), kernels, moving)?;
+        let (wanted, epsilon) = (self.parameters.gap, self.parameters.epsilon);
+        let enough = |seen: &Seen, gap: f64| gap <= wanted || seen.violation <= epsilon;
         let (square, _) = self.square(exchange)?;
         self.gap = seen.gap / (0.5 * square + seen.loss).max(1e-12);
         let last = self.epochs >= self.parameters.max_epochs;
         if last || enough(&seen, self.gap) {
-            let now = self.look(exchange)?;
+            let now = match moving {
+                true => self.pass((executor, &mut *exchange), kernels, false)?,
+                false => seen,
+            };
             let certificate = self.proof(&now, exchange)?;
             if last || enough(&now, certificate.relative_gap()) {
                 self.gap = certificate.relative_gap();
@@ -249,7 +221,12 @@ impl LeeLinWahba {
             violation: seen.violation,
             epochs: self.epochs,
             nonzeros,
-            duals: self.duals.iter().filter(|&&dual| dual != 0.0).count() as u64,
+            duals: self
+                .duals
+                .as_flattened()
+                .iter()
+                .filter(|&&dual| dual != 0.0)
+                .count() as u64,
         })
     }
 
@@ -259,20 +236,15 @@ impl LeeLinWahba {
         let classes = self.problem.classes();
         let mut found = vec![f64::NEG_INFINITY; 2 * classes];
         let (squares, counts) = found.split_at_mut(classes);
-        let (squares, counts) = (
-            &mut squares[self.kept.clone()],
-            &mut counts[self.kept.clone()],
-        );
-        squares.fill(0.0);
-        counts.fill(0.0);
-        for (sums, &mean) in self
-            .sums
-            .chunks_exact(self.kept.len().max(1))
-            .zip(&self.means)
-        {
-            for ((sum, square), count) in sums.iter().zip(&mut *squares).zip(&mut *counts) {
-                *square += (mean - sum) * (mean - sum);
-                *count += f64::from(u8::from(*sum != 0.0));
+        for part in &self.parts {
+            let (squares, counts) = (&mut squares[part.classes()], &mut counts[part.classes()]);
+            squares.fill(0.0);
+            counts.fill(0.0);
+            for (sums, mean) in part.features() {
+                for ((sum, square), count) in sums.iter().zip(&mut *squares).zip(&mut *counts) {
+                    *square += (mean - sum) * (mean - sum);
+                    *count += f64::from(u8::from(*sum != 0.0));
+                }
             }
         }
         exchange.largest(&mut found)?;
@@ -282,96 +254,73 @@ impl LeeLinWahba {
 
     /// Sends all weights to the first process.
     fn collect<X: Exchange>(&mut self, exchange: &mut X) -> Result<(), ExchangeError> {
-        let classes = self.problem.classes();
+        let (classes, features) = (self.problem.classes(), self.problem.features());
         let ranks = exchange.ranks();
         if exchange.rank() > 0 {
-            let parcel = self.sums.iter().flat_map(|sum| sum.to_le_bytes()).collect();
+            let all = (0..features).flat_map(|feature| self.sums(feature));
+            let parcel = all.flat_map(f64::to_le_bytes).collect();
             exchange.send(vec![(0, parcel)], &[])?;
             return Ok(());
         }
         let from: Vec<usize> = (1..ranks).collect();
-        let mut all = vec![0f64; self.problem.features() * classes];
-        let mut place = |kept: Range<usize>, sums: &mut dyn Iterator<Item = f64>| {
-            for feature in all.chunks_exact_mut(classes) {
-                feature[kept.clone()]
-                    .iter_mut()
-                    .zip(&mut *sums)
-                    .for_each(|(to, sum)| *to = sum);
-            }
-        };
-        place(self.kept.clone(), &mut self.sums.iter().copied());
         for (&rank, parcel) in from.iter().zip(exchange.send(Vec::new(), &from)?) {
-            let kept = range(classes, rank, ranks);
-            if parcel.len() != 8 * kept.len() * self.problem.features() {
-                return Err(ExchangeError::Parcel { rank });
+            let wrong = ExchangeError::Parcel { rank };
+            let theirs = range(classes, rank, ranks);
+            let mut part = Part::new(theirs.clone(), features).ok_or(wrong.clone())?;
+            let (numbers, rest) = parcel.as_chunks::<8>();
+            if numbers.len() != theirs.len() * features || !rest.is_empty() {
+                return Err(wrong);
             }
-            let (numbers, _) = parcel.as_chunks::<8>();
-            place(
-                kept,
-                &mut numbers.iter().map(|&bytes| f64::from_le_bytes(bytes)),
-            );
+            let mut numbers = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
+            for feature in 0..features {
+                let (_, mean) = self.parts[0].feature(feature);
+                let (to, last) = part.feature_mut(feature);
+                to.iter_mut()
+                    .zip(&mut numbers)
+                    .for_each(|(to, sum)| *to = sum);
+                *last = mean;
+            }
+            self.parts.push(part);
         }
-        (self.sums, self.kept) = (all, 0..classes);
+        self.kept = 0..classes;
         Ok(())
     }
 
-    /// Looks at all rows without changing anything.
-    fn look<X: Exchange>(&self, exchange: &mut X) -> Result<Seen, ExchangeError> {
-        let classes = self.problem.classes();
-        let (mut seen, mut scores) = (Seen::default(), Vec::new());
-        for row in 0..self.problem.len() {
-            let mean = self.scores(row, &mut scores, exchange)?;
-            let own = self.problem.class(row) as usize;
-            let duals = &self.duals[row * classes..(row + 1) * classes];
-            for (class, (score, &dual)) in scores.iter().zip(duals).enumerate() {
-                if class != own {
-                    seen.add(1.0 + mean - score, dual, self.parameters.cost);
-                }
-            }
+    /// Goes over all rows, block by block: moves every row's duals to their best, rows in random order, or only looks.
+    fn pass<E: Executor, X: Exchange>(
+        &mut self,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn ExactKernels,
+        moving: bool,
+    ) -> Result<Seen, ExchangeError> {
+        if moving {
+            Stream::new(self.parameters.seed, u64::from(self.epochs)).shuffle(&mut self.order);
         }
-        Ok(seen)
-    }
-
-    /// Moves every dual to its best, rows in random order.
-    fn pass<X: Exchange>(&mut self, exchange: &mut X) -> Result<Seen, ExchangeError> {
-        let classes = self.problem.classes();
-        let cost = self.parameters.cost;
-        let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
-        let mut order = core::mem::take(&mut self.order);
-        stream.shuffle(&mut order);
-        let (mut seen, mut scores, mut moves) = (Seen::default(), Vec::new(), vec![0.0; classes]);
-        for &row in &order {
-            let row = row as usize;
-            let mut mean = self.scores(row, &mut scores, exchange)?;
-            let own = self.problem.class(row) as usize;
-            let square = self.problem.square(row);
-            let curvature = square * (1.0 - 1.0 / classes as f64);
-            let duals = &mut self.duals[row * classes..(row + 1) * classes];
-            let mut moved = false;
-            for (class, dual) in duals.iter_mut().enumerate() {
-                moves[class] = 0.0;
-                if class == own {
-                    continue;
-                }
-                let gradient = 1.0 + mean - scores[class];
-                seen.add(gradient, *dual, cost);
-                let next = (*dual + gradient / curvature).clamp(0.0, cost);
-                moves[class] = next - *dual;
-                moved |= next != *dual;
-                mean += moves[class] * square / classes as f64;
-                *dual = next;
-            }
-            if moved {
-                self.add(row, own, &moves);
-            }
+        let mut seen = Seen::default();
+        self.block.begin(0);
+        let (problem, block) = (&self.problem, &mut self.block);
+        for rows in self.order.chunks(rows_of_a_block(problem.classes())) {
+            follow(&mut self.parts, problem, block, rows, (executor, kernels));
+            share_scores(&self.parts, block, rows.len(), exchange)?;
+            kernels.visit_rows(
+                block,
+                Visit {
+                    problem,
+                    rows,
+                    duals: &mut self.duals,
+                    cost: self.parameters.cost,
+                    moving,
+                    seen: &mut seen,
+                },
+            );
         }
-        self.order = order;
+        follow(&mut self.parts, problem, block, &[], (executor, kernels));
         Ok(seen)
     }
 
     /// Runs all epochs.
-    pub fn run(&mut self) -> Certificate {
-        while self.epoch().is_some() {}
+    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn ExactKernels) -> Certificate {
+        while self.epoch(executor, kernels).is_some() {}
         self.certificate.unwrap_or_default()
     }
 
@@ -390,8 +339,77 @@ impl LeeLinWahba {
     /// The weights of a feature, by class: of all classes if this process is alone, or the first one and training
     /// has ended.
     pub fn weights(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
-        let width = self.kept.len();
-        let sums = &self.sums[feature * width..(feature + 1) * width];
-        sums.iter().map(move |sum| self.means[feature] - sum)
+        let (_, mean) = self.parts[0].feature(feature);
+        self.sums(feature).map(move |sum| mean - sum)
     }
+
+    /// u of a feature and the classes kept here.
+    fn sums(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
+        let parts = self.parts.iter();
+        parts.flat_map(move |part| part.feature(feature).0.iter().copied())
+    }
+}
+
+/// Sets a row's numbers of all classes but its own.
+fn set_wrong(numbers: &mut [Lanes], problem: &Problem, row: usize, value: f64) {
+    let numbers = &mut numbers.as_flattened_mut()[..problem.classes()];
+    numbers.fill(value);
+    numbers[problem.class(row) as usize] = 0.0;
+}
+
+/// Brings the weights up to what the block before moved, and scores the rows of the next.
+fn follow<E: Executor>(
+    parts: &mut [Part],
+    problem: &Problem,
+    block: &Block,
+    rows: &[u32],
+    (executor, kernels): (&E, &dyn ExactKernels),
+) {
+    executor.map_items(parts.iter_mut().collect(), |_, part: &mut Part| {
+        kernels.follow_moves(part, problem, &block.moves, rows);
+    });
+}
+
+/// Puts together the scores of a block's rows: those by classes kept here and those of other processes.
+fn share_scores<X: Exchange>(
+    parts: &[Part],
+    block: &mut Block,
+    rows: usize,
+    exchange: &mut X,
+) -> Result<(), ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    block.begin(rows);
+    for part in parts {
+        for (row, (scores, mean)) in part.scores().enumerate() {
+            let (all, last) = block.scores_mut(row);
+            all[part.classes()].copy_from_slice(scores);
+            *last = mean;
+        }
+    }
+    if ranks == 1 {
+        return Ok(());
+    }
+    let (classes, mut parcel) = (block.classes(), Vec::new());
+    for row in 0..rows {
+        let own = &block.scores_mut(row).0[range(classes, rank, ranks)];
+        parcel.extend(own.iter().flat_map(|score| score.to_le_bytes()));
+    }
+    for (other, parcel) in exchange.gather(parcel)?.iter().enumerate() {
+        if other == rank {
+            continue;
+        }
+        let theirs = range(classes, other, ranks);
+        let (numbers, rest) = parcel.as_chunks::<8>();
+        if numbers.len() != rows * theirs.len() || !rest.is_empty() {
+            return Err(ExchangeError::Parcel { rank: other });
+        }
+        let each_row = numbers.chunks(theirs.len().max(1)).enumerate();
+        for (row, numbers) in each_row {
+            let scores = block.scores_mut(row).0[theirs.clone()].iter_mut();
+            scores
+                .zip(numbers)
+                .for_each(|(score, &bytes)| *score = f64::from_le_bytes(bytes));
+        }
+    }
+    Ok(())
 }

@@ -61,7 +61,8 @@ impl Solver {
         let problem = Problem::new(data, parameters, multi_label)?;
         let mut solver = match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                let solver = LeeLinWahba::among(parameters, problem, exchange)?;
+                let solver =
+                    LeeLinWahba::among(parameters, problem, (executor, exchange), kernels)?;
                 Self::LeeLinWahba(Box::new(solver))
             }
             (_, Some(Start::Duals(start))) => {
@@ -87,7 +88,7 @@ impl Solver {
     ) -> Option<Report> {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels),
-            Self::LeeLinWahba(solver) => solver.epoch(),
+            Self::LeeLinWahba(solver) => solver.epoch(executor, kernels),
         }
     }
 
@@ -103,7 +104,7 @@ impl Solver {
     ) -> Result<Option<Report>, ExchangeError> {
         match self {
             Self::ByRows(trainer) => trainer.epoch_among(executor, kernels, exchange),
-            Self::LeeLinWahba(solver) => solver.epoch_among(exchange),
+            Self::LeeLinWahba(solver) => solver.epoch_among((executor, exchange), kernels),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The state of a Lee-Lin-Wahba training between two epochs.
 
-use super::{LeeLinWahba, share, shares};
+use super::{LANES, LeeLinWahba, share, shares};
 use crate::{
     random::Stream,
     train::{
@@ -8,15 +8,15 @@ use crate::{
         state::{Resumable, Shared, StateError, read, same, write},
     },
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::vec::Vec;
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-struct Saved<'a> {
-    sums: Cow<'a, [f64]>,
-    means: Cow<'a, [f64]>,
-    duals: Cow<'a, [f64]>,
+struct Saved {
+    /// Of each feature, u of each class and their mean.
+    sums: Vec<f64>,
+    duals: Vec<f64>,
     epochs: u32,
     gap: f64,
     certificate: Option<Certificate>,
@@ -25,9 +25,10 @@ struct Saved<'a> {
 impl Resumable for LeeLinWahba {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
         let saved = Saved {
-            sums: Cow::Borrowed(&self.sums),
-            means: Cow::Borrowed(&self.means),
-            duals: Cow::Borrowed(&self.duals),
+            sums: (0..self.problem.features())
+                .flat_map(|feature| self.weights_of(feature, self.kept.clone()))
+                .collect(),
+            duals: self.flat_duals(),
             epochs: self.epochs,
             gap: self.gap,
             certificate: self.certificate,
@@ -36,14 +37,18 @@ impl Resumable for LeeLinWahba {
     }
 
     fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let saved: Saved<'_> = read(bytes)?;
-        same("weights", saved.sums.len(), self.sums.len())?;
-        same("means", saved.means.len(), self.means.len())?;
-        same("duals", saved.duals.len(), self.duals.len())?;
+        let saved: Saved = read(bytes)?;
+        let features = self.problem.features();
+        let width = self.kept.len() + 1;
+        same("weights", saved.sums.len(), features * width)?;
+        same("duals", saved.duals.len(), self.count_duals())?;
         self.check_epochs(saved.epochs)?;
-        self.sums.copy_from_slice(&saved.sums);
-        self.means.copy_from_slice(&saved.means);
-        self.duals.copy_from_slice(&saved.duals);
+        for (feature, sums) in saved.sums.chunks_exact(width).enumerate() {
+            let (sums, mean) = sums.split_at(width - 1);
+            self.set_sums(feature, self.kept.clone(), sums);
+            self.set_mean(feature, mean[0]);
+        }
+        self.set_duals(&saved.duals);
         self.go_to(saved.epochs);
         self.gap = saved.gap;
         self.certificate = saved.certificate;
@@ -73,26 +78,69 @@ impl LeeLinWahba {
         self.epochs = epochs;
     }
 
-    /// Where the sums of a share's classes are among those of a feature kept here; nothing if they are elsewhere.
-    fn place(&self, number: usize) -> Option<Range<usize>> {
+    /// The classes of a share; nothing if their weights are elsewhere.
+    fn held(&self, number: usize) -> Option<Range<usize>> {
         let classes = share(self.problem.classes(), number);
         let here = self.kept.start <= classes.start && classes.end <= self.kept.end;
-        here.then(|| classes.start - self.kept.start..classes.end - self.kept.start)
+        here.then_some(classes)
+    }
+
+    fn count_duals(&self) -> usize {
+        self.problem.len() * self.problem.classes()
+    }
+
+    /// The duals without what fills up lanes.
+    fn flat_duals(&self) -> Vec<f64> {
+        let classes = self.problem.classes();
+        let rows = self.duals.chunks_exact(classes.div_ceil(LANES));
+        rows.flat_map(|duals| &duals.as_flattened()[..classes])
+            .copied()
+            .collect()
+    }
+
+    fn set_duals(&mut self, flat: &[f64]) {
+        let classes = self.problem.classes();
+        let rows = self.duals.chunks_exact_mut(classes.div_ceil(LANES));
+        for (duals, flat) in rows.zip(flat.chunks_exact(classes)) {
+            duals.as_flattened_mut()[..classes].copy_from_slice(flat);
+        }
+    }
+
+    /// u of a feature and some classes kept here, then its mean.
+    fn weights_of(&self, feature: usize, classes: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+        let (_, mean) = self.parts[0].feature(feature);
+        let sums = self.sums(feature).skip(classes.start - self.kept.start);
+        sums.take(classes.len()).chain([mean])
+    }
+
+    fn set_sums(&mut self, feature: usize, classes: Range<usize>, sums: &[f64]) {
+        for part in &mut self.parts {
+            let here = part.classes();
+            let both = here.start.max(classes.start)..here.end.min(classes.end);
+            if !both.is_empty() {
+                let (to, _) = part.feature_mut(feature);
+                to[both.start - here.start..both.end - here.start]
+                    .copy_from_slice(&sums[both.start - classes.start..both.end - classes.start]);
+            }
+        }
+    }
+
+    fn set_mean(&mut self, feature: usize, mean: f64) {
+        for part in &mut self.parts {
+            *part.feature_mut(feature).1 = mean;
+        }
     }
 }
 
-/// The weights of some classes, by feature and class; the first share has what all processes know, too.
+/// Of each feature u of some classes, and its mean; the first share has the duals, which all processes know, too.
 #[derive(Serialize, Deserialize)]
-struct Share<'a> {
+struct Share {
     number: u32,
     epochs: u32,
     gap: f64,
     sums: Vec<f64>,
-    known: Option<Known<'a>>,
+    duals: Option<Vec<f64>>,
 }
-
-/// What all processes know: the means and the duals.
-type Known<'a> = (Cow<'a, [f64]>, Cow<'a, [f64]>);
 
 impl Shared for LeeLinWahba {
     fn shares(&self) -> usize {
@@ -101,64 +149,61 @@ impl Shared for LeeLinWahba {
 
     fn here(&self) -> Vec<usize> {
         let all = 0..self.shares();
-        all.filter(|&share| self.place(share).is_some()).collect()
+        all.filter(|&share| self.held(share).is_some()).collect()
     }
 
     fn save_share(&self, number: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        let place = (number < self.shares()).then(|| self.place(number));
-        let Some(place) = place.flatten().filter(|_| self.certificate.is_none()) else {
+        let held = (number < self.shares()).then(|| self.held(number));
+        let Some(held) = held.flatten().filter(|_| self.certificate.is_none()) else {
             return Err(StateError::Unwritable);
         };
-        let features = self.sums.chunks_exact(self.kept.len());
-        let sums = features.flat_map(|sums| &sums[place.clone()]);
-        let known = || (Cow::Borrowed(&*self.means), Cow::Borrowed(&*self.duals));
+        let features = 0..self.problem.features();
+        let sums = features.flat_map(|feature| self.weights_of(feature, held.clone()));
         let saved = Share {
             number: number as u32,
             epochs: self.epochs,
             gap: self.gap,
-            sums: sums.copied().collect(),
-            known: (number == 0).then(known),
+            sums: sums.collect(),
+            duals: (number == 0).then(|| self.flat_duals()),
         };
         write(&saved, sink)
     }
 
     fn resume_share(&mut self, number: usize, bytes: &[u8]) -> Result<(), StateError> {
-        let saved: Share<'_> = read(bytes)?;
+        let saved: Share = read(bytes)?;
         same("as its number", saved.number as usize, number)?;
         self.check_epochs(saved.epochs)?;
         if self.epochs > 0 {
             same("epochs", saved.epochs as usize, self.epochs as usize)?;
         }
-        let width = share(self.problem.classes(), number).len();
+        let width = share(self.problem.classes(), number).len() + 1;
         let features = self.problem.features();
         same("weights", saved.sums.len(), features * width)?;
         same(
             "records of all",
-            usize::from(saved.known.is_some()),
+            usize::from(saved.duals.is_some()),
             usize::from(number == 0),
         )?;
         let cost = self.parameters.cost;
         let mut numbers = saved.sums.iter().chain([&saved.gap]);
         let mut sound = numbers.all(|number| number.is_finite());
-        if let Some((means, duals)) = &saved.known {
-            same("means", means.len(), self.means.len())?;
-            same("duals", duals.len(), self.duals.len())?;
-            sound &= means.iter().all(|mean| mean.is_finite());
+        if let Some(duals) = &saved.duals {
+            same("duals", duals.len(), self.count_duals())?;
             sound &= duals.iter().all(|dual| (0.0..=cost).contains(dual));
         }
         if !sound {
             return Err(StateError::Malformed);
         }
-        if let Some(place) = self.place(number) {
-            let kept = self.kept.len();
-            let here = self.sums.chunks_exact_mut(kept);
-            for (here, sums) in here.zip(saved.sums.chunks_exact(width)) {
-                here[place.clone()].copy_from_slice(sums);
+        let held = self.held(number);
+        for (feature, sums) in saved.sums.chunks_exact(width).enumerate() {
+            let (sums, mean) = sums.split_at(width - 1);
+            if let Some(classes) = &held {
+                self.set_sums(feature, classes.clone(), sums);
             }
+            self.set_mean(feature, mean[0]);
         }
-        if let Some((means, duals)) = &saved.known {
-            self.means.copy_from_slice(means);
-            self.duals.copy_from_slice(duals);
+        if let Some(duals) = &saved.duals {
+            self.set_duals(duals);
         }
         self.go_to(saved.epochs);
         self.gap = saved.gap;
@@ -169,12 +214,16 @@ impl Shared for LeeLinWahba {
 #[cfg(test)]
 mod tests {
     use super::LeeLinWahba;
-    use crate::train::{
-        exact::{
-            parameters::{MultiClassLoss, MultiClassSvm},
-            problem::tests::random,
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        train::{
+            exact::{
+                parameters::{MultiClassLoss, MultiClassSvm},
+                problem::tests::random,
+            },
+            state::Resumable,
         },
-        state::Resumable,
     };
 
     #[test]
@@ -184,9 +233,10 @@ mod tests {
             cost: 3.0,
             ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
         };
-        let new = || LeeLinWahba::new(&parameters, random(60, 20, 5, 3)).unwrap();
+        let new =
+            || LeeLinWahba::new(&parameters, random(60, 20, 5, 3), &Sequential, &Portable).unwrap();
         let mut whole = new();
-        let proof = whole.run();
+        let proof = whole.run(&Sequential, &Portable);
         assert!(proof.epochs > 4, "{proof:?}");
         let expected = whole.to_bytes().unwrap();
         let mut left = new();
@@ -194,12 +244,13 @@ mod tests {
             let bytes = left.to_bytes().unwrap();
             let mut again = new();
             again.resume(&bytes).unwrap();
-            again.run();
+            again.run(&Sequential, &Portable);
             assert!(again.to_bytes().unwrap() == expected, "left after {epoch}");
             assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
-            left.epoch();
+            left.epoch(&Sequential, &Portable);
         }
-        let mut other = LeeLinWahba::new(&parameters, random(61, 20, 5, 3)).unwrap();
+        let mut other =
+            LeeLinWahba::new(&parameters, random(61, 20, 5, 3), &Sequential, &Portable).unwrap();
         assert!(other.resume(&expected).is_err());
     }
 }

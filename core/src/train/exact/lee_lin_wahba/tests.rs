@@ -1,8 +1,12 @@
-use super::LeeLinWahba;
-use crate::train::exact::{
-    parameters::{MultiClassLoss, MultiClassSvm},
-    problem::{Problem, tests::random},
-    twin::Twin,
+use super::{LANES, LeeLinWahba};
+use crate::{
+    executor::Sequential,
+    kernels::Portable,
+    train::exact::{
+        parameters::{MultiClassLoss, MultiClassSvm},
+        problem::{Problem, tests::random},
+        twin::Twin,
+    },
 };
 use alloc::{vec, vec::Vec};
 
@@ -14,8 +18,9 @@ fn solve(problem: &Problem, cost: f64, gap: f64) -> LeeLinWahba {
         normalize: false,
         ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
     };
-    let mut solver = LeeLinWahba::new(&parameters, problem.clone()).unwrap();
-    solver.run();
+    let mut solver =
+        LeeLinWahba::new(&parameters, problem.clone(), &Sequential, &Portable).unwrap();
+    solver.run(&Sequential, &Portable);
     solver
 }
 
@@ -31,8 +36,8 @@ fn the_optimum_is_the_twins() {
         assert!((proof.dual - best).abs() < 1e-3 * best, "{proof:?} {best}");
         let duals: Vec<Vec<f64>> = solver
             .duals
-            .chunks(problem.classes())
-            .map(<[f64]>::to_vec)
+            .chunks(problem.classes().div_ceil(LANES))
+            .map(|duals| duals.as_flattened()[..problem.classes()].to_vec())
             .collect();
         assert!((twin.dual(&duals) - proof.dual).abs() < 1e-9 * best);
         assert!((twin.primal(&twin.weights(&duals)) - proof.primal).abs() < 1e-9 * best);
