@@ -45,7 +45,7 @@ use crate::{
             },
             problem::Problem,
             state::{State, score_rows},
-            weights::{FeatureWeights, Shard},
+            weights::{ClassWeights, Shard},
         },
         mach::step::{self, Step, Term},
     },
@@ -192,8 +192,8 @@ pub trait OneVsRestKernels: Kernels {
 /// The inner loops of training exact all-in-one SVMs.
 pub trait ExactKernels: Kernels {
     /// Adds to the scores of all classes what dense features give, in their order.
-    fn add_class_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-        class_scores::add_class_weights(sums, lists, terms);
+    fn add_class_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+        class_scores::add_class_weights(sums, weights, terms);
     }
 
     /// The sums of a chunk's shortfalls above 0, and above each of three thresholds.
@@ -212,8 +212,8 @@ pub trait ExactKernels: Kernels {
     }
 
     /// Adds what lists of weights give to the scores of their classes.
-    fn add_listed_weights(&self, sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-        class_scores::add_listed_weights(sums, lists, terms);
+    fn add_listed_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+        class_scores::add_listed_weights(sums, weights, terms);
     }
 
     /// Solves rows one after the other.

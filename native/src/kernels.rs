@@ -74,7 +74,7 @@ mod x86 {
                 },
                 problem::Problem,
                 state::{State, score_rows},
-                weights::{FeatureWeights, Shard},
+                weights::{ClassWeights, Shard},
             },
             mach::step::{self, Line, Step, Term},
         },
@@ -270,8 +270,8 @@ mod x86 {
 
             impl ExactKernels for $type {
                 compiled! { $features:
-                    fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-                        class_scores::add_class_weights(sums, lists, terms);
+                    fn add_class_weights(sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+                        class_scores::add_class_weights(sums, weights, terms);
                     }
 
                     fn class_shortfalls(chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
@@ -286,8 +286,8 @@ mod x86 {
                         class_scores::class_low(chunk)
                     }
 
-                    fn add_listed_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-                        class_scores::add_listed_weights(sums, lists, terms);
+                    fn add_listed_weights(sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+                        class_scores::add_listed_weights(sums, weights, terms);
                     }
 
                     fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {

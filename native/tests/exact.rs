@@ -80,14 +80,12 @@ fn solve(
     } else {
         let mut trainer = Trainer::new(&parameters, problem.clone());
         let proof = trainer.run(&Sequential, kernels::best());
-        for (list, &id) in trainer
-            .state()
-            .weights
-            .lists
-            .iter()
-            .zip(problem.feature_ids())
-        {
-            list.visit(|class, weight| weights[id as usize][class as usize] = f64::from(weight));
+        let found = &trainer.state().weights;
+        for (feature, &id) in problem.feature_ids().iter().enumerate() {
+            let own = &mut weights[id as usize];
+            found.visit(feature, |class, weight| {
+                own[class as usize] = f64::from(weight);
+            });
         }
         proof
     };
@@ -223,8 +221,10 @@ fn two_classes_make_the_losses_one() {
         let state = pairs.state();
         for feature in 0..problem.features() {
             let mut ours = [0f64; 2];
-            state.weights.lists[feature]
-                .visit(|class, weight| ours[class as usize] = f64::from(weight));
+            let weights = &state.weights;
+            weights.visit(feature, |class, weight| {
+                ours[class as usize] = f64::from(weight);
+            });
             let mean = (ours[0] + ours[1]) / 2.0;
             for (ours, theirs) in ours.iter().zip(sums.weights(feature)) {
                 assert!(

@@ -3,10 +3,7 @@
 //! What is read depends on what was read before it (a row's duals say where its places are, those which weights it
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
-use super::{
-    duals::RowDuals, halves::Halves, numbers::Numbers, problem::Problem, state::State,
-    weights::FeatureWeights,
-};
+use super::{duals::RowDuals, halves::Halves, numbers::Numbers, problem::Problem, state::State};
 use core::ops::Range;
 
 /// Brings memory into the cache, or does not: answers never depend on it.
@@ -31,6 +28,10 @@ impl Fetch for Nothing {
 /// How many rows before its turn each step of a row is taken.
 const STEPS: [usize; 4] = [9, 6, 4, 2];
 
+/// The weights of the most frequent features, as many as this, are used so often that they stay in the cache: to ask for
+/// each costs more than it brings.
+const HOT: usize = 1 << 16;
+
 /// Bytes that come together.
 const LINE: usize = 64;
 
@@ -44,11 +45,22 @@ pub struct Memory<'a> {
     /// Of which features they have places.
     pub halves: &'a Halves,
     /// The weights of a range of these features.
-    pub lists: &'a [FeatureWeights],
+    pub weights: &'a [f32],
+    /// Where those of each feature begin: the first of them where `weights` does.
+    pub starts: &'a [usize],
     /// Their background.
     pub background: &'a [f32],
     /// The range.
     pub range: Range<u32>,
+    /// The first feature whose weights are asked for.
+    pub cold: u32,
+}
+
+/// The first feature of a range whose weights are asked for, given where the weights of each begin.
+#[must_use]
+pub fn first_cold(range: &Range<u32>, starts: &[usize]) -> u32 {
+    let hot = starts.partition_point(|start| start - starts[0] < HOT);
+    range.end.min(range.start + hot as u32)
 }
 
 impl<'a> Memory<'a> {
@@ -58,25 +70,30 @@ impl<'a> Memory<'a> {
     pub fn of(state: &'a State) -> Self {
         let range = state.halves.held().clone();
         let held = range.start as usize..range.end as usize;
+        let (weights, starts) = state.weights.all();
+        let starts = &starts[held.start..=held.end];
         Self {
             problem: &state.problem,
             duals: &state.duals,
             halves: &state.halves,
-            lists: &state.weights.lists[held.clone()],
+            weights: &weights[starts[0]..],
+            cold: first_cold(&range, starts),
+            starts,
             background: &state.weights.background[held],
             range,
         }
     }
 
-    /// The features of a row in the range, and where they are among those that the row has places of.
+    /// The features of a row whose weights are asked for, and where they are among those that the row has places of.
     #[inline(always)]
     fn features(&self, row: usize) -> (&'a [u32], usize) {
         let held = self.halves.of(self.problem.row(row)).features;
-        if self.range == *self.halves.held() {
-            return (held, 0);
-        }
-        let start = held.partition_point(|&feature| feature < self.range.start);
-        let end = held.partition_point(|&feature| feature < self.range.end);
+        let start = held.partition_point(|&feature| feature < self.cold);
+        let end = if self.range.end == self.halves.held().end {
+            held.len()
+        } else {
+            held.partition_point(|&feature| feature < self.range.end)
+        };
         (&held[start..end], start)
     }
 }
@@ -104,7 +121,7 @@ pub fn fetch_ahead(
     if let Some(row) = soon(2) {
         for &feature in memory.features(row).0 {
             let place = (feature - memory.range.start) as usize;
-            fetch.fetch(&memory.lists[place]);
+            fetch.fetch(&memory.starts[place]);
             fetch.fetch(&memory.background[place]);
         }
     }
@@ -149,7 +166,8 @@ fn fetch_weights<P: Copy + Into<u32>>(
         .iter()
         .zip(places[start * width..].chunks_exact(width))
     {
-        let weights = &memory.lists[(feature - memory.range.start) as usize].weights[..];
+        let start = memory.starts[(feature - memory.range.start) as usize];
+        let weights = &memory.weights[start - memory.starts[0]..];
         for &place in places {
             if let Some(weight) = weights.get(place.into() as usize) {
                 fetch.fetch(weight);

@@ -97,14 +97,13 @@ pub fn rebuild<E: Executor, X: Exchange>(
     let classes = weights.classes;
     let duals = &*duals;
     let problem = &*problem;
-    let squares = executor.map_items(weights.shards(cuts), |_, shard: Shard<'_>| {
+    let squares = executor.map_items(weights.shards(cuts), |_, mut shard: Shard<'_>| {
         let columns = Columns::new(problem, &shard.range);
         let mut sums = vec![0f64; classes];
         let mut seen = vec![false; classes];
-        let mut touched: Vec<u32> = Vec::new();
-        let mut squares = Vec::with_capacity(shard.lists.len());
-        let lists = shard.lists.iter_mut().zip(shard.background);
-        for (at, (list, background)) in lists.enumerate() {
+        let (mut touched, mut listed) = (Vec::<u32>::new(), Vec::new());
+        let mut squares = Vec::with_capacity(shard.range.len());
+        for at in 0..shard.range.len() {
             let mut common = 0.0;
             let mut add = |class: u32, amount: f64| {
                 if !seen[class as usize] {
@@ -131,17 +130,15 @@ pub fn rebuild<E: Executor, X: Exchange>(
                 square += weight * weight;
             }
             squares.push(square);
-            *background = common as f32;
-            if list.is_dense() {
-                for (weight, &sum) in list.weights.iter_mut().zip(&sums) {
+            shard.background[at] = common as f32;
+            if shard.is_dense(at) {
+                for (weight, &sum) in shard.of(at).iter_mut().zip(&sums) {
                     *weight = sum as f32;
                 }
             } else {
-                let mut weights = list.weights.iter_mut();
-                list.classes.visit(|class| {
-                    let sum = sums[class as usize] as f32;
-                    weights.next().into_iter().for_each(|weight| *weight = sum);
-                });
+                listed.clear();
+                shard.visit_classes(at, |class| listed.push(sums[class as usize] as f32));
+                shard.of(at).copy_from_slice(&listed);
             }
             for class in touched.drain(..) {
                 (sums[class as usize], seen[class as usize]) = (0.0, false);

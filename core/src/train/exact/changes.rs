@@ -1,7 +1,7 @@
 //! What a lane changed, and how it comes into the weights.
 
 use super::{
-    ahead::{Fetch, Memory, fetch_ahead},
+    ahead::{Fetch, Memory, fetch_ahead, first_cold},
     duals::RowDuals,
     halves::Halves,
     numbers::Numbers,
@@ -43,15 +43,18 @@ pub fn apply_changes<F: Fetch>(
     fetch: &F,
 ) {
     let (mut start, rows) = (0, &changes.rows[..]);
+    let cold = first_cold(&shard.range, shard.starts);
     for (at, (&(row, end, _), &background)) in rows.iter().zip(&changes.background).enumerate() {
         if F::ACTIVE {
             let memory = Memory {
                 problem,
                 duals,
                 halves,
-                lists: shard.lists,
+                weights: shard.weights,
+                starts: shard.starts,
                 background: shard.background,
                 range: shard.range.clone(),
+                cold,
             };
             let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
             fetch_ahead(&memory, later, true, fetch);
@@ -81,7 +84,7 @@ impl Shard<'_> {
             let feature = (row.features[at] - self.range.start) as usize;
             let value = row.values[at];
             self.background[feature] += background * value;
-            let weights = &mut self.lists[feature].weights[..];
+            let weights = self.from(feature);
             let places = &places[at * width..(at + 1) * width];
             for &(slot, amount) in moves {
                 weights[places[slot as usize].into() as usize] += amount * value;

@@ -1,6 +1,6 @@
 //! The inner loops of a survey: scores of all classes from dense features, and what they amount to.
 
-use super::{numbers::Numbers, weights::FeatureWeights};
+use super::{numbers::Numbers, weights::ClassWeights};
 
 /// Classes whose largest score is looked at first.
 pub const CHUNK: usize = 64;
@@ -10,8 +10,8 @@ pub const ASIDE: f32 = -1e30;
 
 /// Adds to the scores of all classes what dense features give, in their order.
 #[inline(always)]
-pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-    let of = |feature: u32| &lists[feature as usize].weights[..];
+pub fn add_class_weights(sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+    let of = |feature: u32| weights.of(feature as usize);
     let (fours, last) = terms.as_chunks::<4>();
     for &[a, b, c, d] in fours {
         let weights = of(a.0).iter().zip(of(b.0)).zip(of(c.0)).zip(of(d.0));
@@ -28,20 +28,25 @@ pub fn add_class_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u
 
 /// Adds to the scores what lists of weights give, in their order.
 #[inline(always)]
-pub fn add_listed_weights(sums: &mut [f32], lists: &[FeatureWeights], terms: &[(u32, f32)]) {
-    for &(feature, value) in terms {
-        let list = &lists[feature as usize];
-        match &list.classes {
-            Numbers::Narrow(classes) => add_listed(sums, classes, &list.weights, value),
-            Numbers::Wide(classes) => add_listed(sums, classes, &list.weights, value),
-        }
+pub fn add_listed_weights(sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
+    match weights.lists() {
+        Numbers::Narrow(classes) => add_listed(sums, classes, weights, terms),
+        Numbers::Wide(classes) => add_listed(sums, classes, weights, terms),
     }
 }
 
 #[inline(always)]
-fn add_listed<C: Copy + Into<u32>>(sums: &mut [f32], classes: &[C], weights: &[f32], value: f32) {
-    for (&class, &weight) in classes.iter().zip(weights) {
-        sums[class.into() as usize] += weight * value;
+fn add_listed<C: Copy + Into<u32>>(
+    sums: &mut [f32],
+    classes: &[C],
+    weights: &ClassWeights,
+    terms: &[(u32, f32)],
+) {
+    for &(feature, value) in terms {
+        let (weights, list) = (weights.of(feature as usize), weights.list(feature as usize));
+        for (&class, &weight) in classes[list].iter().zip(weights) {
+            sums[class.into() as usize] += weight * value;
+        }
     }
 }
 

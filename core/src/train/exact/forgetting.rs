@@ -14,23 +14,16 @@ const WORTH: usize = 8;
 
 /// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that have just left
 /// their lists.
-pub fn forget_if_many<E: Executor>(
-    state: &mut State,
-    idle: &[(u32, u32)],
-    cuts: &[u32],
-    executor: &E,
-) {
+pub fn forget_if_many<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
     let rows = idle.iter().map(|&(row, _)| row as usize);
     let lost: usize = rows.map(|row| state.problem.row(row).features.len()).sum();
-    let lists = state.weights.lists.iter();
-    let listed: usize = lists.map(|list| list.classes.len()).sum();
-    if lost * WORTH > listed {
-        forget(state, cuts, executor);
+    if lost * WORTH > state.weights.lists().len() {
+        forget(state, executor);
     }
 }
 
 /// Forgets all weights that no row has a place for.
-pub fn forget<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) {
+pub fn forget<E: Executor>(state: &mut State, executor: &E) {
     let State {
         problem,
         duals,
@@ -62,21 +55,7 @@ pub fn forget<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) {
                 .renumber(width, |at, place| used.rank(features[at] as usize, place));
         }
     });
-    executor.map_items(weights.shards(cuts), |_, shard| {
-        for (feature, list) in (shard.range.start as usize..).zip(shard.lists) {
-            let kept = used.count_of(feature);
-            if list.is_dense() || kept == list.classes.len() {
-                continue;
-            }
-            let mut places = 0..;
-            list.classes
-                .retain(|| places.next().is_some_and(|at| used.holds(feature, at)));
-            let mut places = 0..;
-            list.weights
-                .retain(|_| places.next().is_some_and(|at| used.holds(feature, at)));
-            list.weights.shrink_to_fit();
-        }
-    });
+    weights.retain(|place| used.holds(place));
 }
 
 /// Which places of the lists rows have.
@@ -91,12 +70,9 @@ struct Used {
 
 impl Used {
     fn new(weights: &ClassWeights) -> Self {
-        let mut end = 0;
-        let mut starts = vec![0];
-        for list in &weights.lists {
-            end += list.classes.len();
-            starts.push(end);
-        }
+        let end = weights.lists().len();
+        let starts = (0..weights.features()).map(|feature| weights.list(feature).start);
+        let starts = starts.chain([end]).collect();
         Self {
             starts,
             words: vec![0; end.div_ceil(64) + 1],
@@ -136,8 +112,7 @@ impl Used {
         self
     }
 
-    fn holds(&self, feature: usize, place: usize) -> bool {
-        let at = self.starts[feature] + place;
+    fn holds(&self, at: usize) -> bool {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
@@ -145,12 +120,6 @@ impl Used {
     fn before(&self, at: usize) -> u32 {
         let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
         self.before[at / 64] + below.count_ones()
-    }
-
-    /// How many places of a feature's list are used.
-    fn count_of(&self, feature: usize) -> usize {
-        let (start, end) = (self.starts[feature], self.starts[feature + 1]);
-        (self.before(end) - self.before(start)) as usize
     }
 
     /// How many places of a feature's list before this one are used; of a dense feature, the place itself.
@@ -187,15 +156,14 @@ mod tests {
             let features = state.problem.row(row).features;
             let places = duals.places.to_vec();
             let weights = places.iter().enumerate().map(|(at, &place)| {
-                let list = &state.weights.lists[features[at / width] as usize];
-                list.weights[place as usize]
+                let feature = features[at / width] as usize;
+                state.weights.of(feature)[place as usize]
             });
             weights.collect()
         };
-        let lists = state.weights.lists.iter();
         (
             state.duals.iter().enumerate().map(of).collect(),
-            lists.map(|list| list.classes.len()).sum(),
+            state.weights.lists().len(),
         )
     }
 
@@ -207,9 +175,8 @@ mod tests {
             trainer.epoch(&Sequential, &Portable);
         }
         let mut state = trainer.into_state();
-        let cuts = [0, 150, 400];
         let before = seen(&state);
-        forget(&mut state, &cuts, &Sequential);
+        forget(&mut state, &Sequential);
         assert_eq!(seen(&state), before);
         let idle: Vec<(u32, u32)> = (0..200)
             .filter(|&row| !state.duals[row as usize].classes.is_empty())
@@ -217,7 +184,7 @@ mod tests {
             .collect();
         unlist(&mut state, &idle, &Sequential);
         let lost = seen(&state);
-        forget(&mut state, &cuts, &Sequential);
+        forget(&mut state, &Sequential);
         let after = seen(&state);
         assert_eq!(after.0, lost.0);
         assert!(after.1 < lost.1, "{} {}", after.1, lost.1);

@@ -41,8 +41,8 @@ pub fn list<E: Executor>(
     } = &mut *state;
     let (classes, problem, halves) = (weights.classes, &*problem, &*halves);
     let asked = &Asked::new(rows, fresh);
-    let found = &executor.map_items(weights.shards(cuts), |_, mut shard| {
-        find(&mut shard, problem, asked, classes)
+    let found = &executor.map_items(weights.shards(cuts), |_, shard| {
+        find(&shard, problem, asked, classes)
     });
     executor.map_items(chunks(duals, executor.threads()), |_, (first, duals)| {
         let earlier = |at: &(u32, u32)| (at.0 as usize) < first;
@@ -60,7 +60,16 @@ pub fn list<E: Executor>(
             );
         }
     });
-    make_dense(state, executor);
+    let counts: Vec<u32> = found
+        .iter()
+        .flat_map(|f| f.counts.iter().copied())
+        .collect();
+    let appended: Vec<u32> = found
+        .iter()
+        .flat_map(|f| f.appended.iter().copied())
+        .collect();
+    let dense = state.weights.append(cuts[0], &counts, &appended);
+    make_dense(state, &dense, executor);
 }
 
 /// Gives one row the places that were found for its new classes.
@@ -161,7 +170,7 @@ struct Askers {
 impl Askers {
     fn new(problem: &Problem, asked: &Asked<'_>, shard: &Shard<'_>) -> Self {
         let first = shard.range.start;
-        let mut ends = vec![0usize; shard.lists.len() + 2];
+        let mut ends = vec![0usize; shard.range.len() + 2];
         for &(row, _) in asked.rows {
             for &feature in problem.row(row as usize).features_in(&shard.range) {
                 ends[(feature - first) as usize + 2] += 1;
@@ -192,10 +201,15 @@ struct Found {
     places: Numbers,
     /// Where those of each row start.
     starts: Vec<usize>,
+    /// How many classes each feature of the shard lacked.
+    counts: Vec<u32>,
+    /// These classes.
+    appended: Vec<u32>,
 }
 
-/// Finds or makes the places of new classes of all rows for the features of this shard.
-fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: usize) -> Found {
+/// Finds the places of new classes of all rows for the features of this shard, those of classes to be appended
+/// included.
+fn find(shard: &Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: usize) -> Found {
     let askers = Askers::new(problem, asked, shard);
     let mut count = 0;
     let widths = asked.rows.iter().map(|&(row, new)| {
@@ -209,12 +223,13 @@ fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: us
     // The place of each class, plus 1; 0 for none.
     let mut place_of = vec![0u32; classes];
     let (mut appended, mut row_places) = (Vec::new(), Vec::new());
-    for (at, list) in shard.lists.iter_mut().enumerate() {
+    let mut counts = vec![0u32; shard.range.len()];
+    for (at, lacked) in counts.iter_mut().enumerate() {
         let asking = askers.of(at);
         if asking.is_empty() {
             continue;
         }
-        if list.is_dense() {
+        if shard.is_dense(at) {
             for &asker in asking {
                 let new = asked.of(asker as usize);
                 places.write(cursors[asker as usize], new);
@@ -222,8 +237,8 @@ fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: us
             }
             continue;
         }
-        let mut last = 0;
-        list.classes.visit(|class| {
+        let (mut last, before) = (0, appended.len());
+        shard.visit_classes(at, |class| {
             last += 1;
             place_of[class as usize] = last;
         });
@@ -241,25 +256,27 @@ fn find(shard: &mut Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: us
             places.write(cursors[asker as usize], &row_places);
             cursors[asker as usize] += row_places.len();
         }
-        list.classes.visit(|class| place_of[class as usize] = 0);
-        for &class in &appended {
+        shard.visit_classes(at, |class| place_of[class as usize] = 0);
+        for &class in &appended[before..] {
             place_of[class as usize] = 0;
         }
-        list.append(&appended);
-        appended.clear();
+        *lacked = (appended.len() - before) as u32;
     }
-    Found { places, starts }
+    Found {
+        places,
+        starts,
+        counts,
+        appended,
+    }
 }
 
-/// Makes long lists dense, where the place of a class is its number.
-fn make_dense<E: Executor>(state: &mut State, executor: &E) {
-    let held = state.halves.held().clone();
-    let dense = state.weights.make_dense(held);
+/// Makes classes the places of rows in features that have become dense.
+fn make_dense<E: Executor>(state: &mut State, dense: &[u32], executor: &E) {
     if dense.is_empty() {
         return;
     }
-    let mut is_new = vec![false; state.weights.lists.len()];
-    for feature in dense {
+    let mut is_new = vec![false; state.weights.features()];
+    for &feature in dense {
         is_new[feature as usize] = true;
     }
     let (is_new, problem, halves) = (&is_new, &state.problem, &state.halves);

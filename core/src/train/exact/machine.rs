@@ -112,7 +112,7 @@ impl MultiClassSvm {
             .iter_mut()
             .for_each(|row| row.places = Numbers::default());
         let (weights, biases) = self.class_weights(&problem, |feature, visit| {
-            lists.lists[feature].visit(visit);
+            lists.visit(feature, visit);
         });
         drop(lists);
         let rounded = self.round(&problem, &weights, &biases, labels);
@@ -228,30 +228,51 @@ fn stored_weights(problem: &Problem, rounded: &[LabelWeights]) -> ClassWeights {
     for (feature, &id) in problem.feature_ids().iter().enumerate() {
         number[id as usize] = feature as u32;
     }
+    let visit = |each: &mut dyn FnMut(usize, u32, f32)| {
+        for (class, &label) in (0..).zip(problem.labels()) {
+            let label = &rounded[label as usize];
+            for (&id, &weight) in label.features.iter().zip(&label.weights) {
+                let feature = number[id as usize] as usize;
+                each(feature, class, f32::from(weight) * label.scale);
+            }
+            if problem.bias() != 0.0 {
+                let weight = (f64::from(label.bias) / problem.bias()) as f32;
+                each(problem.feature_ids().len(), class, weight);
+            }
+        }
+    };
+    let mut counts = vec![0u32; problem.features()];
+    visit(&mut |feature, _, _| counts[feature] += 1);
+    let mut places: Vec<usize> = Vec::with_capacity(counts.len());
+    let mut end = 0;
+    for &count in &counts {
+        places.push(end);
+        end += count as usize;
+    }
+    let (mut classes, mut by_feature) = (vec![0u32; end], vec![0f32; end]);
+    visit(&mut |feature, class, weight| {
+        let place = &mut places[feature];
+        (classes[*place], by_feature[*place]) = (class, weight);
+        *place += 1;
+    });
     let mut weights = ClassWeights::new(problem.features(), problem.classes());
-    for (class, &label) in problem.labels().iter().enumerate() {
-        let label = &rounded[label as usize];
-        let mut push = |feature: u32, weight: f32| {
-            let list = &mut weights.lists[feature as usize];
-            list.classes.push(class as u32);
-            list.weights.push(weight);
-        };
-        for (&id, &weight) in label.features.iter().zip(&label.weights) {
-            push(number[id as usize], f32::from(weight) * label.scale);
-        }
-        if problem.bias() != 0.0 {
-            let constant = problem.feature_ids().len() as u32;
-            push(constant, (f64::from(label.bias) / problem.bias()) as f32);
+    weights.append(0, &counts, &classes);
+    let mut start = 0;
+    for mut shard in weights.shards(&[0, problem.features() as u32]) {
+        for (at, &count) in counts.iter().enumerate() {
+            let own = start..start + count as usize;
+            start = own.end;
+            let sum: f64 = by_feature[own.clone()].iter().map(|&w| f64::from(w)).sum();
+            shard.background[at] = (-sum / problem.classes() as f64) as f32;
+            if shard.is_dense(at) {
+                for (&class, &weight) in classes[own.clone()].iter().zip(&by_feature[own]) {
+                    shard.of(at)[class as usize] = weight;
+                }
+            } else {
+                shard.of(at).copy_from_slice(&by_feature[own]);
+            }
         }
     }
-    for list in &mut weights.lists {
-        let sum: f64 = list.weights.iter().map(|&w| f64::from(w)).sum();
-        let mean = -sum / problem.classes() as f64;
-        let feature_background = mean as f32;
-        weights.background.push(feature_background);
-    }
-    weights.background.drain(..problem.features());
-    weights.make_dense(0..problem.features() as u32);
     weights
 }
 
@@ -265,7 +286,7 @@ fn lee_lin_wahba_loss(problem: &Problem, weights: &ClassWeights) -> f64 {
         for (&feature, &value) in row.features.iter().zip(row.values) {
             let value = f64::from(value);
             common += f64::from(weights.background[feature as usize]) * value;
-            weights.lists[feature as usize].visit(|class, weight| {
+            weights.visit(feature as usize, |class, weight| {
                 scores[class as usize] += f64::from(weight) * value;
             });
         }

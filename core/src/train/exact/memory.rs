@@ -29,7 +29,7 @@ impl MultiClassSvm {
         let weights: u64 = frequencies.into_iter().map(weights).sum();
         let number = if labels > WIDE { 4 } else { 2 };
         let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
-        // A weight's class, itself, and a byte for lists that have room to grow.
-        24 * values + duals + (number + 5) * weights + 60 * features + 64 * labels
+        // A weight's class, which is there twice while lists grow, itself, and a byte of room to grow.
+        24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
 }

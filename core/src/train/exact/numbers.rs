@@ -82,27 +82,20 @@ impl Numbers {
         if classes <= 1 << 16 { 2 } else { 4 }
     }
 
-    /// How many bytes [`Numbers::push_to`] appends.
-    #[must_use]
-    pub fn stored(&self) -> usize {
-        match self {
-            Self::Narrow(numbers) => 2 * numbers.len(),
-            Self::Wide(numbers) => 4 * numbers.len(),
-        }
-    }
-
-    /// Appends their bytes, the lowest of each first.
-    pub fn push_to(&self, bytes: &mut Vec<u8>) {
+    /// Appends the bytes of a range of them, the lowest of each first.
+    pub fn push_some_to(&self, range: Range<usize>, bytes: &mut Vec<u8>) {
         let little = cfg!(target_endian = "little");
         match self {
             Self::Narrow(numbers) if little => {
-                bytes.extend_from_slice(bytemuck::cast_slice(numbers));
+                bytes.extend_from_slice(bytemuck::cast_slice(&numbers[range]));
             }
-            Self::Wide(numbers) if little => bytes.extend_from_slice(bytemuck::cast_slice(numbers)),
-            Self::Narrow(numbers) => numbers
+            Self::Wide(numbers) if little => {
+                bytes.extend_from_slice(bytemuck::cast_slice(&numbers[range]));
+            }
+            Self::Narrow(numbers) => numbers[range]
                 .iter()
                 .for_each(|one| bytes.extend(one.to_le_bytes())),
-            Self::Wide(numbers) => numbers
+            Self::Wide(numbers) => numbers[range]
                 .iter()
                 .for_each(|one| bytes.extend(one.to_le_bytes())),
         }
@@ -142,12 +135,14 @@ impl Numbers {
         }
     }
 
-    /// Hands them to `visit`.
+    /// Hands a range of them to `visit`.
     #[inline(always)]
-    pub fn visit(&self, mut visit: impl FnMut(u32)) {
+    pub fn visit_some(&self, range: Range<usize>, mut visit: impl FnMut(u32)) {
         match self {
-            Self::Narrow(numbers) => numbers.iter().for_each(|&number| visit(u32::from(number))),
-            Self::Wide(numbers) => numbers.iter().for_each(|&number| visit(number)),
+            Self::Narrow(numbers) => numbers[range]
+                .iter()
+                .for_each(|&number| visit(u32::from(number))),
+            Self::Wide(numbers) => numbers[range].iter().for_each(|&number| visit(number)),
         }
     }
 

@@ -101,7 +101,7 @@ impl State {
         let mut background = 0f32;
         let terms = row.features.iter().zip(row.values);
         for ((&feature, &value), places) in terms.zip(places.chunks_exact(out.len())) {
-            let weights = &self.weights.lists[feature as usize].weights[..];
+            let weights = self.weights.from(feature as usize);
             background += self.weights.background[feature as usize] * value;
             for (score, &place) in out.iter_mut().zip(places) {
                 *score += weights[place.into() as usize] * value;

@@ -49,35 +49,34 @@ impl Surveyor {
 
     /// Scores all classes for a row.
     fn score(&mut self, state: &State, row: usize, kernels: &dyn ExactKernels) -> f32 {
-        let row = state.problem.row(row);
+        let (row, weights) = (state.problem.row(row), &state.weights);
         let mut background = 0f32;
         self.dense.clear();
         self.sparse.clear();
         for (&feature, &value) in row.features.iter().zip(row.values) {
-            background += state.weights.background[feature as usize] * value;
-            let list = &state.weights.lists[feature as usize];
-            if list.is_dense() {
+            background += weights.background[feature as usize] * value;
+            if weights.is_dense(feature as usize) {
                 self.dense.push((feature, value));
             } else {
                 self.sparse.push((feature, value));
             }
         }
-        let lists = &state.weights.lists;
-        let of = |feature: u32| &lists[feature as usize];
-        let weights: usize = self.sparse.iter().map(|t| of(t.0).classes.len()).sum();
+        let listed = |term: &(u32, f32)| weights.listed(term.0 as usize);
+        let count: usize = self.sparse.iter().map(listed).sum();
         // With so many weights hardly a chunk stays untouched: to look which costs more.
-        self.all = !self.dense.is_empty() || weights > 2 * self.touched.len();
+        self.all = !self.dense.is_empty() || count > 2 * self.touched.len();
         if self.all {
             self.touched.fill(true);
         }
-        kernels.add_class_weights(&mut self.sums, lists, &self.dense);
-        kernels.add_listed_weights(&mut self.sums, lists, &self.sparse);
+        kernels.add_class_weights(&mut self.sums, weights, &self.dense);
+        kernels.add_listed_weights(&mut self.sums, weights, &self.sparse);
         if !self.all {
             for &(feature, _) in &self.sparse {
                 let touched = &mut self.touched;
-                of(feature)
-                    .classes
-                    .visit(|class| touched[class as usize / CHUNK] = true);
+                let list = weights.list(feature as usize);
+                weights
+                    .lists()
+                    .visit_some(list, |class| touched[class as usize / CHUNK] = true);
             }
         }
         background

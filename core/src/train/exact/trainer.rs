@@ -237,7 +237,7 @@ impl Trainer {
         self.plan(&found, best.gap);
         sweeper.judge(found.dual());
         unlist(&mut self.state, &found.idle, executor);
-        forget_if_many(&mut self.state, &found.idle, sweeper.cuts(), executor);
+        forget_if_many(&mut self.state, &found.idle, executor);
         self.list_found(&found, sweeper, executor);
         Ok(())
     }

@@ -3,14 +3,21 @@
 //! The weights of class c are `w_c = u + r_c` with one background u for all classes. As the weights of
 //! all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is all that
 //! losses and answers are made of, do not depend on it.
+//!
+//! The weights `r_c` of a feature are a list of classes and weights that only grows at its end, so that a place in it
+//! stays what it is; or, from L/4 classes on, the weights of all classes. Those of all features follow each other in
+//! one array, the most frequent features first.
 
 use super::numbers::Numbers;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
-/// The weights `r_c` of one feature: a list of classes and weights that only grows at its end, so that a
-/// place in it stays what it is; or, from L/4 classes on, the weights of all classes.
+mod parcels;
+
+pub use parcels::push_numbers;
+
+/// The weights `r_c` of one feature on their own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FeatureWeights {
     /// The class of each place; empty if the weights are those of all classes.
@@ -20,104 +27,42 @@ pub struct FeatureWeights {
 }
 
 impl FeatureWeights {
-    /// None yet, of so many classes.
-    #[must_use]
-    pub fn none(classes: usize) -> Self {
-        Self {
-            classes: Numbers::new(classes),
-            weights: Vec::new(),
-        }
-    }
-
     /// Whether there is a place for every class.
     #[must_use]
     #[inline]
     pub fn is_dense(&self) -> bool {
         self.classes.len() != self.weights.len()
     }
-
-    /// Makes a place for every class if a quarter of them have one; whether it did.
-    fn make_dense(&mut self, classes: usize) -> bool {
-        if self.is_dense() || self.classes.len() * 4 < classes || self.classes.is_empty() {
-            return false;
-        }
-        let mut dense = vec![0f32; classes];
-        self.visit(|class, weight| dense[class as usize] = weight);
-        // A single class would look like a list: there are always two or more.
-        self.classes = Numbers::new(classes);
-        self.weights = dense;
-        true
-    }
-
-    /// Appends weights of 0 for classes that have no place.
-    pub fn append(&mut self, classes: &[u32]) {
-        if classes.is_empty() {
-            return;
-        }
-        // Lists grow a few times only, but most of the memory is theirs.
-        self.classes.extend(classes);
-        self.weights.reserve_exact(classes.len());
-        self.weights.resize(self.weights.len() + classes.len(), 0.0);
-    }
-
-    /// Hands every class that has a place, and its weight, to `visit`.
-    pub fn visit(&self, mut visit: impl FnMut(u32, f32)) {
-        if self.is_dense() {
-            for (class, &weight) in self.weights.iter().enumerate() {
-                visit(class as u32, weight);
-            }
-        } else {
-            let mut weights = self.weights.iter();
-            self.classes
-                .visit(|class| weights.next().into_iter().for_each(|&w| visit(class, w)));
-        }
-    }
-
-    /// How many weights there are, or [`DENSE`].
-    fn shape(&self) -> u32 {
-        if self.is_dense() {
-            DENSE
-        } else {
-            self.classes.len() as u32
-        }
-    }
-
-    /// Bytes held.
-    fn bytes(&self) -> usize {
-        self.classes.bytes() + 4 * self.weights.capacity()
-    }
-}
-
-/// What stands for the number of weights of a dense feature.
-const DENSE: u32 = u32::MAX;
-
-/// Appends numbers, four bytes each, the lowest first.
-pub fn push_numbers(bytes: &mut Vec<u8>, numbers: &[f32]) {
-    if cfg!(target_endian = "little") {
-        bytes.extend_from_slice(bytemuck::cast_slice(numbers));
-    } else {
-        numbers
-            .iter()
-            .for_each(|number| bytes.extend(number.to_le_bytes()));
-    }
-}
-
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
-    let (places, _) = bytes.as_chunks::<4>();
-    places.iter().map(|place| f32::from_le_bytes(*place))
 }
 
 /// The weights of L classes over D features.
 ///
-/// Memory: 6 bytes a weight of a list, 8 from 65,537 classes on, and 4 of a dense feature, 60 bytes a feature.
+/// Memory: 6 bytes a weight of a list, 8 from 65,537 classes on, and 4 of a dense feature, 20 bytes a feature.
 #[derive(Clone, Debug)]
 pub struct ClassWeights {
-    /// By feature.
-    pub lists: Vec<FeatureWeights>,
+    /// Where the weights of each feature begin, and where those of the last one end.
+    starts: Vec<usize>,
+    weights: Vec<f32>,
+    lists: Lists,
     /// The background u.
     pub background: Vec<f32>,
     /// Number of classes L.
     pub classes: usize,
+}
+
+/// The classes of the places of all features that are not dense.
+#[derive(Clone, Debug)]
+struct Lists {
+    /// Where those of each feature begin, and where those of the last one end.
+    starts: Vec<usize>,
+    classes: Numbers,
+}
+
+impl Lists {
+    #[inline]
+    fn range(&self, feature: usize) -> Range<usize> {
+        self.starts[feature]..self.starts[feature + 1]
+    }
 }
 
 /// The weights of a range of features, to change.
@@ -125,10 +70,41 @@ pub struct ClassWeights {
 pub struct Shard<'a> {
     /// Which features.
     pub range: Range<u32>,
-    /// Their lists.
-    pub lists: &'a mut [FeatureWeights],
     /// Their background.
     pub background: &'a mut [f32],
+    /// Their weights.
+    pub weights: &'a mut [f32],
+    /// Where those of each feature begin, as [`ClassWeights`] has it, and where those of the last one end.
+    pub starts: &'a [usize],
+    lists: &'a Lists,
+}
+
+impl Shard<'_> {
+    /// The weights of a feature, by its place in the range.
+    #[must_use]
+    pub fn of(&mut self, at: usize) -> &mut [f32] {
+        let range = self.starts[at] - self.starts[0]..self.starts[at + 1] - self.starts[0];
+        &mut self.weights[range]
+    }
+
+    /// The weights of a feature, by its place in the range, and those that come after them.
+    #[inline(always)]
+    pub fn from(&mut self, at: usize) -> &mut [f32] {
+        &mut self.weights[self.starts[at] - self.starts[0]..]
+    }
+
+    /// Whether a feature has a place for every class.
+    #[must_use]
+    pub fn is_dense(&self, at: usize) -> bool {
+        let listed = self.lists.range(self.range.start as usize + at).len();
+        listed != self.starts[at + 1] - self.starts[at]
+    }
+
+    /// Hands the classes of a feature's list to `visit`.
+    pub fn visit_classes(&self, at: usize, visit: impl FnMut(u32)) {
+        let range = self.lists.range(self.range.start as usize + at);
+        self.lists.classes.visit_some(range, visit);
+    }
 }
 
 impl ClassWeights {
@@ -136,9 +112,84 @@ impl ClassWeights {
     #[must_use]
     pub fn new(features: usize, classes: usize) -> Self {
         Self {
-            lists: vec![FeatureWeights::none(classes); features],
+            starts: vec![0; features + 1],
+            weights: Vec::new(),
+            lists: Lists {
+                starts: vec![0; features + 1],
+                classes: Numbers::new(classes),
+            },
             background: vec![0.0; features],
             classes,
+        }
+    }
+
+    /// Number of features D.
+    #[must_use]
+    pub fn features(&self) -> usize {
+        self.background.len()
+    }
+
+    /// All weights, and where those of each feature begin.
+    #[must_use]
+    #[inline]
+    pub fn all(&self) -> (&[f32], &[usize]) {
+        (&self.weights, &self.starts)
+    }
+
+    /// The weights of a feature.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, feature: usize) -> &[f32] {
+        &self.weights[self.starts[feature]..self.starts[feature + 1]]
+    }
+
+    /// The weights of a feature, and those of the ones after it.
+    #[must_use]
+    #[inline(always)]
+    pub fn from(&self, feature: usize) -> &[f32] {
+        &self.weights[self.starts[feature]..]
+    }
+
+    /// How many classes the list of a feature has: none if it is dense.
+    #[must_use]
+    #[inline]
+    pub fn listed(&self, feature: usize) -> usize {
+        self.lists.range(feature).len()
+    }
+
+    /// The classes of all lists, one list after the other.
+    #[must_use]
+    #[inline]
+    pub fn lists(&self) -> &Numbers {
+        &self.lists.classes
+    }
+
+    /// Where a feature's list is among these.
+    #[must_use]
+    #[inline]
+    pub fn list(&self, feature: usize) -> Range<usize> {
+        self.lists.range(feature)
+    }
+
+    /// Whether a feature has a place for every class.
+    #[must_use]
+    #[inline]
+    pub fn is_dense(&self, feature: usize) -> bool {
+        self.listed(feature) != self.starts[feature + 1] - self.starts[feature]
+    }
+
+    /// Hands every class that has a place, and its weight, to `visit`.
+    pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f32)) {
+        let mut weights = self.of(feature).iter();
+        if self.is_dense(feature) {
+            for (class, &weight) in weights.enumerate() {
+                visit(class as u32, weight);
+            }
+        } else {
+            let classes = &self.lists.classes;
+            classes.visit_some(self.list(feature), |class| {
+                weights.next().into_iter().for_each(|&w| visit(class, w));
+            });
         }
     }
 
@@ -148,178 +199,155 @@ impl ClassWeights {
             [] => return Vec::new(),
             [start, ends @ ..] => (*start, ends),
         };
-        let mut lists = &mut self.lists[start as usize..];
+        let (starts, lists) = (&self.starts, &self.lists);
+        let mut weights = &mut self.weights[starts[start as usize]..];
         let mut background = &mut self.background[start as usize..];
         let mut shards = Vec::with_capacity(ends.len());
         for &end in ends {
-            let (own, rest) = lists.split_at_mut((end - start) as usize);
+            let own = starts[end as usize] - starts[start as usize];
+            let (own, rest) = weights.split_at_mut(own);
             let (own_background, rest_background) = background.split_at_mut((end - start) as usize);
             shards.push(Shard {
                 range: start..end,
-                lists: own,
                 background: own_background,
+                weights: own,
+                starts: &starts[start as usize..=end as usize],
+                lists,
             });
-            (lists, background, start) = (rest, rest_background, end);
+            (weights, background, start) = (rest, rest_background, end);
         }
         shards
     }
 
-    /// Makes those of these features dense that have many classes; which ones, rising.
-    pub fn make_dense(&mut self, features: Range<u32>) -> Vec<u32> {
-        let classes = self.classes;
-        let lists = &mut self.lists[features.start as usize..features.end as usize];
-        let lists = features.zip(lists);
-        lists
-            .filter_map(|(feature, list)| list.make_dense(classes).then_some(feature))
-            .collect()
-    }
-
-    /// The weights of some features, as [`ClassWeights::set_bytes`] takes them: how many each feature has; their
-    /// classes, of features that are not dense; the weights; the background.
-    #[must_use]
-    pub fn to_bytes(&self, features: Range<u32>) -> Vec<u8> {
-        let range = features.start as usize..features.end as usize;
-        let lists = &self.lists[range.clone()];
-        let held = |list: &FeatureWeights| list.classes.stored() + 4 * list.weights.len();
-        let size = lists.iter().map(held).sum::<usize>() + 8 * lists.len();
-        let mut bytes = Vec::with_capacity(size);
-        let shapes = lists.iter().map(FeatureWeights::shape).collect();
-        Numbers::Wide(shapes).push_to(&mut bytes);
-        lists
-            .iter()
-            .for_each(|list| list.classes.push_to(&mut bytes));
-        lists
-            .iter()
-            .for_each(|list| push_numbers(&mut bytes, &list.weights));
-        push_numbers(&mut bytes, &self.background[range]);
-        bytes
-    }
-
-    /// Sets the weights of some features; whether the bytes can be those of such features. If not, some of them may have
-    /// been set.
-    #[must_use]
-    pub fn set_bytes(&mut self, features: Range<u32>, bytes: &[u8]) -> bool {
-        let all = self.classes;
-        let range = features.start as usize..features.end as usize;
-        let Some((shapes, mut rest)) = bytes.split_at_checked(4 * range.len()) else {
-            return false;
+    /// Appends weights of 0 for classes that have no place: so many of `fresh` for each feature from `first` on.
+    /// Lists that come to hold a quarter of all classes get a place for every class; returns the features of
+    /// these, rising.
+    ///
+    /// Cost: O(weights).
+    pub fn append(&mut self, first: u32, counts: &[u32], fresh: &[u32]) -> Vec<u32> {
+        let Some(changed) = counts.iter().position(|&count| count > 0) else {
+            return Vec::new();
         };
-        let shapes = shapes.as_chunks::<4>().0.iter();
-        let shapes: Vec<u32> = shapes.map(|shape| u32::from_le_bytes(*shape)).collect();
-        let mut take = |count: usize| {
-            let (taken, later) = rest.split_at_checked(count)?;
+        let (from, all) = (first as usize + changed, self.features());
+        let counts = counts[changed..].iter().map(|&count| count as usize);
+        let counts = counts.chain(core::iter::repeat(0));
+        let mut starts = self.starts[..from].to_vec();
+        let mut lists = Lists {
+            starts: self.lists.starts[..from].to_vec(),
+            classes: Numbers::with_capacity(self.lists.classes.len() + fresh.len(), self.classes),
+        };
+        let (old, kept) = (&self.lists.classes, 0..self.lists.starts[from]);
+        lists.classes.extend_from(old, kept);
+        let (mut end, mut rest, mut dense) = (self.starts[from], fresh, Vec::new());
+        for (feature, more) in (from..all).zip(counts) {
+            starts.push(end);
+            lists.starts.push(lists.classes.len());
+            let (new, later) = rest.split_at(more);
             rest = later;
-            Some(taken)
-        };
-        for (list, &shape) in self.lists[range.clone()].iter_mut().zip(&shapes) {
-            let listed = if shape == DENSE { 0 } else { shape as usize };
-            let classes = take(listed * Numbers::width(all));
-            if !classes.is_some_and(|classes| list.classes.set_bytes(classes, all)) {
-                return false;
+            if more > 0 && (self.listed(feature) + more) * 4 >= self.classes {
+                dense.push(feature as u32);
+                end += self.classes;
+                continue;
+            }
+            end += self.of(feature).len() + more;
+            lists.classes.extend_from(old, self.list(feature));
+            lists.classes.extend(new);
+        }
+        starts.push(end);
+        lists.starts.push(lists.classes.len());
+        self.spread(from, starts, &dense);
+        self.lists = lists;
+        dense
+    }
+
+    /// Moves the weights of features from `first` on to where they are to start, none of them before its old place.
+    fn spread(&mut self, first: usize, starts: Vec<usize>, dense: &[u32]) {
+        let mut dense = dense.iter().rev().peekable();
+        let end = starts[starts.len() - 1];
+        self.weights.reserve_exact(end - self.weights.len());
+        self.weights.resize(end, 0.0);
+        let mut all_classes = vec![0f32; self.classes];
+        for feature in (first..self.features()).rev() {
+            let (old, new) = (
+                self.starts[feature]..self.starts[feature + 1],
+                starts[feature]..starts[feature + 1],
+            );
+            if dense.next_if(|&&other| other as usize == feature).is_some() {
+                all_classes.fill(0.0);
+                self.visit(feature, |class, weight| {
+                    all_classes[class as usize] = weight;
+                });
+                self.weights[new].copy_from_slice(&all_classes);
+                continue;
+            }
+            let moved = new.start..new.start + old.len();
+            self.weights.copy_within(old, moved.start);
+            self.weights[moved.end..new.end].fill(0.0);
+        }
+        self.starts = starts;
+    }
+
+    /// Keeps only the places for which `keep`, told where they are among all lists, says so.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let (mut end, mut list_end) = (self.starts[0], self.lists.starts[0]);
+        for feature in 0..self.features() {
+            let (weights, list) = (
+                self.starts[feature]..self.starts[feature + 1],
+                self.list(feature),
+            );
+            (self.starts[feature], self.lists.starts[feature]) = (end, list_end);
+            if list.len() != weights.len() {
+                let count = weights.len();
+                self.weights.copy_within(weights, end);
+                end += count;
+                continue;
+            }
+            for (weight, place) in weights.zip(list) {
+                if keep(place) {
+                    self.weights[end] = self.weights[weight];
+                    (end, list_end) = (end + 1, list_end + 1);
+                }
             }
         }
-        for (list, &shape) in self.lists[range.clone()].iter_mut().zip(&shapes) {
-            let count = if shape == DENSE { all } else { shape as usize };
-            let Some(weights) = take(4 * count) else {
-                return false;
-            };
-            list.weights.clear();
-            list.weights.extend(numbers(weights));
-        }
-        let Some(background) = take(4 * range.len()) else {
-            return false;
-        };
-        for (own, number) in self.background[range].iter_mut().zip(numbers(background)) {
-            *own = number;
-        }
-        rest.is_empty()
+        let last = self.features();
+        (self.starts[last], self.lists.starts[last]) = (end, list_end);
+        self.weights.truncate(end);
+        self.weights.shrink_to_fit();
+        let mut places = 0..;
+        self.lists
+            .classes
+            .retain(|| places.next().is_some_and(&keep));
     }
 
     /// Multiplies all weights.
     pub fn multiply(&mut self, factor: f32) {
-        let lists = self.lists.iter_mut().flat_map(|list| &mut list.weights);
-        lists
-            .chain(&mut self.background)
-            .for_each(|weight| *weight *= factor);
+        let all = self.weights.iter_mut().chain(&mut self.background);
+        all.for_each(|weight| *weight *= factor);
     }
 
     /// Weights that are not 0.
     #[must_use]
     pub fn nonzeros(&self) -> u64 {
-        let lists = self.lists.iter();
-        lists
-            .map(|list| list.weights.iter().filter(|&&w| w != 0.0).count() as u64)
-            .sum()
+        self.weights.iter().filter(|&&w| w != 0.0).count() as u64
     }
 
     /// The sum of squares of all `w_c`, with u such that they add up to 0.
     #[must_use]
     pub fn square(&self) -> f64 {
-        let of = |list: &FeatureWeights| {
+        let of = |feature: usize| {
             let (mut sum, mut square) = (0.0, 0.0);
-            for &weight in &list.weights {
+            for &weight in self.of(feature) {
                 sum += f64::from(weight);
                 square += f64::from(weight) * f64::from(weight);
             }
             square - sum * sum / self.classes as f64
         };
-        self.lists.iter().map(of).sum()
+        (0..self.features()).map(of).sum()
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let lists: usize = self.lists.iter().map(FeatureWeights::bytes).sum();
-        lists + 60 * self.lists.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ClassWeights;
-
-    /// Weights of 5 features, of which the third is dense and the last has none.
-    fn some() -> ClassWeights {
-        let mut weights = ClassWeights::new(5, 9);
-        for (feature, classes) in [&[3, 8][..], &[0], &[1, 2, 4, 5], &[7, 2]]
-            .iter()
-            .enumerate()
-        {
-            weights.lists[feature].append(classes);
-            for (place, weight) in weights.lists[feature].weights.iter_mut().enumerate() {
-                *weight = feature as f32 - 0.25 * place as f32;
-            }
-            weights.background[feature] = 0.5 - feature as f32;
-        }
-        assert_eq!(weights.make_dense(2..3), [2]);
-        weights
-    }
-
-    #[test]
-    fn bytes_of_some_features_set_these_and_no_others() {
-        let weights = some();
-        let bytes = weights.to_bytes(1..4);
-        let mut other = ClassWeights::new(5, 9);
-        assert!(other.set_bytes(1..4, &bytes));
-        assert_eq!(other.to_bytes(1..4), bytes);
-        assert!(other.lists[2].is_dense());
-        assert_eq!(other.lists[2].weights, weights.lists[2].weights);
-        assert_eq!(other.to_bytes(0..1), ClassWeights::new(5, 9).to_bytes(0..1));
-        assert_eq!(other.background[1..4], weights.background[1..4]);
-    }
-
-    #[test]
-    fn bytes_that_are_cut_or_too_many_or_name_classes_that_are_not_there_are_refused() {
-        let bytes = some().to_bytes(0..5);
-        for cut in 0..bytes.len() {
-            assert!(!some().set_bytes(0..5, &bytes[..cut]), "{cut}");
-        }
-        let longer = [&bytes[..], &[0]].concat();
-        assert!(!some().set_bytes(0..5, &longer));
-        assert!(!some().set_bytes(0..4, &bytes));
-        // The first class of the first list stands after the five numbers of weights.
-        let mut changed = bytes.clone();
-        changed[20] = 9;
-        assert!(!some().set_bytes(0..5, &changed));
+        self.lists.classes.bytes() + 4 * self.weights.capacity() + 20 * self.features()
     }
 }

@@ -100,7 +100,7 @@ impl Trainer {
         let memory = self.sweeper.as_ref().map(Sweeper::memory);
         Saved {
             duals,
-            lists: Cow::Borrowed(&state.weights.lists[range.clone()]),
+            lists: Cow::Owned(state.weights.features_of(features)),
             background: Cow::Borrowed(&state.weights.background[range]),
             sweeper: memory.or(self.remembered),
             active: Cow::Borrowed(&self.active),
@@ -120,10 +120,7 @@ impl Trainer {
             features.start as usize..features.end as usize,
         );
         state.duals = saved.duals.into_owned();
-        let lists = state.weights.lists[range.clone()].iter_mut();
-        lists
-            .zip(saved.lists.into_owned())
-            .for_each(|(list, saved)| *list = saved);
+        state.weights.set_features(features, &saved.lists);
         state.weights.background[range].copy_from_slice(&saved.background);
         self.sweeper = None;
         self.remembered = saved.sweeper;
