@@ -103,7 +103,16 @@ impl State {
         for ((&feature, &value), places) in terms.zip(places.chunks_exact(out.len())) {
             let weights = self.weights.from(feature as usize);
             background += self.weights.background[feature as usize] * value;
-            for (score, &place) in out.iter_mut().zip(places) {
+            // Four at once: what is read one by one is multiplied and added together.
+            let (scores, last_scores) = out.as_chunks_mut::<4>();
+            let (fours, last) = places.as_chunks::<4>();
+            for (scores, places) in scores.iter_mut().zip(fours) {
+                let read = places.map(|place| weights[place.into() as usize]);
+                for (score, weight) in scores.iter_mut().zip(read) {
+                    *score += weight * value;
+                }
+            }
+            for (score, &place) in last_scores.iter_mut().zip(last) {
                 *score += weights[place.into() as usize] * value;
             }
         }
