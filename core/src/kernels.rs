@@ -242,7 +242,7 @@ pub trait ExactKernels: Kernels {
     }
 
     /// Solves a block's rows one after the other.
-    fn visit_rows(&self, block: &mut RowBlock, visit: RowVisit<'_>) {
+    fn visit_rows(&self, block: &mut RowBlock, visit: &mut RowVisit<'_>) {
         block.visit(visit, &Nothing);
     }
 }

@@ -306,7 +306,7 @@ mod x86 {
                         part.follow(problem, moves, rows, &Lines);
                     }
 
-                    fn visit_rows(block: &mut RowBlock, visit: RowVisit<'_>) {
+                    fn visit_rows(block: &mut RowBlock, visit: &mut RowVisit<'_>) {
                         block.visit(visit, &Lines);
                     }
                 }

@@ -49,6 +49,10 @@ use shares::{range, share, shares};
 /// Most bytes of weights and duals.
 const MOST_BYTES: u64 = 16 << 30;
 
+/// Fewest classes of a thread: what threads tell each other is 8 bytes a row and class, which takes as long as all work on
+/// that class does where rows have few values.
+const CLASSES_OF_A_THREAD: usize = 512;
+
 /// Training under way: call [`LeeLinWahba::epoch`] until it returns `None`.
 #[derive(Debug)]
 pub struct LeeLinWahba {
@@ -89,6 +93,19 @@ impl LeeLinWahba {
     pub fn among<E: Executor, X: Exchange>(
         parameters: &MultiClassSvm,
         problem: Problem,
+        among: (&E, &mut X),
+        kernels: &dyn ExactKernels,
+    ) -> Result<Self, TrainError> {
+        let kept = range(problem.classes(), among.1.rank(), among.1.ranks());
+        let parts = among.0.threads().min(kept.len() / CLASSES_OF_A_THREAD);
+        Self::divided(parameters, problem, parts, among, kernels)
+    }
+
+    /// Begins with the classes kept here in so many parts.
+    fn divided<E: Executor, X: Exchange>(
+        parameters: &MultiClassSvm,
+        problem: Problem,
+        parts: usize,
         (executor, exchange): (&E, &mut X),
         kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
@@ -109,7 +126,7 @@ impl LeeLinWahba {
         let reserved = duals.try_reserve_exact(rows * lanes);
         reserved.map_err(|_| lacking.clone())?;
         duals.resize(rows * lanes, [0.0; LANES]);
-        let parts = divide(&kept, problem.features(), executor.threads()).ok_or(lacking)?;
+        let parts = divide(&kept, problem.features(), parts).ok_or(lacking)?;
         let mut solver = Self {
             parameters: parameters.clone(),
             kept,
@@ -304,7 +321,7 @@ impl LeeLinWahba {
             share_scores(&self.parts, block, rows.len(), exchange)?;
             kernels.visit_rows(
                 block,
-                Visit {
+                &mut Visit {
                     problem,
                     rows,
                     duals: &mut self.duals,

@@ -103,8 +103,10 @@ impl Trainer {
             None => self.start(executor, exchange)?,
         };
         self.epochs += 1;
+        // The last epoch is the one that proves.
+        let last = self.epochs >= self.parameters.max_epochs;
         let all = self.schedule.sweeps == 0 || self.active.is_empty();
-        let full = all && self.schedule.passes == 0;
+        let full = last || all && self.schedule.passes == 0;
         let rows = if full {
             self.full_epoch(&mut sweeper, (executor, exchange), kernels)?;
             self.state.problem.len()

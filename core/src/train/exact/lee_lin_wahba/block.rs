@@ -97,7 +97,7 @@ impl Block {
 
     /// Looks at all rows of the block and, if they are to move, brings the duals of each to their best.
     #[inline(always)]
-    pub fn visit<F: Fetch>(&mut self, visit: Visit<'_>, fetch: &F) {
+    pub fn visit<F: Fetch>(&mut self, visit: &mut Visit<'_>, fetch: &F) {
         let (problem, width) = (visit.problem, self.classes.div_ceil(LANES));
         for (place, &number) in visit.rows.iter().enumerate() {
             let at = number as usize;

@@ -2,10 +2,14 @@ use super::{LANES, LeeLinWahba};
 use crate::{
     executor::Sequential,
     kernels::Portable,
-    train::exact::{
-        parameters::{MultiClassLoss, MultiClassSvm},
-        problem::{Problem, tests::random},
-        twin::Twin,
+    train::{
+        exact::{
+            bundles::exchange::Alone,
+            parameters::{MultiClassLoss, MultiClassSvm},
+            problem::{Problem, tests::random},
+            twin::Twin,
+        },
+        state::Resumable,
     },
 };
 use alloc::{vec, vec::Vec};
@@ -67,6 +71,40 @@ fn a_small_cost_needs_one_epoch_and_has_its_closed_form() {
         let mean = sums.iter().sum::<f64>() / 4.0;
         for (weight, sum) in solver.weights(feature).zip(&sums) {
             assert!((weight - (sum - mean)).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn neither_parts_of_the_classes_nor_what_was_saved_by_others_show_in_a_bit() {
+    let parameters = MultiClassSvm {
+        cost: 3.0,
+        gap: 1e-5,
+        ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
+    };
+    let begin = |parts| {
+        let (problem, among) = (random(60, 20, 7, 3), (&Sequential, &mut Alone));
+        LeeLinWahba::divided(&parameters, problem, parts, among, &Portable).unwrap()
+    };
+    let mut whole = begin(1);
+    let proof = whole.run(&Sequential, &Portable);
+    let expected = whole.to_bytes().unwrap();
+    for parts in [2, 3, 7, 50] {
+        let mut solver = begin(parts);
+        assert_eq!(solver.parts.len(), parts.min(7));
+        for _ in 0..proof.epochs / 2 {
+            solver.epoch(&Sequential, &Portable);
+        }
+        let half = solver.to_bytes().unwrap();
+        solver.run(&Sequential, &Portable);
+        let mut other = begin(4);
+        other.resume(&half).unwrap();
+        other.run(&Sequential, &Portable);
+        for solver in [solver, other] {
+            assert!(solver.to_bytes().unwrap() == expected, "{parts} parts");
+            for feature in 0..20 {
+                assert!(solver.weights(feature).eq(whole.weights(feature)));
+            }
         }
     }
 }
