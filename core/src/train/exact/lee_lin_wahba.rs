@@ -44,7 +44,7 @@ use core::ops::Range;
 use part::{Moves, Part, divide};
 use row_step::{LANES, Lanes};
 use seen::Seen;
-use shares::{range, share, shares};
+use shares::{range, share, share_scores, shares};
 
 /// Most bytes of weights and duals.
 const MOST_BYTES: u64 = 16 << 30;
@@ -385,48 +385,4 @@ fn follow<E: Executor>(
     executor.map_items(parts.iter_mut().collect(), |_, part: &mut Part| {
         kernels.follow_moves(part, problem, &block.moves, rows);
     });
-}
-
-/// Puts together the scores of a block's rows: those by classes kept here and those of other processes.
-fn share_scores<X: Exchange>(
-    parts: &[Part],
-    block: &mut Block,
-    rows: usize,
-    exchange: &mut X,
-) -> Result<(), ExchangeError> {
-    let (rank, ranks) = (exchange.rank(), exchange.ranks());
-    block.begin(rows);
-    for part in parts {
-        for (row, (scores, mean)) in part.scores().enumerate() {
-            let (all, last) = block.scores_mut(row);
-            all[part.classes()].copy_from_slice(scores);
-            *last = mean;
-        }
-    }
-    if ranks == 1 {
-        return Ok(());
-    }
-    let (classes, mut parcel) = (block.classes(), Vec::new());
-    for row in 0..rows {
-        let own = &block.scores_mut(row).0[range(classes, rank, ranks)];
-        parcel.extend(own.iter().flat_map(|score| score.to_le_bytes()));
-    }
-    for (other, parcel) in exchange.gather(parcel)?.iter().enumerate() {
-        if other == rank {
-            continue;
-        }
-        let theirs = range(classes, other, ranks);
-        let (numbers, rest) = parcel.as_chunks::<8>();
-        if numbers.len() != rows * theirs.len() || !rest.is_empty() {
-            return Err(ExchangeError::Parcel { rank: other });
-        }
-        let each_row = numbers.chunks(theirs.len().max(1)).enumerate();
-        for (row, numbers) in each_row {
-            let scores = block.scores_mut(row).0[theirs.clone()].iter_mut();
-            scores
-                .zip(numbers)
-                .for_each(|(score, &bytes)| *score = f64::from_le_bytes(bytes));
-        }
-    }
-    Ok(())
 }
