@@ -6,6 +6,8 @@
 use hapax_core::kernels::{Portable, TrainingKernels};
 
 #[cfg(target_arch = "x86_64")]
+mod fetch;
+#[cfg(target_arch = "x86_64")]
 mod scan;
 
 /// The fastest kernels this machine can run.
@@ -37,7 +39,10 @@ pub fn available() -> Vec<&'static dyn TrainingKernels> {
     reason = "calls of functions compiled for instructions that were detected"
 )]
 mod x86 {
-    use super::scan::{scan_avx2, scan_avx512};
+    use super::{
+        fetch::{Lines, fetch_line, fetch_weights},
+        scan::{scan_avx2, scan_avx512},
+    };
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{
@@ -62,7 +67,6 @@ mod x86 {
                 visit::{self, Visit, Visited},
             },
             exact::{
-                ahead::Fetch,
                 changes::{Changes, apply_changes},
                 class_scores::{self, CHUNK},
                 duals::RowDuals,
@@ -76,39 +80,9 @@ mod x86 {
                 state::{State, score_rows},
                 weights::{ClassWeights, Shard},
             },
-            mach::step::{self, Line, Step, Term},
+            mach::step::{self, Step, Term},
         },
     };
-
-    /// Asks for packed weights of one feature.
-    #[inline(always)]
-    fn fetch_weights(weights: &[u32]) {
-        const PER_LINE: usize = 64 / size_of::<u32>();
-        for weight in weights.iter().step_by(PER_LINE).take(16) {
-            // SAFETY: every x86-64 has this instruction, and it reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *weight).cast()) };
-        }
-    }
-
-    /// Asks for one line of weights, which the second cache is to hold.
-    #[inline(always)]
-    fn fetch_line(line: &Line) {
-        // SAFETY: every x86-64 has this instruction, and it reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
-    }
-
-    /// Asks for lines of memory that are read soon.
-    struct Lines;
-
-    impl Fetch for Lines {
-        const ACTIVE: bool = true;
-
-        #[inline(always)]
-        fn fetch<T>(&self, at: &T) {
-            // SAFETY: every x86-64 has this instruction, and it reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *at).cast()) };
-        }
-    }
 
     /// A function that adds the heads with one rounding multiplication (`pmulhrsw`) a vector: of
     /// `256 w` and `x` it gives `(256 w x + 2^14) >> 15`, which is the core's term
