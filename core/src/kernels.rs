@@ -44,6 +44,7 @@ use crate::{
                 part::{Moves, Part},
             },
             problem::Problem,
+            row_step::Steps,
             state::{State, score_rows},
             weights::{ClassWeights, Shard},
         },
@@ -217,8 +218,8 @@ pub trait ExactKernels: Kernels {
     }
 
     /// Solves rows one after the other.
-    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-        lane.run(state, rows, tolerance, &Nothing);
+    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], steps: Steps) {
+        lane.run(state, rows, steps, &Nothing);
     }
 
     /// Changes the weights of a shard as a lane's rows moved them.

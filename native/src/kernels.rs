@@ -77,6 +77,7 @@ mod x86 {
                     part::{Moves, Part},
                 },
                 problem::Problem,
+                row_step::Steps,
                 state::{State, score_rows},
                 weights::{ClassWeights, Shard},
             },
@@ -264,8 +265,8 @@ mod x86 {
                         class_scores::add_listed_weights(sums, weights, terms);
                     }
 
-                    fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], tolerance: f64) {
-                        lane.run(state, rows, tolerance, &Lines);
+                    fn run_lane(lane: &mut Lane, state: &State, rows: &[u32], steps: Steps) {
+                        lane.run(state, rows, steps, &Lines);
                     }
 
                     fn apply_changes(shard: &mut Shard<'_>, changes: &Changes, rows: (&Problem, &[RowDuals], &Halves)) {

@@ -10,7 +10,7 @@ use super::{
     changes::Changes,
     duals::RowDuals,
     problem::{Problem, Row},
-    row_step::{Shared, root},
+    row_step::{Shared, Steps, root},
     state::State,
 };
 use alloc::{vec, vec::Vec};
@@ -117,10 +117,9 @@ impl Lane {
         self.taken = 0;
     }
 
-    /// Visits `rows` in order. Rows whose share of the gap is at most `tolerance` stay as they are.
-    /// `fetch` is told of the memory of rows before their turn.
+    /// Visits `rows` in order. `fetch` is told of the memory of rows before their turn.
     #[inline(always)]
-    pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], tolerance: f64, fetch: &F) {
+    pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], steps: Steps, fetch: &F) {
         self.changes.clear();
         self.visited.clear();
         let each = rows.len().div_ceil(ABREAST);
@@ -132,7 +131,7 @@ impl Lane {
                 let later = |visits: usize| rows.get(at + visits).copied();
                 fetch_ahead(&memory, later, self.given.is_empty(), fetch);
             }
-            let visited = self.visit(state, row, tolerance);
+            let visited = self.visit(state, row, steps);
             self.visited.push(visited);
         }
         for class in self.touched.drain(..) {
@@ -154,7 +153,7 @@ impl Lane {
     }
 
     #[inline(always)]
-    fn visit(&mut self, state: &State, number: u32, tolerance: f64) -> Visited {
+    fn visit(&mut self, state: &State, number: u32, steps: Steps) -> Visited {
         let row = state.problem.row(number as usize);
         let duals = &state.duals[number as usize];
         let mut background = self.score(state, row, duals);
@@ -169,7 +168,7 @@ impl Lane {
             .extend(wrong.map(|&score| 1.0 - own + f64::from(score)));
         let shared = state.shared_shortfall(duals, f64::from(background), &self.scores);
         let share = state.share(duals, &self.shortfalls, shared);
-        let moved = share.gap > tolerance && self.solve(state, number, shared);
+        let moved = share.gap > steps.tolerance && self.solve(state, number, shared, steps.length);
         Visited {
             gap: share.gap,
             moved,
@@ -263,9 +262,9 @@ impl Lane {
         }
     }
 
-    /// Moves the row's duals to their best; whether they moved.
+    /// Moves the row's duals to their best, or a multiple of that way; whether they moved.
     #[inline(always)]
-    fn solve(&mut self, state: &State, number: u32, shared_shortfall: f64) -> bool {
+    fn solve(&mut self, state: &State, number: u32, shared_shortfall: f64, length: f64) -> bool {
         let duals = &state.duals[number as usize];
         let square = state.problem.square(number as usize);
         let sharing = duals.sharing(state.weights.classes);
@@ -286,11 +285,11 @@ impl Lane {
             0.0
         };
         let mut total = sharing as f64 * new_shared;
-        let farther = limits.over != 1.0 && duals.shared == 0.0 && new_shared == 0.0;
+        let multiplied = length != 1.0 && duals.shared == 0.0 && new_shared == 0.0;
         for (target, &before) in self.targets.iter().zip(&duals.alphas) {
             let mut alpha = (target - z).clamp(0.0, limits.each);
-            if farther {
-                alpha = (before + limits.over * (alpha - before)).clamp(0.0, limits.each);
+            if multiplied {
+                alpha = (before + length * (alpha - before)).clamp(0.0, limits.each);
             }
             total += alpha;
             self.changes.alphas.push(alpha);

@@ -25,8 +25,17 @@ pub struct Limits {
     pub sum: f64,
     /// C.
     pub cost: f64,
-    /// What the steps of duals are multiplied by, within these limits.
+    /// What the steps of duals are usually multiplied by, within these limits.
     pub over: f64,
+}
+
+/// Which rows of a sweep move, and how far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steps {
+    /// Rows whose share of the gap is at most this stay as they are.
+    pub tolerance: f64,
+    /// What the steps of duals are multiplied by, within their limits: to their best at 1.
+    pub length: f64,
 }
 
 /// How much farther than to their best Weston-Watkins duals go: what rows that follow move would mostly

@@ -22,6 +22,7 @@ use super::{
     forgetting::forget_if_many,
     listing::{Turn, list, unlist},
     parameters::{MultiClassSvm, Shrinking},
+    row_step::Steps,
     schedule::Schedule,
     state::State,
     survey::{Part, Search, Survey, survey_among, survey_part},
@@ -141,12 +142,16 @@ impl Trainer {
         stream.shuffle(&mut rows);
         let shrinking = self.parameters.shrinking;
         let tolerance = self.schedule.tolerance;
+        let steps = Steps {
+            tolerance,
+            length: self.state.limits.over * self.schedule.length(),
+        };
         let mut still = Vec::new();
         let mut keep = Vec::with_capacity(rows.len());
         let swept = sweeper.sweep(
             &mut self.state,
             &rows,
-            tolerance,
+            steps,
             among,
             kernels,
             |row, gap, moved| match shrinking {
