@@ -1,7 +1,11 @@
 //! The executor of many threads.
 
 use hapax_core::executor::{Executor, Sequential};
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, prelude::*};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, Yield, prelude::*};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 /// Runs jobs on a pool of threads; results come back in job order.
 ///
@@ -79,8 +83,37 @@ impl Executor for Threads {
         if self.threads() == 1 {
             return Sequential.map_items(items, run);
         }
-        let numbered = || items.into_par_iter().enumerate().with_max_len(1);
-        self.0
-            .install(|| numbered().map(|(place, item)| run(place, item)).collect())
+        self.0.install(|| run_all(items, &run))
     }
+}
+
+/// How long a thread that has run out of items stays awake for the others to end theirs: to be woken takes
+/// about half as long.
+const AWAKE: Duration = Duration::from_micros(100);
+
+/// Runs all items, the first on this thread of a pool.
+fn run_all<T: Send, R: Send>(items: Vec<T>, run: &(impl Fn(usize, T) -> R + Sync)) -> Vec<R> {
+    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    let left = &AtomicUsize::new(items.len().saturating_sub(1));
+    rayon::scope(|scope| {
+        let mut numbered = results.iter_mut().zip(items).enumerate();
+        let first = numbered.next();
+        for (place, (result, item)) in numbered {
+            scope.spawn(move |_| {
+                *result = Some(run(place, item));
+                left.fetch_sub(1, Ordering::Release);
+            });
+        }
+        if let Some((place, (result, item))) = first {
+            *result = Some(run(place, item));
+        }
+        // The scope itself waits for what is not done by then.
+        let mut idle_since = Instant::now();
+        while left.load(Ordering::Acquire) > 0 && idle_since.elapsed() < AWAKE {
+            if rayon::yield_now() == Some(Yield::Executed) {
+                idle_since = Instant::now();
+            }
+        }
+    });
+    results.into_iter().flatten().collect()
 }

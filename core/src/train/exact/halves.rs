@@ -107,8 +107,8 @@ impl Halves {
 /// Borders of `parts` ranges of a range of features that take about equally long to read and change: its first feature,
 /// where each part but the last ends, and its end.
 ///
-/// The rarer a feature, the less likely are its weights in a cache: a value of the rarest feature counts five times one of
-/// the most frequent, as measured on texts.
+/// The rarer a feature, the less likely are its weights in a cache: a value of the rarest feature counts two and a half
+/// times one of the most frequent, as measured on texts (1.6 to 4.1 times).
 #[must_use]
 pub fn equal_parts(problem: &Problem, range: Range<u32>, parts: usize) -> Vec<u32> {
     let mut counts = vec![0u128; range.len()];
@@ -121,7 +121,7 @@ pub fn equal_parts(problem: &Problem, range: Range<u32>, parts: usize) -> Vec<u3
     let mut before = 0;
     let costs = counts.into_iter().map(|count| {
         before += count;
-        count * (values + 4 * before)
+        count * (2 * values + 3 * before)
     });
     let costs: Vec<u128> = costs.collect();
     let total: u128 = costs.iter().sum();
@@ -165,7 +165,7 @@ mod tests {
         let (first, second) = (count(halves.half(0)), count(halves.half(1)));
         assert_eq!(first + second, problem.values());
         let share = first as f64 / problem.values() as f64;
-        assert!((0.6..0.7).contains(&share), "{share}");
+        assert!((0.55..0.65).contains(&share), "{share}");
         for rank in 0..5 {
             halves.hold(rank, 5);
             for row in 0..problem.len() {

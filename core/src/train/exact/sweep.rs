@@ -172,13 +172,14 @@ fn visit_time(state: &State, row: u32) -> u64 {
 /// Cuts rows into so many runs that take about equally long.
 fn equal_runs(rows: &[u32], time: impl Fn(u32) -> u64, runs: usize) -> Vec<&[u32]> {
     let mut total = 0;
-    let times = rows.iter().map(|&row| {
-        total += time(row);
-        total
+    let middles = rows.iter().map(|&row| {
+        let own = time(row);
+        total += own;
+        total - own / 2
     });
-    let times: Vec<u64> = times.collect();
+    let middles: Vec<u64> = middles.collect();
     let runs = runs as u64;
-    let ends = (1..=runs).map(|run| times.partition_point(|time| time * runs <= total * run));
+    let ends = (1..=runs).map(|run| middles.partition_point(|middle| middle * runs <= total * run));
     let mut start = 0;
     ends.map(|end| &rows[mem::replace(&mut start, end)..end])
         .collect()
