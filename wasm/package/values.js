@@ -34,4 +34,8 @@ export const addFeature = (evidence, id, name, share) => {
   evidence.features.push({ id, name, share });
 };
 
+/** The first of the options that is none of the known names, which stand apart by spaces. */
+export const unknownOption = (options, known) =>
+  Object.keys(options).find((name) => !known.split(" ").includes(name));
+
 export const newReport = (epoch, epochs, done, of, loss) => ({ epoch, epochs, done, of, loss });

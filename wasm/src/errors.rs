@@ -42,6 +42,13 @@ impl Thrown {
         self
     }
 
+    /// Refuses an option that is none of the known ones, which stand apart by spaces.
+    #[cfg(feature = "training")]
+    pub(crate) fn no_such_option(name: &str, known: &str) -> Self {
+        let message = format!("there is no option '{name}'; there are {known}");
+        Self::new("ParamError", &message, ("OneOf", &[])).with_text("parameter", name)
+    }
+
     /// Refuses lists of different lengths.
     #[cfg(feature = "training")]
     pub(crate) fn unless_equal(texts: usize, labels: usize) -> Result<(), Self> {

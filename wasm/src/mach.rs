@@ -53,6 +53,10 @@ extern "C" {
     fn seed(this: &MachOptions) -> Option<f64>;
 }
 
+/// All of `MachOptions`.
+const OPTIONS: &str = "buckets repetitions epochs averagedEpochs dropout learningRate exponent bits keep rerank \
+                       estimator seed minDocuments words characters";
+
 impl MachOptions {
     /// The parameters chosen by the data, with what is given in their place.
     fn over(&self, own: &MachParameters) -> Result<MachParameters, Thrown> {
@@ -109,7 +113,7 @@ impl MachTrainer {
         let text = match &options {
             Some(options) => {
                 options.over(&MachParameters::default())?;
-                TextChoice::new(options)?
+                TextChoice::new(options, OPTIONS)?
             }
             None => TextChoice::default(),
         };

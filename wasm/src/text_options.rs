@@ -9,6 +9,13 @@ use hapax_core::{
 use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// The first of the options that is none of the known names, which stand apart by spaces.
+    #[wasm_bindgen(js_name = unknownOption)]
+    fn unknown_option(options: &TextOptions, known: &str) -> Option<String>;
+}
+
 #[wasm_bindgen]
 extern "C" {
     /// `TextOptions` of `package/values.d.ts`.
@@ -31,8 +38,11 @@ pub struct TextChoice {
 }
 
 impl TextChoice {
-    /// Throws `ParamError`.
-    pub fn new(options: &TextOptions) -> Result<Self, Thrown> {
+    /// `known` are the names of all options there are. Throws `ParamError`.
+    pub fn new(options: &TextOptions, known: &str) -> Result<Self, Thrown> {
+        if let Some(name) = unknown_option(options, known) {
+            return Err(Thrown::no_such_option(&name, known));
+        }
         let mut text = VectorizerOptions::default();
         if let Some(lengths) = options.words() {
             text.tokens.words = ngrams(&lengths);

@@ -28,6 +28,9 @@ extern "C" {
     fn exponent(this: &TrainerOptions) -> Option<f64>;
 }
 
+/// All of `TrainerOptions`.
+const OPTIONS: &str = "neighbors alpha beta exponent minDocuments words characters";
+
 /// The native command's default.
 const SEED: u64 = 42;
 
@@ -88,7 +91,7 @@ impl Trainer {
         parameters.alpha = options.alpha().unwrap_or(parameters.alpha);
         parameters.beta = options.beta().unwrap_or(parameters.beta);
         parameters.exponent = options.exponent().unwrap_or(parameters.exponent);
-        self.text = TextChoice::new(options)?;
+        self.text = TextChoice::new(options, OPTIONS)?;
         Ok(())
     }
 }

@@ -26,13 +26,27 @@ const dataset = (text) => {
   );
 };
 
+/** What a call throws. */
+const refusal = (call) => {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+};
+
 const firstLines = (text, count) => text.split("\n").slice(0, count).join("\n") + "\n";
 
 /** All tests, with the package running this wasm file. */
 export const suite = (name, file) => {
   const memory = () => bindings.initSync().memory.buffer.byteLength;
+  const tooEarly = refusal(() => new Trainer());
   hapax.initSync(new URL(`../dist/${file}`, import.meta.url));
   const texts = readFileSync(native.fixture, "utf8");
+
+  test(`${name}: a call before the module was loaded said so`, () => {
+    assert.equal(tooEarly?.message, "hapax is not loaded: await init() first");
+  });
 
   test(`${name}: texts get the native scores to the bit`, () => {
     const directory = native.folder();
@@ -161,6 +175,7 @@ export const suite = (name, file) => {
     thrown(() => new Trainer({ characters: [3, 1] }), ParamError, { rule: "BadNGrams", min: 3, max: 1 });
     thrown(() => new Trainer({ words: [], characters: [] }), ParamError, { rule: "NoTokenKind" });
     thrown(() => new Trainer({ minDocuments: 99 }).train(dataset(texts)), TrainError, { rule: "NothingKept" });
+    thrown(() => new Trainer({ neighbours: 3 }), ParamError, { rule: "OneOf", parameter: "neighbours" });
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
     thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
       rule: "RowsDiffer",

@@ -102,6 +102,7 @@ export const suite = (file) => {
     refused({ learningRate: Number.NaN }, { parameter: "learning_rate" });
     refused({ dropout: 1 }, { parameter: "dropout" });
     refused({ bits: 5 }, { parameter: "bits", rule: "OneOf" });
+    refused({ learning_rate: 1 }, { parameter: "learning_rate", rule: "OneOf" });
     refused({ estimator: "best" }, { parameter: "estimator", rule: "OneOf" });
     refused({ words: [], characters: [] }, { rule: "NoTokenKind" });
   });

@@ -95,21 +95,44 @@ pub fn build(
     optimize(folders, &bound.join("bindings_bg.wasm"), &folder.join(name))?;
     if let Instructions::Baseline = instructions {
         let bindings = fs::read_to_string(bound.join("bindings.js"))?;
-        fs::write(folder.join("bindings.js"), with_checked_strings(&bindings)?)?;
+        fs::write(folder.join("bindings.js"), with_clear_errors(&bindings)?)?;
         fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
     }
     Ok(())
 }
 
-/// The bindings, which refuse what is no string where one belongs. As they are made, a number there makes them read memory
-/// that is not theirs.
-fn with_checked_strings(bindings: &str) -> Result<String, Box<dyn Error>> {
-    let begin = "function passStringToWasm0(arg, malloc, realloc) {\n";
-    let check = "    if (typeof arg !== 'string') throw new TypeError(`a string is expected, not ${typeof arg}`);\n";
-    match bindings.matches(begin).count() {
-        1 => Ok(bindings.replacen(begin, &format!("{begin}{check}"), 1)),
-        found => Err(format!("the bindings pass strings in {found} places, not in one").into()),
+/// The bindings, which say what is wrong where, as they are made, a number in place of a string makes them read memory
+/// that is not theirs, and a call before the module is loaded finds no property of `undefined`.
+fn with_clear_errors(bindings: &str) -> Result<String, Box<dyn Error>> {
+    let mut clear = bindings.to_owned();
+    for (places, made, wanted) in [
+        (
+            1,
+            "function passStringToWasm0(arg, malloc, realloc) {\n",
+            "function passStringToWasm0(arg, malloc, realloc) {\n    \
+             if (typeof arg !== 'string') throw new TypeError(`a string is expected, not ${typeof arg}`);\n",
+        ),
+        (
+            1,
+            "let wasmModule, wasmInstance, wasm;\n",
+            "const notLoaded = new Proxy({}, { get() { throw new Error('hapax is not loaded: await init() first'); } });\n\
+             let wasmModule, wasmInstance, wasm = notLoaded;\n",
+        ),
+        (
+            2,
+            "if (wasm !== undefined) return wasm;\n",
+            "if (wasm !== notLoaded) return wasm;\n",
+        ),
+    ] {
+        let found = clear.matches(made).count();
+        if found != places {
+            return Err(
+                format!("the bindings have {made:?} in {found} places, not in {places}").into(),
+            );
+        }
+        clear = clear.replace(made, wanted);
     }
+    Ok(clear)
 }
 
 /// Compiles the module, and with it the standard library: that one for size, and so that a panic is a
@@ -182,17 +205,24 @@ fn optimize(folders: &Folders, input: &Path, output: &Path) -> Result<(), Box<dy
 
 #[cfg(test)]
 mod tests {
-    use super::with_checked_strings;
+    use super::with_clear_errors;
 
     #[test]
-    fn strings_are_checked_in_the_one_place_where_they_pass() {
+    fn strings_and_loading_are_checked_where_the_bindings_have_them() {
         let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
-        let checked = with_checked_strings(&format!("let a;\n{function}")).unwrap();
-        assert!(checked.starts_with("let a;\nfunction passStringToWasm0"));
-        assert!(checked.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
-        assert!(checked.ends_with(";\n    return 1;\n}\n"));
-        for other in [String::new(), function.repeat(2)] {
-            assert!(with_checked_strings(&other).is_err());
+        let load = "    if (wasm !== undefined) return wasm;\n";
+        let state = "let wasmModule, wasmInstance, wasm;\n";
+        let made = [function, state, load, load].concat();
+        let clear = with_clear_errors(&made).unwrap();
+        assert!(clear.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
+        assert!(clear.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
+        assert!(!clear.contains("undefined"));
+        for other in [
+            String::new(),
+            [&made, function].concat(),
+            [function, state, load].concat(),
+        ] {
+            assert!(with_clear_errors(&other).is_err());
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Tab-separated data read with its columns in the wrong order: both orders are well-formed, so only
-//! the looks of the columns can tell.
+//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, with their
+//! header as a row, or without the columns behind the second. All of it is well-formed, so only looks can tell.
 
 use super::input::ColumnsName;
 use std::collections::HashSet;
@@ -8,6 +8,61 @@ use std::collections::HashSet;
 const LOOKED_AT: usize = 200;
 /// With fewer lines than this nothing is suspected.
 const LEAST: usize = 3;
+
+/// How headers name the two columns.
+const TEXTS: [&str; 9] = [
+    "text",
+    "texts",
+    "sentence",
+    "title",
+    "query",
+    "question",
+    "utterance",
+    "document",
+    "content",
+];
+const LABELS: [&str; 10] = [
+    "label",
+    "labels",
+    "class",
+    "classes",
+    "category",
+    "categories",
+    "target",
+    "intent",
+    "tag",
+    "tags",
+];
+
+/// The text and the labels of the first lines, and what follows them.
+fn cells(bytes: &[u8], columns: ColumnsName) -> impl Iterator<Item = (&str, &str, &str)> {
+    let lines = bytes.split(|&byte| byte == b'\n').take(LOOKED_AT);
+    let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
+    lines.filter_map(move |line| {
+        let (first, rest) = line.trim_end().split_once('\t')?;
+        let (second, more) = rest.split_once('\t').unwrap_or((rest, ""));
+        Some(match columns {
+            ColumnsName::TextLabels => (first, second, more),
+            ColumnsName::LabelsText => (second, first, more),
+        })
+    })
+}
+
+/// Whether the first line names its columns, and its label does not occur again.
+pub fn look_headed(bytes: &[u8], columns: ColumnsName) -> bool {
+    let mut cells = cells(bytes, columns);
+    let named = |cell: &str, names: &[&str]| names.contains(&cell.trim().to_lowercase().as_str());
+    cells.next().is_some_and(|(text, labels, _)| {
+        named(text, &TEXTS)
+            && named(labels, &LABELS)
+            && cells.all(|(_, others, _)| others.trim() != labels.trim())
+    })
+}
+
+/// Whether more than two columns hold something.
+pub fn look_wide(bytes: &[u8], columns: ColumnsName) -> bool {
+    cells(bytes, columns).any(|(_, _, more)| !more.trim().is_empty())
+}
 
 /// The looks of one column.
 #[derive(Default)]
@@ -33,18 +88,7 @@ impl<'a> Looks<'a> {
 pub fn look_swapped(bytes: &[u8], columns: ColumnsName) -> bool {
     let (mut texts, mut labels) = (Looks::default(), Looks::default());
     let mut lines = 0;
-    for line in bytes.split(|&byte| byte == b'\n').take(LOOKED_AT) {
-        let cells = std::str::from_utf8(line)
-            .ok()
-            .and_then(|line| line.trim_end().split_once('\t'));
-        let Some((first, rest)) = cells else {
-            continue;
-        };
-        let second = rest.split('\t').next().unwrap_or(rest);
-        let (text, label) = match columns {
-            ColumnsName::TextLabels => (first, second),
-            ColumnsName::LabelsText => (second, first),
-        };
+    for (text, label, _) in cells(bytes, columns) {
         texts.add(text);
         labels.add(label);
         lines += 1;
@@ -57,7 +101,33 @@ pub fn look_swapped(bytes: &[u8], columns: ColumnsName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ColumnsName::*, look_swapped};
+    use super::{ColumnsName::*, look_headed, look_swapped, look_wide};
+
+    #[test]
+    fn headers_and_columns_that_are_not_read_are_seen() {
+        let rows = "Where is my card?\tlost\nWho took it?\tstolen\n";
+        for header in [
+            "text\tlabel\n",
+            "Utterance\tIntent \n",
+            "query\tCategory\textra\n",
+        ] {
+            let headed = format!("{header}{rows}");
+            assert!(look_headed(headed.as_bytes(), TextLabels), "{header}");
+            assert!(!look_headed(headed.as_bytes(), LabelsText), "{header}");
+            let used = format!(
+                "{headed}What is it?\t{}",
+                header.split('\t').nth(1).unwrap()
+            );
+            assert!(!look_headed(used.as_bytes(), TextLabels), "{header}");
+        }
+        assert!(look_headed(b"labels\ttext\n1\tone\n", LabelsText));
+        for plain in ["", rows, "text\n", "text\tfruit\n"] {
+            assert!(!look_headed(plain.as_bytes(), TextLabels), "{plain}");
+            assert!(!look_wide(plain.as_bytes(), TextLabels), "{plain}");
+        }
+        assert!(look_wide(b"a\tb\nc\td\te\n", TextLabels));
+        assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", TextLabels));
+    }
 
     #[test]
     fn the_wrong_order_is_suspected_and_the_right_one_is_not() {

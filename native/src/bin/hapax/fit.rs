@@ -36,7 +36,21 @@ pub fn warn_of_labels(path: &Path, stated: Option<u32>, model: &Model) {
         warn(format_args!(
             "{path}: has {stated} labels, but the model has {known}; figures are right only if both number labels alike"
         ));
+    } else if stated.is_some()
+        && let Some((id, name)) = other_number(model)
+    {
+        warn(format_args!(
+            "{path}: labels go by number, but the model names its label {id} {name:?}; figures are right only if the file \
+             calls this label {id}"
+        ));
     }
+}
+
+/// The first label whose name is a number, but not its own.
+fn other_number(model: &Model) -> Option<(u32, String)> {
+    let mut names = (0..model.labels()).filter_map(|id| Some((id, model.label_name(id)?)));
+    let (id, name) = names.find(|(id, name)| name.parse() != Ok(*id))?;
+    name.parse::<u32>().is_ok().then(|| (id, name.to_string()))
 }
 
 /// Refuses rows that training cannot begin with from `model`: they must have its features, and its labels before any

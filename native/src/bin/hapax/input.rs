@@ -1,7 +1,7 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
 use super::{
-    columns::look_swapped,
+    columns::{look_headed, look_swapped, look_wide},
     dense::read_dense,
     failure::Failure,
     fit::{Stated, numbers, warn_of_features, warn_of_labels},
@@ -169,7 +169,7 @@ pub fn read_input(
     let input: Input =
         read(&bytes, &options, threads).map_err(|error| Failure::in_data(path, &error))?;
     if input.format == Format::Tsv {
-        warn_of_swapped_columns(path, &bytes, options.columns.into());
+        warn_of_columns(path, &bytes, options.columns.into());
     }
     let stated = match &input.source {
         Source::Rows(rows) if input.format == Format::Xmc => Stated {
@@ -186,17 +186,31 @@ pub fn read_input(
     })
 }
 
-/// Says so if the columns of tab-separated data look as if they stood in the other order.
-pub fn warn_of_swapped_columns(path: &Path, bytes: &[u8], columns: ColumnsName) {
+/// Says so if tab-separated data look as if they were meant otherwise than they are read.
+pub fn warn_of_columns(path: &Path, bytes: &[u8], columns: ColumnsName) {
+    let (read, other) = match columns {
+        ColumnsName::TextLabels => ("text, then labels", "labels,text"),
+        ColumnsName::LabelsText => ("labels, then text", "text,labels"),
+    };
+    let path = path.display();
     if look_swapped(bytes, columns) {
-        let (read, other) = match columns {
-            ColumnsName::TextLabels => ("text, then labels", "labels,text"),
-            ColumnsName::LabelsText => ("labels, then text", "text,labels"),
-        };
-        let path = path.display();
         warn(format_args!(
             "{path}: read as {read}, but the columns look as if they were the other way round; if \
              so, say --columns {other}"
+        ));
+    }
+    if look_headed(bytes, columns) {
+        warn(format_args!(
+            "{path}: the first line looks like a header, but is read as a row; take it off, if so"
+        ));
+    }
+    if look_wide(bytes, columns) {
+        warn(format_args!(
+            "{path}: only the first two columns are read; labels stand in one column, separated by {}",
+            match columns {
+                ColumnsName::TextLabels => "spaces",
+                ColumnsName::LabelsText => "commas",
+            }
         ));
     }
 }

@@ -5,9 +5,7 @@ use super::{
     candidates::{CandidateOptions, Search},
     failure::Failure,
     fit::warn_of_features,
-    input::{
-        DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_swapped_columns,
-    },
+    input::{DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_columns},
     output::note,
 };
 use clap::Args;
@@ -262,7 +260,7 @@ impl Predict {
                 ),
             )),
             Format::Tsv => {
-                warn_of_swapped_columns(&self.input, first, self.data.columns);
+                warn_of_columns(&self.input, first, self.data.columns);
                 Ok(format)
             }
             _ => Ok(format),
