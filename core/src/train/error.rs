@@ -4,7 +4,7 @@ use crate::{
     float::Decimal,
     model::linear::build::TooManyWeights,
     search::{compact::CompactError, neighbors::NeighborError},
-    train::exact::bundles::exchange::ExchangeError,
+    train::{exact::bundles::exchange::ExchangeError, state::StateError},
 };
 use core::fmt;
 
@@ -144,6 +144,8 @@ pub enum TrainError {
         /// How many the data have.
         data: u32,
     },
+    /// What was saved is not a state of this training.
+    State(StateError),
     /// The model to start from is of another method.
     StartNotLinear,
     /// The model to start from sees rows through another exponent or another normalization.
@@ -214,6 +216,7 @@ impl fmt::Display for TrainError {
                 "the model to start from has {model} {what}, the data have {data}: start from a model \
                  of the same features, and of labels that the data have, too"
             ),
+            Self::State(error) => write!(f, "no state to go on from: {error}"),
             Self::StartNotLinear => f.write_str(
                 "the model to start from is not linear: only a linear model will do",
             ),

@@ -53,8 +53,9 @@ pub trait Watch<R> {
     fn part(&mut self, report: R, training: &dyn Resumable) -> ControlFlow<()>;
 }
 
-/// A function that hears of parts.
-pub(crate) struct Hearing<F>(pub F);
+/// A function that hears of parts, and may stop training; nothing is gone on with.
+#[derive(Debug)]
+pub struct Hearing<F>(pub F);
 
 impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
     fn part(&mut self, report: R, _: &dyn Resumable) -> ControlFlow<()> {

@@ -9,6 +9,7 @@ use hapax::{
         data::{Dataset, Split},
         executor::Executor,
         model::mach::Mach,
+        train::state::Hearing,
     },
     kernels,
     threads::Threads,
@@ -83,8 +84,9 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
         shape = format!("{}x{}", p.buckets, p.repetitions);
         let start = cpu_seconds();
         if budget > 0 {
-            let go_on = |_| ControlFlow::Continue(());
-            let (mach, fit) = p.train_within(data, budget, &threads, kernels::best(), go_on)?;
+            let mut go_on = Hearing(|_| ControlFlow::Continue(()));
+            let (mach, fit) =
+                p.train_within(data, budget, &threads, kernels::best(), &mut go_on)?;
             println!("{set} {shape} {:?}", fit.tried[fit.chosen]);
             let own = outcomes.entry("own").or_default();
             own.add(&mach, cpu_seconds() - start, test);

@@ -2,10 +2,10 @@
 
 use super::{
     Mach,
-    assemble::{assemble, dense},
     compact::Setting,
-    fit::{MOST_HELD_OUT, run, share, split},
+    fit::{MOST_HELD_OUT, share, split},
     smallest::Smallest,
+    trials::Trials,
 };
 use crate::{
     data::Dataset,
@@ -15,10 +15,12 @@ use crate::{
     train::{
         TrainError,
         mach::{MachParameters, Report},
+        state::{StateError, Watch},
     },
 };
 use alloc::vec::Vec;
-use core::{cmp::Ordering, ops::ControlFlow};
+use core::cmp::Ordering;
+use serde::{Deserialize, Serialize};
 
 /// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings differ by less than chance
 /// does.
@@ -28,7 +30,7 @@ const MOST_DRAWS: u64 = 3;
 const ENTRIES: [u32; 3] = [32, 16, 8];
 
 /// A setting that was tried on held-out rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitStep {
     /// Bits of a weight.
     pub bits: u32,
@@ -49,7 +51,7 @@ pub struct FitStep {
 }
 
 /// What was tried to fit a model into its bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachFit {
     /// How many rows were held out.
     pub held_out: usize,
@@ -148,46 +150,48 @@ impl MachParameters {
     ///
     /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the packing.
     ///
+    /// `watch` hears of all these trainings as of one, which can be left and gone on with.
+    ///
     /// # Errors
-    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training.
+    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training; [`TrainError::State`] if
+    /// what `watch` went on from is not a state of this training.
     pub fn train_within<E: Executor>(
         &self,
         data: &Dataset,
         budget: u64,
         executor: &E,
         kernels: &'static dyn MachKernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+        watch: &mut dyn Watch<Report>,
     ) -> Result<(Mach, MachFit), TrainError> {
         self.check()?;
         let settings = self.smallest(data, executor, kernels)?.within(budget)?;
-        let mut fit: Option<MachFit> = None;
+        let mut trials = Trials::begin(watch)?;
         let rows = data.len().max(1) as f64;
         let draws = (MOST_HELD_OUT / (rows * share(data)) + 0.999) as u64;
-        for draw in 0..draws.clamp(1, MOST_DRAWS) {
+        for draw in trials.draws()..draws.clamp(1, MOST_DRAWS) {
             let split = split(data, self.seed.wrapping_add(draw))?;
-            let refine = fit.as_ref().map(MachFit::refined);
+            let refine = trials.fit().map(MachFit::refined);
             let parts = (data.select(split.train()), data.select(split.held_out()));
             let ways = (&settings[..], refine);
-            let found =
-                self.try_settings(&parts, budget, ways, executor, kernels, &mut progress)?;
-            fit = Some(match fit {
+            let found = self.try_settings(&parts, budget, ways, executor, kernels, &mut trials)?;
+            let all = match trials.fit() {
                 None => found,
-                Some(earlier) => earlier.with(&found),
-            });
+                Some(earlier) => earlier.clone().with(&found),
+            };
+            trials.end_draw(all);
         }
-        let mut fit = fit.ok_or(TrainError::Stopped)?;
+        let mut fit = trials.fit().cloned().ok_or(TrainError::Stopped)?;
         let order = |&a: &usize, &b: &usize| fit.tried[a].compare(&fit.tried[b]).then(b.cmp(&a));
         let chosen = (0..fit.tried.len()).max_by(order);
         let chosen = chosen.ok_or(TrainError::Stopped)?;
-        let mut trainer = self.trainer(data, executor.threads(), kernels)?;
+        let trainer = self.trainer(data, executor.threads(), kernels)?;
         fit.chosen = chosen;
-        run(&mut trainer, executor, &mut progress)?;
-        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(data)?);
-        drop(trainer);
+        let whole = trials.trained(trainer, self.centroids(data)?, executor)?;
         let mut mach = whole.packed_within(fit.tried[chosen].setting(), data, budget, executor)?;
-        drop(whole);
         if fit.tried[chosen].refined {
-            let refined = mach.refined(data, executor, kernels, &mut progress)?;
+            let refined = mach.refined(data, executor, kernels, |trainer| {
+                trials.run(trainer, Some(whole.weights()), executor)
+            })?;
             if refined.bytes() as u64 <= budget {
                 mach = refined.with_rerank_weight(fit.tried[chosen].rerank_weight);
             }
@@ -214,12 +218,10 @@ impl MachParameters {
         (settings, refine): (&[Setting], Option<Vec<Setting>>),
         executor: &E,
         kernels: &'static dyn MachKernels,
-        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
+        trials: &mut Trials<'_>,
     ) -> Result<MachFit, TrainError> {
-        let mut trainer = self.trainer(rest, executor.threads(), kernels)?;
-        run(&mut trainer, executor, progress)?;
-        let whole = assemble(&trainer, dense(&trainer, true)?, self.centroids(rest)?);
-        drop(trainer);
+        let trainer = self.trainer(rest, executor.threads(), kernels)?;
+        let whole = trials.trained(trainer, self.centroids(rest)?, executor)?;
         let before = whole.judge(held_out, executor, kernels);
         let mut tried = Vec::new();
         // A model of all rows fits; that of nine tenths may be a little larger.
@@ -234,21 +236,32 @@ impl MachParameters {
             let precision = mach.judge(held_out, executor, kernels);
             tried.push(FitStep::of(&mach, setting, false, precision));
         }
-        for setting in refine.unwrap_or_else(|| best(&tried, REFINED)) {
-            let mach = pack(setting)?.refined(rest, executor, kernels, progress)?;
-            if mach.bytes() as u64 > budget {
+        let refine = refine.unwrap_or_else(|| best(&tried, REFINED));
+        for (at, setting) in refine.into_iter().enumerate() {
+            if let Some(known) = trials.refined(at) {
+                let what = "a way to pack that was tried";
+                if known.iter().any(|step| step.setting() != setting) {
+                    return Err(TrainError::State(StateError::Impossible { what }));
+                }
+                tried.extend_from_slice(known);
                 continue;
             }
-            let factors = if setting.entries == 0 {
-                1
-            } else {
-                RERANK_FACTORS.len()
+            let mach = pack(setting)?.refined(rest, executor, kernels, |trainer| {
+                trials.run(trainer, Some(whole.weights()), executor)
+            })?;
+            let mut steps = Vec::new();
+            let factors = match (mach.bytes() as u64 > budget, setting.entries) {
+                (true, _) => 0,
+                (false, 0) => 1,
+                _ => RERANK_FACTORS.len(),
             };
             for factor in &RERANK_FACTORS[..factors] {
                 let mach = mach.with_rerank_weight(factor * self.rerank_weight);
                 let precision = mach.judge(held_out, executor, kernels);
-                tried.push(FitStep::of(&mach, setting, true, precision));
+                steps.push(FitStep::of(&mach, setting, true, precision));
             }
+            tried.extend_from_slice(&steps);
+            trials.end_refined(steps);
         }
         Ok(MachFit {
             held_out: held_out.len(),

@@ -1,9 +1,10 @@
-//! From data to a model: training, and early stopping.
+//! From data to a model.
 
 use super::{
     Mach,
     assemble::{assemble, biases, dense, packed, shape},
     centroids::Centroids,
+    early_stopping::EarlyStopping,
 };
 use crate::{
     data::{Dataset, Split},
@@ -67,7 +68,13 @@ impl MachParameters {
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
         if self.early_stopping {
-            return self.train_until_worse(data, executor, kernels, &mut progress);
+            let mut training = EarlyStopping::new(self, data, executor.threads(), kernels)?;
+            while let Some(report) = training.step(executor)? {
+                if progress(report).is_break() {
+                    return Err(TrainError::Stopped);
+                }
+            }
+            return training.finish(executor);
         }
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         run(&mut trainer, executor, &mut progress)?;
@@ -100,53 +107,5 @@ impl MachParameters {
             )?
         };
         Ok(assemble(trainer, weights, self.centroids(data)?))
-    }
-
-    /// Holds out a tenth of the rows, stops after the first epoch that does not raise its precision, and
-    /// keeps the weights of the epoch before.
-    fn train_until_worse<E: Executor>(
-        &self,
-        data: &Dataset,
-        executor: &E,
-        kernels: &'static dyn MachKernels,
-        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Mach, TrainError> {
-        self.check()?;
-        let split = split(data, self.seed)?;
-        let (rest, held_out) = (data.select(split.train()), data.select(split.held_out()));
-        let single = Self {
-            averaged_epochs: 1,
-            ..self.clone()
-        };
-        let mut trainer = single.trainer(&rest, executor.threads(), kernels)?;
-        let mut best: Option<(f64, Mach)> = None;
-        while let Some(report) = trainer.step(executor) {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-            if report.done < report.of {
-                continue;
-            }
-            let mach = assemble(&trainer, dense(&trainer, false)?, self.centroids(&rest)?);
-            let precision = mach.judge(&held_out, executor, kernels).mean();
-            match &best {
-                Some((least, _)) if precision <= *least => break,
-                _ => best = Some((precision, mach)),
-            }
-        }
-        let (_, mach) = best.ok_or(TrainError::Stopped)?;
-        if self.bits == 32 {
-            return Ok(mach);
-        }
-        let biases = mach.weights().biases().clone();
-        let weights = packed(
-            mach.weights(),
-            shape(&trainer),
-            self,
-            biases,
-            &rest,
-            executor,
-        )?;
-        Ok(mach.with_weights(weights))
     }
 }

@@ -13,6 +13,7 @@ pub mod budget;
 pub mod centroids;
 mod compact;
 pub mod decode;
+pub mod early_stopping;
 pub mod estimate;
 pub mod fit;
 mod model;
@@ -22,6 +23,7 @@ mod refine;
 mod search;
 mod smallest;
 pub mod top_buckets;
+mod trials;
 pub mod weights;
 
 use crate::{

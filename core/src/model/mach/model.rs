@@ -12,6 +12,7 @@ use crate::{
     train::{
         Provenance, TrainError,
         mach::{MachParameters, Report},
+        state::Watch,
     },
 };
 use alloc::boxed::Box;
@@ -72,7 +73,7 @@ impl Model {
     }
 
     /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
-    /// on held-out rows. See [`MachParameters::train_within`].
+    /// on held-out rows. See [`MachParameters::train_within`], which says what `watch` hears of.
     ///
     /// # Errors
     /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small, with the bytes of the smallest file and before any
@@ -84,11 +85,11 @@ impl Model {
         max_bytes: u64,
         executor: &impl Executor,
         kernels: &'static dyn MachKernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+        watch: &mut dyn Watch<Report>,
     ) -> Result<(Self, MachFit), TrainError> {
         let fixed = fixed_bytes(data.label_names(), vectorizer.as_ref());
         let budget = max_bytes.saturating_sub(fixed);
-        let mut trained = parameters.train_within(data, budget, executor, kernels, &mut progress);
+        let mut trained = parameters.train_within(data, budget, executor, kernels, watch);
         if let Err(TrainError::Budget { smallest, .. }) = trained {
             // That left room for the longest of headers: what the smallest file takes shows when it is made.
             let mach = parameters.smallest(data, executor, kernels)?;
@@ -101,7 +102,7 @@ impl Model {
                 });
             };
             let budget = smallest + room.saturating_sub(PADDING);
-            trained = parameters.train_within(data, budget, executor, kernels, &mut progress);
+            trained = parameters.train_within(data, budget, executor, kernels, watch);
         }
         let (mach, fit) = trained?;
         let chosen = &fit.tried[fit.chosen];

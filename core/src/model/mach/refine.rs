@@ -3,7 +3,6 @@
 use super::{
     Mach,
     assemble::biases,
-    fit::run,
     pack::{Packing, Shape, pack},
 };
 use crate::{
@@ -12,10 +11,9 @@ use crate::{
     kernels::MachKernels,
     train::{
         TrainError,
-        mach::{MachParameters, Optimizer, Report},
+        mach::{MachParameters, Optimizer, Trainer},
     },
 };
-use core::ops::ControlFlow;
 
 /// Passes over the rows.
 const EPOCHS: u32 = 3;
@@ -25,13 +23,14 @@ const EPOCHS: u32 = 3;
 const SHARES: [f64; 2] = [0.5, 0.1];
 
 impl Mach {
-    /// The model after some more passes over `data`, those which made it, with as many weights or fewer.
+    /// The model after some more passes over `data`, those which made it, with as many weights or fewer; `run` goes to
+    /// the end of them.
     pub(crate) fn refined<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
         kernels: &'static dyn MachKernels,
-        progress: &mut impl FnMut(Report) -> ControlFlow<()>,
+        run: impl FnOnce(&mut Trainer<'_>) -> Result<(), TrainError>,
     ) -> Result<Self, TrainError> {
         let own = self.parameters();
         let share = SHARES[usize::from(own.optimizer != Optimizer::Sgd)];
@@ -44,7 +43,7 @@ impl Mach {
         };
         let (weights, threads) = (self.weights(), executor.threads());
         let mut trainer = parameters.refiner(weights, self.draw(), data, threads, kernels)?;
-        run(&mut trainer, executor, progress)?;
+        run(&mut trainer)?;
         let shape = Shape {
             centered: false,
             ..self.shape()

@@ -13,13 +13,14 @@ use crate::{
     train::TrainError,
 };
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// Held-out rows are a tenth, but at most this many: more would cost time and tell little.
 const MOST: f64 = 5000.0;
 
 /// The shares of right labels among the first 1, 3 and 5, averaged over rows; ranks that are not
 /// filled count as wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Precision {
     /// Precision at 1.
     pub at_1: f64,

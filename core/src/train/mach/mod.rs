@@ -44,7 +44,7 @@ mod refine_tests;
 mod seen_labels;
 pub mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod trainer;
 #[cfg(test)]
 mod whole_tests;

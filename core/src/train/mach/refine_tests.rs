@@ -1,7 +1,7 @@
 //! Training on from pruned weights.
 
 use super::{
-    MachParameters, Optimizer,
+    MachParameters, Optimizer, Trainer,
     step::{Rates, Step, Term},
     tests::{data, parameters},
     whole_tests::Many,
@@ -77,7 +77,7 @@ fn stored(weights: &HeadWeights) -> Vec<Vec<f32>> {
 #[test]
 fn a_pruned_model_trained_on_is_better_and_no_larger() {
     let data = data(600, 11, false, 9);
-    let mut go_on = |_| ControlFlow::Continue(());
+    let go_on = |_| ControlFlow::Continue(());
     for (bits, hashed_rows) in [(4, 0), (8, 0), (4, 40)] {
         let p = MachParameters {
             repetitions: 8,
@@ -87,8 +87,12 @@ fn a_pruned_model_trained_on_is_better_and_no_larger() {
             ..parameters(Optimizer::Sgd)
         };
         let pruned: Mach = p.train(&data, &Sequential, &Portable, go_on).unwrap();
+        let to_the_end = |trainer: &mut Trainer<'_>| {
+            while trainer.step(&Sequential).is_some() {}
+            Ok(())
+        };
         let refined = pruned
-            .refined(&data, &Sequential, &Portable, &mut go_on)
+            .refined(&data, &Sequential, &Portable, to_the_end)
             .unwrap();
         let [before, after] = [&pruned, &refined].map(|mach| stored(mach.weights()));
         for (before, after) in before.iter().flatten().zip(after.iter().flatten()) {
@@ -102,7 +106,7 @@ fn a_pruned_model_trained_on_is_better_and_no_larger() {
             "{bits} bits: {worse} before, {better} after"
         );
         for threads in [2, 8] {
-            let many = pruned.refined(&data, &Many(threads), &Portable, &mut go_on);
+            let many = pruned.refined(&data, &Many(threads), &Portable, to_the_end);
             assert!(
                 stored(many.unwrap().weights()) == after,
                 "{threads} threads"

@@ -15,7 +15,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 
 /// Rows whose features tell their labels, more or less.
-pub(super) fn data(rows: usize, labels: u32, several: bool, seed: u64) -> Dataset {
+pub(crate) fn data(rows: usize, labels: u32, several: bool, seed: u64) -> Dataset {
     let mut dice = Stream::new(seed, 0);
     let (mut made, mut lists) = (SparseRows::new(60), LabelLists::new(labels));
     for _ in 0..rows {
@@ -40,7 +40,7 @@ pub(super) fn data(rows: usize, labels: u32, several: bool, seed: u64) -> Datase
     Dataset::new(made, lists, None).unwrap()
 }
 
-pub(super) fn parameters(optimizer: Optimizer) -> MachParameters {
+pub(crate) fn parameters(optimizer: Optimizer) -> MachParameters {
     MachParameters {
         buckets: 5,
         repetitions: 4,

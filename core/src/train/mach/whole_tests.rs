@@ -9,7 +9,7 @@ use crate::{
     executor::{Executor, Sequential},
     kernels::Portable,
     model::mach::Mach,
-    train::TrainError,
+    train::{TrainError, state::Hearing},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -145,9 +145,8 @@ fn a_budget_is_kept_and_one_too_small_says_the_smallest() {
         ..parameters(Optimizer::Sgd)
     };
     let within = |budget| {
-        p.train_within(&data, budget, &Sequential, &Portable, |_| {
-            ControlFlow::Continue(())
-        })
+        let mut watch = Hearing(|_| ControlFlow::Continue(()));
+        p.train_within(&data, budget, &Sequential, &Portable, &mut watch)
     };
     let (mach, fit) = within(1500).unwrap();
     assert!(mach.bytes() <= 1500 && fit.tried.iter().all(|step| step.bytes <= 1500));

@@ -13,8 +13,9 @@ use hapax::{
     core::{
         data::Dataset,
         train::{
+            TrainError,
             exact::bundles::exchange::Exchange,
-            state::{Identity, Resumable, Shared},
+            state::{Identity, Resumable, Shared, Watch},
         },
     },
     processes::Processes,
@@ -25,6 +26,7 @@ use signal_hook::{
     flag::{register, register_conditional_shutdown},
 };
 use std::{
+    ops::ControlFlow,
     path::PathBuf,
     sync::{
         Arc,
@@ -187,6 +189,67 @@ impl Keeper {
             warn(format_args!("no checkpoint was written: {error}"));
         }
         Ok(())
+    }
+}
+
+/// Keeps the checkpoints of a training that runs by itself, and tells of its parts.
+pub struct Watching<'a, I, T> {
+    keeper: Keeper,
+    algorithm: &'a str,
+    identity: I,
+    data: &'a Dataset,
+    tell: T,
+    /// Why training was stopped.
+    failure: Option<Failure>,
+}
+
+impl<'a, I, T> Watching<'a, I, T> {
+    /// For a training of `algorithm` on `data`; states belong to equal parameters. `tell` hears of each part.
+    pub fn new(
+        keeper: Keeper,
+        (algorithm, identity, data): (&'a str, I, &'a Dataset),
+        tell: T,
+    ) -> Self {
+        Self {
+            keeper,
+            algorithm,
+            identity,
+            data,
+            tell,
+            failure: None,
+        }
+    }
+
+    /// What training made, or why it was stopped.
+    pub fn outcome<M>(self, made: Result<M, TrainError>) -> Result<M, Failure> {
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(made?),
+        }
+    }
+
+    fn going(&mut self, done: Result<(), Failure>) -> ControlFlow<()> {
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failure = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl<R, I: Serialize, T: FnMut(R)> Watch<R> for Watching<'_, I, T> {
+    fn begin(&mut self, training: &mut dyn Resumable) -> ControlFlow<()> {
+        let (name, identity) = (self.algorithm, &self.identity);
+        let begun = self.keeper.begin(name, identity, self.data, training);
+        self.going(begun)
+    }
+
+    fn part(&mut self, report: R, training: &dyn Resumable) -> ControlFlow<()> {
+        (self.tell)(report);
+        let kept = self.keeper.border(training);
+        self.going(kept)
     }
 }
 

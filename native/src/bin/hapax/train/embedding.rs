@@ -6,7 +6,7 @@ use super::{
         table::bytes,
     },
     Common,
-    checkpoint::Keeper,
+    checkpoint::Watching,
     finish::{Made, Told},
     reduce::Reduce,
     wsabie::{TrainWsabie, TrainWsabiePp},
@@ -14,7 +14,6 @@ use super::{
 use clap::Args;
 use hapax::{
     core::{
-        data::Dataset,
         executor::Executor,
         model::{Model, embedding::EmbeddingTraining},
         train::{
@@ -24,14 +23,11 @@ use hapax::{
                 sampled::{Draws, Sampled},
                 trainer::Report,
             },
-            reduction::Reduction,
-            state::{Resumable, Watch},
         },
     },
     kernels,
 };
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 
 /// What all of these algorithms do to rows and weights.
 #[derive(Args, Debug)]
@@ -215,15 +211,18 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         bytes(memory)
     ));
     let index_base = read.index_base;
-    let mut watching = Watching {
-        epochs: Epochs::default(),
-        keeper: common.checkpoints.keeper()?,
-        identity: (training, reduce.reduction(common.seed)),
-        data,
-        failure: None,
-    };
+    let mut epochs = Epochs::default();
+    let mut watching = Watching::new(
+        common.checkpoints.keeper()?,
+        (
+            training.name(),
+            (training, reduce.reduction(common.seed)),
+            data,
+        ),
+        |report| epochs.tell(report),
+    );
     let (projection, texts) = (projection.as_ref(), read.vectorizer);
-    let (best, watch_parts) = (kernels::best(), &mut watching);
+    let best = kernels::best();
     let made = Model::train_watched_embedding(
         training,
         projection,
@@ -231,12 +230,9 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         texts,
         &threads,
         best,
-        watch_parts,
+        &mut watching,
     );
-    if let Some(failure) = watching.failure {
-        return Err(failure);
-    }
-    let (model, epochs) = (made?, watching.epochs);
+    let model = watching.outcome(made)?;
     let told = Told {
         epochs: epochs
             .progress
@@ -252,42 +248,6 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         told,
     };
     common.finish(made, &watch, &threads)
-}
-
-/// Shows progress and keeps checkpoints where they were asked for.
-struct Watching<'a> {
-    epochs: Epochs,
-    keeper: Keeper,
-    identity: (&'a EmbeddingTraining, Option<Reduction>),
-    data: &'a Dataset,
-    /// Why training was stopped.
-    failure: Option<Failure>,
-}
-
-impl Watching<'_> {
-    fn going(&mut self, done: Result<(), Failure>) -> ControlFlow<()> {
-        match done {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(failure) => {
-                self.failure = Some(failure);
-                ControlFlow::Break(())
-            }
-        }
-    }
-}
-
-impl Watch<Report> for Watching<'_> {
-    fn begin(&mut self, training: &mut dyn Resumable) -> ControlFlow<()> {
-        let name = self.identity.0.name();
-        let begun = self.keeper.begin(name, &self.identity, self.data, training);
-        self.going(begun)
-    }
-
-    fn part(&mut self, report: Report, training: &dyn Resumable) -> ControlFlow<()> {
-        self.epochs.tell(report);
-        let kept = self.keeper.border(training);
-        self.going(kept)
-    }
 }
 
 /// The progress of the epochs, and what became of the rows of the last one.

@@ -1,34 +1,26 @@
 //! `hapax train mach`: classifiers over hashed labels.
 
-mod held_out;
+mod budget;
 mod shared;
+mod stepwise;
 
 use super::{
-    super::{
-        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
-        table::bytes,
-    },
-    Common, Training,
+    super::{failure::Failure, input::threads, output::note, resources::Stopwatch, table::bytes},
+    Common,
     finish::{Made, Told},
 };
+use budget::within;
 use clap::{Args, ValueEnum};
-use hapax::{
-    core::{
-        data::Dataset,
-        executor::Executor,
-        hash::{BucketHash, BucketPlan},
-        model::Model,
-        train::{
-            TrainError,
-            mach::{Estimator, HeadLoss, MachParameters, Optimizer, Report},
-        },
+use hapax::core::{
+    data::Dataset,
+    hash::{BucketHash, BucketPlan},
+    train::{
+        TrainError,
+        mach::{Estimator, HeadLoss, MachParameters, Optimizer},
     },
-    kernels,
-    threads::Threads,
 };
-use held_out::held_out;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
+use stepwise::Epochs;
 
 /// MACH: small classifiers over hashed labels.
 ///
@@ -262,14 +254,7 @@ impl TrainMach {
                 "--delta is a chance: above 0 and below 1".into(),
             ));
         }
-        let held_out = self.early_stopping || self.common.max_bytes.is_some();
-        match held_out {
-            true => self
-                .common
-                .checkpoints
-                .refuse("of mach with --early-stopping or --max-bytes, which train more than once"),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
     /// The parameters for these data.
@@ -291,12 +276,15 @@ impl TrainMach {
         };
         let mut epochs = Epochs::default();
         let model = match self.common.max_bytes {
-            None if !self.early_stopping => {
-                self.by_parts(&parameters, training, &threads, &mut epochs)?
+            None if self.early_stopping => {
+                self.until_worse(&parameters, training, &threads, &mut epochs)?
             }
-            most => {
-                let tell = |report| epochs.tell(report);
-                held_out(&parameters, most, training, &threads, tell, &mut told)?
+            None => self.by_parts(&parameters, training, &threads, &mut epochs)?,
+            Some(most) => {
+                let how = (self.common.checkpoints.keeper()?, |report| {
+                    epochs.tell(report);
+                });
+                within(&parameters, most, training, &threads, how, &mut told)?
             }
         };
         told.objective = epochs.loss;
@@ -307,26 +295,6 @@ impl TrainMach {
             told,
         };
         self.common.finish(made, &watch, &threads)
-    }
-
-    /// Trains part by part, keeping checkpoints where they were asked for.
-    fn by_parts(
-        &self,
-        parameters: &MachParameters,
-        training: Training,
-        threads: &Threads,
-        epochs: &mut Epochs,
-    ) -> Result<Model, Failure> {
-        let data = &training.data;
-        let mut keeper = self.common.checkpoints.keeper()?;
-        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
-        keeper.begin("mach", parameters, data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads) {
-            let _ = epochs.tell(report);
-            keeper.border(&trainer)?;
-        }
-        let mach = parameters.finish(&trainer, data, threads)?;
-        Ok(Model::from_mach(mach, data, training.vectorizer))
     }
 }
 
@@ -348,26 +316,6 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
         "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
          --epochs {epochs} --averaged-epochs {averaged_epochs} --dropout {dropout} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"
     ));
-}
-
-/// The progress of epochs, one after the other.
-#[derive(Default)]
-struct Epochs {
-    shown: Option<(u32, Progress)>,
-    loss: Option<f64>,
-}
-
-impl Epochs {
-    fn tell(&mut self, report: Report) -> ControlFlow<()> {
-        if !matches!(&self.shown, Some((epoch, _)) if *epoch == report.epoch) {
-            self.shown = Some((report.epoch, Progress::new("learning rows", report.of)));
-        }
-        if let Some((_, progress)) = &self.shown {
-            progress.set(report.done, report.of);
-        }
-        self.loss = Some(report.loss);
-        ControlFlow::Continue(())
-    }
 }
 
 /// Parameters of MACH for programs.

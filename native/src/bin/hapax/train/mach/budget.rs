@@ -1,8 +1,12 @@
-//! Training with rows held out, to stop early or to fit into a budget.
+//! Training with rows held out, to fit into a budget.
 
 use super::super::{
-    super::table::{count, percent, table},
+    super::{
+        failure::Failure,
+        table::{count, percent, table},
+    },
     Training,
+    checkpoint::{Keeper, Watching},
     finish::Told,
 };
 use hapax::{
@@ -11,31 +15,27 @@ use hapax::{
             Model,
             mach::{FitStep, MachFit},
         },
-        train::{
-            TrainError,
-            mach::{MachParameters, Report},
-        },
+        train::mach::{MachParameters, Report},
     },
     kernels,
     threads::Threads,
 };
-use std::ops::ControlFlow;
 
-/// Trains with rows held out, to stop early or to fit into a budget.
-pub fn held_out(
+/// Trains with rows held out, to fit into `most` bytes.
+pub fn within(
     parameters: &MachParameters,
-    most: Option<u64>,
+    most: u64,
     training: Training,
     threads: &Threads,
-    tell: impl FnMut(Report) -> ControlFlow<()>,
+    (keeper, tell): (Keeper, impl FnMut(Report)),
     told: &mut Told,
-) -> Result<Model, TrainError> {
+) -> Result<Model, Failure> {
     let (data, vectorizer, kernels) = (&training.data, training.vectorizer, kernels::best());
-    let Some(most) = most else {
-        return Model::train_mach(parameters, data, vectorizer, threads, kernels, tell);
-    };
-    let made = Model::train_mach_within(parameters, data, vectorizer, most, threads, kernels, tell);
-    let (model, fit) = made?;
+    let mut watching = Watching::new(keeper, ("mach", (parameters, most), data), tell);
+    let watch = &mut watching;
+    let made =
+        Model::train_mach_within(parameters, data, vectorizer, most, threads, kernels, watch);
+    let (model, fit) = watching.outcome(made)?;
     told.held_out = Some(fit.held_out);
     told.lines.push(tried(&fit));
     Ok(model)

@@ -1,0 +1,80 @@
+//! Training part by part, with checkpoints.
+
+use super::{
+    super::{
+        super::{failure::Failure, progress::Progress},
+        Training,
+    },
+    TrainMach,
+};
+use hapax::{
+    core::{
+        executor::Executor,
+        model::{Model, mach::early_stopping::EarlyStopping},
+        train::mach::{MachParameters, Report},
+    },
+    kernels,
+    threads::Threads,
+};
+
+impl TrainMach {
+    /// Trains part by part, keeping checkpoints where they were asked for.
+    pub(super) fn by_parts(
+        &self,
+        parameters: &MachParameters,
+        training: Training,
+        threads: &Threads,
+        epochs: &mut Epochs,
+    ) -> Result<Model, Failure> {
+        let data = &training.data;
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
+        keeper.begin("mach", parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads) {
+            epochs.tell(report);
+            keeper.border(&trainer)?;
+        }
+        let mach = parameters.finish(&trainer, data, threads)?;
+        Ok(Model::from_mach(mach, data, training.vectorizer))
+    }
+
+    /// The same, until an epoch does not raise the precision on rows held out.
+    pub(super) fn until_worse(
+        &self,
+        parameters: &MachParameters,
+        training: Training,
+        threads: &Threads,
+        epochs: &mut Epochs,
+    ) -> Result<Model, Failure> {
+        let data = &training.data;
+        let mut keeper = self.common.checkpoints.keeper()?;
+        let (count, kernels) = (threads.threads(), kernels::best());
+        let mut trainer = EarlyStopping::new(parameters, data, count, kernels)?;
+        keeper.begin("mach", parameters, data, &mut trainer)?;
+        while let Some(report) = trainer.step(threads)? {
+            epochs.tell(report);
+            keeper.border(&trainer)?;
+        }
+        let mach = trainer.finish(threads)?;
+        Ok(Model::from_mach(mach, data, training.vectorizer))
+    }
+}
+
+/// The progress of epochs, one after the other.
+#[derive(Default)]
+pub struct Epochs {
+    shown: Option<(u32, Progress)>,
+    pub loss: Option<f64>,
+}
+
+impl Epochs {
+    pub fn tell(&mut self, report: Report) {
+        if !matches!(&self.shown, Some((epoch, _)) if *epoch == report.epoch) {
+            self.shown = Some((report.epoch, Progress::new("learning rows", report.of)));
+        }
+        if let Some((_, progress)) = &self.shown {
+            progress.set(report.done, report.of);
+        }
+        self.loss = Some(report.loss);
+    }
+}
