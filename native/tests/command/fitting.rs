@@ -1,6 +1,6 @@
 //! Data whose features or labels are not those of the model they are given to.
 
-use super::folder::{Folder, ROWS};
+use super::folder::{Folder, QUESTIONS, ROWS};
 
 /// Rows that each have one feature and the label of its number, with a header.
 fn numbered(labels: std::ops::Range<u32>, (stated_features, stated_labels): (u32, u32)) -> String {
@@ -147,4 +147,41 @@ fn rows_of_other_features_or_labels_are_said() {
             .json()["l"],
         3
     );
+}
+
+#[test]
+fn labels_that_go_by_number_are_said_where_a_model_of_svmlight_names_other_numbers() {
+    let folder = Folder::new();
+    folder.write("train.svm", "5 1:1\n7 2:1\n9 3:1\n5 1:1 2:0.5\n");
+    folder.run("train nearest train.svm -o m").good();
+    folder.write("test.txt", "2 3 3\n0 0:1\n1 1:1\n");
+    let ran = folder.run("evaluate m test.txt --json");
+    let said = "hapax: warning: test.txt: labels go by number, but the model names its label 0 \"5\"; figures are right \
+                only if the file calls this label 0\n";
+    assert_eq!(ran.err, said);
+    // Names from a list are in the order of the labels, whatever they are.
+    folder.write("names", "5\n7\n9\n");
+    folder
+        .run("train nearest test.txt -o named --label-names names")
+        .good();
+    assert_eq!(folder.run("evaluate named test.txt --json").err, "");
+}
+
+#[test]
+fn a_header_and_columns_that_are_not_read_are_said() {
+    let folder = Folder::new();
+    folder.write(
+        "train.tsv",
+        format!("text\tlabel\n{QUESTIONS}a lost card\tlost\textra\n"),
+    );
+    let ran = folder.run("train nearest train.tsv -o m");
+    for said in [
+        "train.tsv: the first line looks like a header, but is read as a row",
+        "train.tsv: only the first two columns are read; labels stand in one column, separated by spaces",
+    ] {
+        assert!(ran.err.contains(said), "{ran:?}");
+    }
+    folder.write("plain.tsv", QUESTIONS);
+    let plain = folder.run("train nearest plain.tsv -o m");
+    assert!(!plain.err.contains("warning"), "{plain:?}");
 }

@@ -2,7 +2,11 @@
 //! do labels without names, so that only how many there are can show that two files are of different sets.
 
 use super::{failure::Failure, output::warn};
-use hapax::core::{data::Dataset, model::Model, names::Names};
+use hapax::core::{
+    data::{Dataset, IndexBase},
+    model::Model,
+    names::Names,
+};
 use std::path::Path;
 
 /// How many features and labels a file itself says there are: the header of XMC data both, a `.npy` file its columns.
@@ -46,8 +50,12 @@ pub fn warn_of_labels(path: &Path, stated: Option<u32>, model: &Model) {
     }
 }
 
-/// The first label whose name is a number, but not its own.
+/// The first label whose name is a number, but not its own, of a model of svmlight data, where such names are what
+/// the data call labels. Names that a list gave to the labels of XMC data may be any; the features of these count from 0.
 fn other_number(model: &Model) -> Option<(u32, String)> {
+    if model.provenance().index_base != Some(IndexBase::One) {
+        return None;
+    }
     let mut names = (0..model.labels()).filter_map(|id| Some((id, model.label_name(id)?)));
     let (id, name) = names.find(|(id, name)| name.parse() != Ok(*id))?;
     name.parse::<u32>().is_ok().then(|| (id, name.to_string()))

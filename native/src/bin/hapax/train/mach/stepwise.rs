@@ -9,16 +9,21 @@ use super::{
 };
 use hapax::{
     core::{
+        data::Dataset,
         executor::Executor,
         model::{Model, mach::early_stopping::EarlyStopping},
-        train::mach::{MachParameters, Report},
+        train::{
+            TrainError,
+            mach::{MachParameters, Report, Trainer},
+            state::Resumable,
+        },
     },
     kernels,
     threads::Threads,
 };
 
 impl TrainMach {
-    /// Trains part by part, keeping checkpoints where they were asked for.
+    /// Trains all epochs, keeping checkpoints where they were asked for.
     pub(super) fn by_parts(
         &self,
         parameters: &MachParameters,
@@ -27,13 +32,9 @@ impl TrainMach {
         epochs: &mut Epochs,
     ) -> Result<Model, Failure> {
         let data = &training.data;
-        let mut keeper = self.common.checkpoints.keeper()?;
-        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
-        keeper.begin("mach", parameters, data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads) {
-            epochs.tell(report);
-            keeper.border(&trainer)?;
-        }
+        let trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
+        let step = |trainer: &mut Trainer<'_>| Ok(trainer.step(threads));
+        let trainer = self.to_the_end((parameters, data), trainer, step, epochs)?;
         let mach = parameters.finish(&trainer, data, threads)?;
         Ok(Model::from_mach(mach, data, training.vectorizer))
     }
@@ -46,17 +47,29 @@ impl TrainMach {
         threads: &Threads,
         epochs: &mut Epochs,
     ) -> Result<Model, Failure> {
-        let data = &training.data;
+        let (data, count) = (&training.data, threads.threads());
+        let trainer = EarlyStopping::new(parameters, data, count, kernels::best())?;
+        let step = |trainer: &mut EarlyStopping| trainer.step(threads);
+        let trainer = self.to_the_end((parameters, data), trainer, step, epochs)?;
+        let mach = trainer.finish(threads)?;
+        Ok(Model::from_mach(mach, data, training.vectorizer))
+    }
+
+    /// Goes on until `step` has no part left.
+    fn to_the_end<T: Resumable>(
+        &self,
+        (parameters, data): (&MachParameters, &Dataset),
+        mut trainer: T,
+        step: impl Fn(&mut T) -> Result<Option<Report>, TrainError>,
+        epochs: &mut Epochs,
+    ) -> Result<T, Failure> {
         let mut keeper = self.common.checkpoints.keeper()?;
-        let (count, kernels) = (threads.threads(), kernels::best());
-        let mut trainer = EarlyStopping::new(parameters, data, count, kernels)?;
         keeper.begin("mach", parameters, data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads)? {
+        while let Some(report) = step(&mut trainer)? {
             epochs.tell(report);
             keeper.border(&trainer)?;
         }
-        let mach = trainer.finish(threads)?;
-        Ok(Model::from_mach(mach, data, training.vectorizer))
+        Ok(trainer)
     }
 }
 
