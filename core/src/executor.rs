@@ -51,3 +51,27 @@ impl Executor for Sequential {
         (0..jobs).map(|job| run(&mut own, job)).collect()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::{Executor, Sequential};
+    use alloc::vec::Vec;
+
+    /// Says it has more threads than it has.
+    pub struct Many(pub usize);
+
+    impl Executor for Many {
+        fn threads(&self) -> usize {
+            self.0
+        }
+
+        fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
+        where
+            R: Send,
+            I: Fn() -> S + Sync,
+            F: Fn(&mut S, usize) -> R + Sync,
+        {
+            Sequential.map(jobs, scratch, run)
+        }
+    }
+}

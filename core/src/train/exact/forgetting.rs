@@ -5,9 +5,13 @@
 //!
 //! Cost: O(places of all rows); memory: a bit and a half for each listed weight, 8 bytes a feature.
 
-use super::{duals::chunks, numbers::Numbers, state::State, weights::ClassWeights};
+use super::{
+    duals::chunks,
+    numbers::Numbers,
+    state::State,
+    weights::{ClassWeights, Places},
+};
 use crate::executor::Executor;
-use alloc::{vec, vec::Vec};
 
 /// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its cost.
 const WORTH: usize = 8;
@@ -33,102 +37,53 @@ pub fn forget<E: Executor>(state: &mut State, executor: &E) {
     } = state;
     let threads = executor.threads();
     let (problem, halves) = (&*problem, &*halves);
-    let none = Used::new(weights);
+    let lists = &*weights;
     let noted = executor.map_items(chunks(duals, threads), |_, (first, duals)| {
-        let mut used = none.clone();
+        let mut used = Places::none(lists.lists().len());
         for (row, duals) in (first..).zip(duals) {
             let features = halves.of(problem.row(row)).features;
             match &duals.places {
-                Numbers::Narrow(places) => used.note(features, places),
-                Numbers::Wide(places) => used.note(features, places),
+                Numbers::Narrow(places) => note(&mut used, lists, features, places),
+                Numbers::Wide(places) => note(&mut used, lists, features, places),
             }
         }
-        used.words
+        used
     });
-    let used = &none.with(noted);
+    let used = &Places::union(noted);
     executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
             let features = halves.of(problem.row(row)).features;
             let width = 1 + duals.classes.len();
-            duals
-                .places
-                .renumber(width, |at, place| used.rank(features[at] as usize, place));
+            duals.places.renumber(width, |at, place| {
+                let list = lists.list(features[at] as usize);
+                // The places of a dense feature are classes.
+                if list.is_empty() {
+                    return place;
+                }
+                let rank = used.before(list.start + place as usize) - used.before(list.start);
+                rank as u32
+            });
         }
     });
-    weights.retain(|place| used.holds(place));
+    weights.retain(used, executor);
 }
 
-/// Which places of the lists rows have.
-#[derive(Clone)]
-struct Used {
-    /// Where the list of each feature begins among all; dense features have none.
-    starts: Vec<usize>,
-    words: Vec<u64>,
-    /// How many places before each word are used.
-    before: Vec<u32>,
-}
-
-impl Used {
-    fn new(weights: &ClassWeights) -> Self {
-        let end = weights.lists().len();
-        let starts = (0..weights.features()).map(|feature| weights.list(feature).start);
-        let starts = starts.chain([end]).collect();
-        Self {
-            starts,
-            words: vec![0; end.div_ceil(64) + 1],
-            before: Vec::new(),
+/// Adds the places that a row has in lists to those that are used.
+fn note<P: Copy + Into<u32>>(
+    used: &mut Places,
+    weights: &ClassWeights,
+    features: &[u32],
+    places: &[P],
+) {
+    let width = places.len() / features.len().max(1);
+    for (&feature, places) in features.iter().zip(places.chunks_exact(width.max(1))) {
+        let list = weights.list(feature as usize);
+        if list.is_empty() {
+            continue;
         }
-    }
-
-    fn note<P: Copy + Into<u32>>(&mut self, features: &[u32], places: &[P]) {
-        let width = places.len() / features.len().max(1);
-        for (&feature, places) in features.iter().zip(places.chunks_exact(width.max(1))) {
-            let (start, end) = (
-                self.starts[feature as usize],
-                self.starts[feature as usize + 1],
-            );
-            if start == end {
-                continue;
-            }
-            for &place in places {
-                let at = start + place.into() as usize;
-                self.words[at / 64] |= 1 << (at % 64);
-            }
+        for &place in places {
+            used.add(list.start + place.into() as usize);
         }
-    }
-
-    /// The places that are noted anywhere.
-    fn with(mut self, noted: Vec<Vec<u64>>) -> Self {
-        for words in noted {
-            for (word, more) in self.words.iter_mut().zip(words) {
-                *word |= more;
-            }
-        }
-        let mut sum = 0;
-        for word in &self.words {
-            self.before.push(sum);
-            sum += word.count_ones();
-        }
-        self
-    }
-
-    fn holds(&self, at: usize) -> bool {
-        self.words[at / 64] >> (at % 64) & 1 == 1
-    }
-
-    /// How many of all places before this one are used.
-    fn before(&self, at: usize) -> u32 {
-        let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
-        self.before[at / 64] + below.count_ones()
-    }
-
-    /// How many places of a feature's list before this one are used; of a dense feature, the place itself.
-    fn rank(&self, feature: usize, place: u32) -> u32 {
-        let (start, end) = (self.starts[feature], self.starts[feature + 1]);
-        if start == end {
-            return place;
-        }
-        self.before(start + place as usize) - self.before(start)
     }
 }
 

@@ -68,7 +68,7 @@ pub fn list<E: Executor>(
         .iter()
         .flat_map(|f| f.appended.iter().copied())
         .collect();
-    let dense = state.weights.append(cuts[0], &counts, &appended);
+    let dense = state.weights.append(cuts[0], &counts, &appended, executor);
     make_dense(state, &dense, executor);
 }
 

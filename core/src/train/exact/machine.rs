@@ -7,6 +7,7 @@ use super::{
     numbers::Numbers,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
+    rounding::stored_weights,
     row_step::Limits,
     solver::Solver,
     start::{Start, WarmStart},
@@ -22,7 +23,7 @@ use crate::{
     model::linear::{LinearModel, build::LabelWeights, build::build},
     train::TrainError,
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec;
 use core::ops::ControlFlow;
 
 /// A trained machine.
@@ -90,12 +91,7 @@ impl MultiClassSvm {
         let labels = data.labels().labels() as usize;
         let trainer = match solver {
             Solver::LeeLinWahba(solver) => {
-                let (weights, biases) = self.class_weights(solver.problem(), |feature, visit| {
-                    for (class, weight) in solver.weights(feature).enumerate() {
-                        visit(class as u32, weight as f32);
-                    }
-                });
-                let rounded = self.round(solver.problem(), &weights, &biases, labels);
+                let rounded = self.rounded(solver.problem(), &*solver, labels, executor);
                 let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
                 return self.machine(&rounded, data, certificate, stored, None);
             }
@@ -111,12 +107,8 @@ impl MultiClassSvm {
         duals
             .iter_mut()
             .for_each(|row| row.places = Numbers::default());
-        let (weights, biases) = self.class_weights(&problem, |feature, visit| {
-            lists.visit(feature, visit);
-        });
+        let rounded = self.rounded(&problem, &lists, labels, executor);
         drop(lists);
-        let rounded = self.round(&problem, &weights, &biases, labels);
-        drop(weights);
         let stored = self.stored_primal(&problem, &rounded, executor, kernels);
         let duals = WarmStart {
             cost: self.cost,
@@ -142,51 +134,6 @@ impl MultiClassSvm {
         })
     }
 
-    /// Weights by class that are not pruned, features by the data set's numbers, and the biases.
-    pub(super) fn class_weights(
-        &self,
-        problem: &Problem,
-        visit: impl Fn(usize, &mut dyn FnMut(u32, f32)),
-    ) -> (Vec<Vec<(u32, f32)>>, Vec<f32>) {
-        let mut counts = vec![0usize; problem.classes()];
-        for feature in 0..problem.feature_ids().len() {
-            visit(feature, &mut |class, weight| {
-                counts[class as usize] += usize::from(weight.abs() > self.prune);
-            });
-        }
-        let mut weights: Vec<Vec<(u32, f32)>> =
-            counts.into_iter().map(Vec::with_capacity).collect();
-        let mut biases = vec![0f32; problem.classes()];
-        for feature in 0..problem.features() {
-            match problem.feature_ids().get(feature) {
-                Some(&id) => visit(feature, &mut |class, weight| {
-                    if weight.abs() > self.prune {
-                        weights[class as usize].push((id, weight));
-                    }
-                }),
-                None => visit(feature, &mut |class, weight| {
-                    biases[class as usize] = (f64::from(weight) * problem.bias()) as f32;
-                }),
-            }
-        }
-        (weights, biases)
-    }
-
-    /// Weights of each label, rounded; labels without rows have none.
-    pub(super) fn round(
-        &self,
-        problem: &Problem,
-        weights: &[Vec<(u32, f32)>],
-        biases: &[f32],
-        labels: usize,
-    ) -> Vec<LabelWeights> {
-        let mut rounded = vec![LabelWeights::unseen(); labels];
-        for ((&label, weights), &bias) in problem.labels().iter().zip(weights).zip(biases) {
-            rounded[label as usize] = LabelWeights::round(weights, bias, self.bits);
-        }
-        rounded
-    }
-
     /// The primal objective of rounded weights. Those of a Lee-Lin-Wahba machine are first shifted so
     /// that they add up to 0, which answers do not depend on.
     pub(super) fn stored_primal<E: Executor>(
@@ -196,7 +143,7 @@ impl MultiClassSvm {
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> f64 {
-        let weights = stored_weights(problem, rounded);
+        let weights = stored_weights(problem, rounded, executor);
         let square = weights.square();
         let loss = if self.loss == MultiClassLoss::LeeLinWahba {
             self.cost * lee_lin_wahba_loss(problem, &weights)
@@ -220,60 +167,6 @@ impl MultiClassSvm {
         };
         0.5 * square + loss
     }
-}
-
-/// Rounded weights as the solvers have them.
-fn stored_weights(problem: &Problem, rounded: &[LabelWeights]) -> ClassWeights {
-    let mut number = vec![0u32; problem.features()];
-    for (feature, &id) in problem.feature_ids().iter().enumerate() {
-        number[id as usize] = feature as u32;
-    }
-    let visit = |each: &mut dyn FnMut(usize, u32, f32)| {
-        for (class, &label) in (0..).zip(problem.labels()) {
-            let label = &rounded[label as usize];
-            for (&id, &weight) in label.features.iter().zip(&label.weights) {
-                let feature = number[id as usize] as usize;
-                each(feature, class, f32::from(weight) * label.scale);
-            }
-            if problem.bias() != 0.0 {
-                let weight = (f64::from(label.bias) / problem.bias()) as f32;
-                each(problem.feature_ids().len(), class, weight);
-            }
-        }
-    };
-    let mut counts = vec![0u32; problem.features()];
-    visit(&mut |feature, _, _| counts[feature] += 1);
-    let mut places: Vec<usize> = Vec::with_capacity(counts.len());
-    let mut end = 0;
-    for &count in &counts {
-        places.push(end);
-        end += count as usize;
-    }
-    let (mut classes, mut by_feature) = (vec![0u32; end], vec![0f32; end]);
-    visit(&mut |feature, class, weight| {
-        let place = &mut places[feature];
-        (classes[*place], by_feature[*place]) = (class, weight);
-        *place += 1;
-    });
-    let mut weights = ClassWeights::new(problem.features(), problem.classes());
-    weights.append(0, &counts, &classes);
-    let mut start = 0;
-    for mut shard in weights.shards(&[0, problem.features() as u32]) {
-        for (at, &count) in counts.iter().enumerate() {
-            let own = start..start + count as usize;
-            start = own.end;
-            let sum: f64 = by_feature[own.clone()].iter().map(|&w| f64::from(w)).sum();
-            shard.background[at] = (-sum / problem.classes() as f64) as f32;
-            if shard.is_dense(at) {
-                for (&class, &weight) in classes[own.clone()].iter().zip(&by_feature[own]) {
-                    shard.of(at)[class as usize] = weight;
-                }
-            } else {
-                shard.of(at).copy_from_slice(&by_feature[own]);
-            }
-        }
-    }
-    weights
 }
 
 fn lee_lin_wahba_loss(problem: &Problem, weights: &ClassWeights) -> f64 {

@@ -39,6 +39,7 @@ pub mod numbers;
 pub mod one_vs_rest;
 pub mod parameters;
 pub mod problem;
+pub mod rounding;
 pub mod row_step;
 pub mod schedule;
 pub mod solver;

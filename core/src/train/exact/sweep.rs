@@ -6,8 +6,10 @@
 
 use super::{
     bundles::exchange::{Exchange, ExchangeError},
+    duals::RowDuals,
     halves::equal_parts,
     lane::Lane,
+    problem::Problem,
     row_step::Steps,
     state::State,
     together::{lanes_of, share_lanes, share_scores},
@@ -113,18 +115,11 @@ impl Sweeper {
         mut each: impl FnMut(u32, f64, bool),
     ) -> Result<Swept, ExchangeError> {
         let mut swept = Swept::default();
-        let (mut rest, mut block) = (rows, Vec::new());
-        while !rest.is_empty() {
-            let length = ((MOVES / self.moving.max(1e-9)) as usize).clamp(ROWS.0, ROWS.1);
-            let (next, later) = rest.split_at(rest.len().min(length));
-            rest = later;
-            block.clear();
-            block.extend_from_slice(next);
-            // Rows of one class move its weights the same way: those of one lane see each other's moves.
-            if self.lanes.len() > 1 {
-                block.sort_by_key(|&row| state.problem.class(row as usize));
-            }
-            let parts = equal_runs(&block, |row| visit_time(state, row), self.lanes.len());
+        let mut rest = rows;
+        let first = self.take(&mut rest);
+        let mut block = Block::new(&state.problem, &state.duals, first, self.lanes.len());
+        while !block.rows.is_empty() {
+            let parts = block.parts();
             let frozen = &*state;
             let own = lanes_of(exchange.rank(), exchange.ranks(), self.lanes.len());
             if exchange.ranks() > 1 {
@@ -152,25 +147,61 @@ impl Sweeper {
                     each(row, visited.gap, visited.moved);
                 }
             }
-            swept.visited += block.len();
+            swept.visited += block.rows.len();
             swept.moved += moved;
-            self.moving = moved as f64 / block.len() as f64;
-            let used = parts.len();
-            apply(state, &self.lanes[..used], &self.cuts, executor, kernels);
+            self.moving = moved as f64 / block.rows.len() as f64;
+            let next = self.take(&mut rest);
+            let lanes = &self.lanes[..parts.len()];
+            block = apply(state, (lanes, next), &self.cuts, executor, kernels);
         }
         Ok(swept)
+    }
+
+    /// Takes the rows of the next block.
+    fn take<'a>(&self, rest: &mut &'a [u32]) -> &'a [u32] {
+        let length = ((MOVES / self.moving.max(1e-9)) as usize).clamp(ROWS.0, ROWS.1);
+        rest.split_off(..rest.len().min(length)).unwrap_or_default()
+    }
+}
+
+/// Rows that are visited side by side, those of each lane after those of the one before.
+#[derive(Debug, Default)]
+struct Block {
+    rows: Vec<u32>,
+    /// Where those of each lane end.
+    ends: Vec<usize>,
+}
+
+impl Block {
+    /// Cuts rows into as many lanes as there are, which take about equally long.
+    fn new(problem: &Problem, duals: &[RowDuals], rows: &[u32], lanes: usize) -> Self {
+        let mut rows = rows.to_vec();
+        // Rows of one class move its weights the same way: those of one lane see each other's moves.
+        if lanes > 1 {
+            rows.sort_by_key(|&row| problem.class(row as usize));
+        }
+        let ends = equal_runs(&rows, |row| visit_time(problem, duals, row), lanes);
+        Self { rows, ends }
+    }
+
+    /// The rows of each lane.
+    fn parts(&self) -> Vec<&[u32]> {
+        let mut start = 0;
+        let ends = self.ends.iter();
+        ends.map(|&end| &self.rows[mem::replace(&mut start, end)..end])
+            .collect()
     }
 }
 
 /// About how many nanoseconds a visit of a row takes, as measured: 3 for each value and class, 12 more for each value, and 600.
-fn visit_time(state: &State, row: u32) -> u64 {
-    let values = state.problem.row(row as usize).features.len() as u64;
-    let classes = state.duals[row as usize].classes.len() as u64;
+fn visit_time(problem: &Problem, duals: &[RowDuals], row: u32) -> u64 {
+    let values = problem.row(row as usize).features.len() as u64;
+    let classes = duals[row as usize].classes.len() as u64;
     3 * values * (classes + 5) + 600
 }
 
-/// Cuts rows into so many runs that take about equally long.
-fn equal_runs(rows: &[u32], time: impl Fn(u32) -> u64, runs: usize) -> Vec<&[u32]> {
+/// Where so many runs of rows end that take about equally long.
+fn equal_runs(rows: &[u32], time: impl Fn(u32) -> u64, runs: usize) -> Vec<usize> {
     let mut total = 0;
     let middles = rows.iter().map(|&row| {
         let own = time(row);
@@ -179,10 +210,8 @@ fn equal_runs(rows: &[u32], time: impl Fn(u32) -> u64, runs: usize) -> Vec<&[u32
     });
     let middles: Vec<u64> = middles.collect();
     let runs = runs as u64;
-    let ends = (1..=runs).map(|run| middles.partition_point(|middle| middle * runs <= total * run));
-    let mut start = 0;
-    ends.map(|end| &rows[mem::replace(&mut start, end)..end])
-        .collect()
+    let end = |run: u64| middles.partition_point(|middle| middle * runs <= total * run);
+    (1..=runs).map(end).collect()
 }
 
 /// Finds the scores of a block's rows together with other processes, and gives those of each of `own` lanes to it.
@@ -208,14 +237,22 @@ fn give_scores<X: Exchange>(
     Ok(())
 }
 
-/// Writes what lanes changed into weights and duals.
+/// A part of what is done between two runs of the lanes.
+enum Work<'a> {
+    /// Changing weights.
+    Change(Shard<'a>),
+    /// Cutting the next block.
+    Cut,
+}
+
+/// Writes what lanes changed into weights and duals, and returns the block of the next rows.
 fn apply<E: Executor>(
     state: &mut State,
-    lanes: &[Lane],
+    (lanes, next): (&[Lane], &[u32]),
     cuts: &[u32],
     executor: &E,
     kernels: &dyn ExactKernels,
-) {
+) -> Block {
     let State {
         problem,
         duals,
@@ -224,10 +261,15 @@ fn apply<E: Executor>(
         ..
     } = state;
     let (problem, rows, halves) = (&*problem, &duals[..], &*halves);
-    executor.map_items(weights.shards(cuts), |_, mut shard: Shard<'_>| {
-        for lane in lanes {
-            kernels.apply_changes(&mut shard, &lane.changes, (problem, rows, halves));
+    let shards = weights.shards(cuts).into_iter().map(Work::Change);
+    let blocks = executor.map_items(shards.chain([Work::Cut]).collect(), |_, work| match work {
+        Work::Change(mut shard) => {
+            for lane in lanes {
+                kernels.apply_changes(&mut shard, &lane.changes, (problem, rows, halves));
+            }
+            None
         }
+        Work::Cut => Some(Block::new(problem, rows, next, lanes.len())),
     });
     for lane in lanes {
         let mut start = 0;
@@ -240,11 +282,12 @@ fn apply<E: Executor>(
             (duals.shared, duals.total) = (rest[0], rest[1]);
         }
     }
+    blocks.into_iter().flatten().next().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::equal_runs;
+    use super::{Block, equal_runs};
     use crate::random::Stream;
     use alloc::vec::Vec;
 
@@ -256,8 +299,11 @@ mod tests {
             let times: Vec<u64> = rows.iter().map(|_| 1 + stream.below(50)).collect();
             let time = |row: u32| times[row as usize];
             for runs in 1..6 {
-                let cut = equal_runs(&rows, time, runs);
-                assert_eq!((cut.len(), cut.concat()), (runs, rows.clone()));
+                let ends = equal_runs(&rows, time, runs);
+                let rows = rows.clone();
+                let block = Block { rows, ends };
+                let cut = block.parts();
+                assert_eq!((cut.len(), cut.concat()), (runs, block.rows.clone()));
                 let share = times.iter().sum::<u64>() / runs as u64;
                 for run in cut {
                     let sum: u64 = run.iter().map(|&row| time(row)).sum();

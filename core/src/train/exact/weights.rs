@@ -13,9 +13,12 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
+mod growth;
 mod parcels;
+mod places;
 
 pub use parcels::push_numbers;
+pub use places::Places;
 
 /// The weights `r_c` of one feature on their own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -217,106 +220,6 @@ impl ClassWeights {
             (weights, background, start) = (rest, rest_background, end);
         }
         shards
-    }
-
-    /// Appends weights of 0 for classes that have no place: so many of `fresh` for each feature from `first` on.
-    /// Lists that come to hold a quarter of all classes get a place for every class; returns the features of
-    /// these, rising.
-    ///
-    /// Cost: O(weights).
-    pub fn append(&mut self, first: u32, counts: &[u32], fresh: &[u32]) -> Vec<u32> {
-        let Some(changed) = counts.iter().position(|&count| count > 0) else {
-            return Vec::new();
-        };
-        let (from, all) = (first as usize + changed, self.features());
-        let counts = counts[changed..].iter().map(|&count| count as usize);
-        let counts = counts.chain(core::iter::repeat(0));
-        let mut starts = self.starts[..from].to_vec();
-        let mut lists = Lists {
-            starts: self.lists.starts[..from].to_vec(),
-            classes: Numbers::with_capacity(self.lists.classes.len() + fresh.len(), self.classes),
-        };
-        let (old, kept) = (&self.lists.classes, 0..self.lists.starts[from]);
-        lists.classes.extend_from(old, kept);
-        let (mut end, mut rest, mut dense) = (self.starts[from], fresh, Vec::new());
-        for (feature, more) in (from..all).zip(counts) {
-            starts.push(end);
-            lists.starts.push(lists.classes.len());
-            let (new, later) = rest.split_at(more);
-            rest = later;
-            if more > 0 && (self.listed(feature) + more) * 4 >= self.classes {
-                dense.push(feature as u32);
-                end += self.classes;
-                continue;
-            }
-            end += self.of(feature).len() + more;
-            lists.classes.extend_from(old, self.list(feature));
-            lists.classes.extend(new);
-        }
-        starts.push(end);
-        lists.starts.push(lists.classes.len());
-        self.spread(from, starts, &dense);
-        self.lists = lists;
-        dense
-    }
-
-    /// Moves the weights of features from `first` on to where they are to start, none of them before its old place.
-    fn spread(&mut self, first: usize, starts: Vec<usize>, dense: &[u32]) {
-        let mut dense = dense.iter().rev().peekable();
-        let end = starts[starts.len() - 1];
-        self.weights.reserve_exact(end - self.weights.len());
-        self.weights.resize(end, 0.0);
-        let mut all_classes = vec![0f32; self.classes];
-        for feature in (first..self.features()).rev() {
-            let (old, new) = (
-                self.starts[feature]..self.starts[feature + 1],
-                starts[feature]..starts[feature + 1],
-            );
-            if dense.next_if(|&&other| other as usize == feature).is_some() {
-                all_classes.fill(0.0);
-                self.visit(feature, |class, weight| {
-                    all_classes[class as usize] = weight;
-                });
-                self.weights[new].copy_from_slice(&all_classes);
-                continue;
-            }
-            let moved = new.start..new.start + old.len();
-            self.weights.copy_within(old, moved.start);
-            self.weights[moved.end..new.end].fill(0.0);
-        }
-        self.starts = starts;
-    }
-
-    /// Keeps only the places for which `keep`, told where they are among all lists, says so.
-    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let (mut end, mut list_end) = (self.starts[0], self.lists.starts[0]);
-        for feature in 0..self.features() {
-            let (weights, list) = (
-                self.starts[feature]..self.starts[feature + 1],
-                self.list(feature),
-            );
-            (self.starts[feature], self.lists.starts[feature]) = (end, list_end);
-            if list.len() != weights.len() {
-                let count = weights.len();
-                self.weights.copy_within(weights, end);
-                end += count;
-                continue;
-            }
-            for (weight, place) in weights.zip(list) {
-                if keep(place) {
-                    self.weights[end] = self.weights[weight];
-                    (end, list_end) = (end + 1, list_end + 1);
-                }
-            }
-        }
-        let last = self.features();
-        (self.starts[last], self.lists.starts[last]) = (end, list_end);
-        self.weights.truncate(end);
-        self.weights.shrink_to_fit();
-        let mut places = 0..;
-        self.lists
-            .classes
-            .retain(|| places.next().is_some_and(&keep));
     }
 
     /// Multiplies all weights.

@@ -4,10 +4,9 @@ use super::{
     MachParameters, Optimizer, Trainer,
     step::{Rates, Step, Term},
     tests::{data, parameters},
-    whole_tests::Many,
 };
 use crate::{
-    executor::Sequential,
+    executor::{Sequential, tests::Many},
     kernels::Portable,
     model::mach::{Mach, weights::HeadWeights},
     random::Stream,

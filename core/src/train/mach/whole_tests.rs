@@ -6,31 +6,13 @@ use super::{
 };
 use crate::{
     data::Dataset,
-    executor::{Executor, Sequential},
+    executor::{Executor, Sequential, tests::Many},
     kernels::Portable,
     model::mach::Mach,
     train::{TrainError, state::Hearing},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
-
-/// Says it has more threads than it has.
-pub(super) struct Many(pub(super) usize);
-
-impl Executor for Many {
-    fn threads(&self) -> usize {
-        self.0
-    }
-
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        Sequential.map(jobs, scratch, run)
-    }
-}
 
 #[test]
 fn heads_trained_together_are_heads_trained_alone() {

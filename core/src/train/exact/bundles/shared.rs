@@ -201,11 +201,8 @@ impl MultiClassSvm {
             Kind::Tournament(training) => training,
         };
         let problem = training.problem();
-        let (weights, biases) = self.class_weights(problem, |feature, visit| {
-            training.visit(feature, |class, weight| visit(class, weight as f32));
-        });
         let labels = data.labels().labels() as usize;
-        let rounded = self.round(problem, &weights, &biases, labels);
+        let rounded = self.rounded(problem, &*training, labels, executor);
         let stored = self.stored_primal(problem, &rounded, executor, kernels);
         self.machine(&rounded, data, proof, stored, None).map(Some)
     }

@@ -170,13 +170,13 @@ fn move_starts(starts: &mut [usize], old: usize, new: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ClassWeights;
-    use alloc::vec::Vec;
+    use super::super::{ClassWeights, growth::tests::lists_of};
+    use crate::executor::Sequential;
 
     /// Weights of 5 features, of which the third is dense and the last has none.
     fn some() -> ClassWeights {
         let mut weights = ClassWeights::new(5, 9);
-        let dense = weights.append(0, &[2, 1, 4, 2], &[3, 8, 0, 1, 2, 4, 5, 7, 2]);
+        let dense = weights.append(0, &[2, 1, 4, 2], &[3, 8, 0, 1, 2, 4, 5, 7, 2], &Sequential);
         assert_eq!(dense, [2]);
         for mut shard in weights.shards(&[0, 2, 5]) {
             for (at, feature) in shard.range.clone().enumerate() {
@@ -216,49 +216,12 @@ mod tests {
         assert!(!some().set_bytes(0..5, &changed));
     }
 
-    /// What each feature has for each class.
-    fn visited(weights: &ClassWeights) -> Vec<(usize, u32, f32)> {
-        let mut all = Vec::new();
-        for feature in 0..weights.features() {
-            weights.visit(feature, |class, weight| all.push((feature, class, weight)));
-        }
-        all
-    }
-
-    #[test]
-    fn appended_weights_are_0_and_the_others_stay_what_they_are() {
-        let mut weights = some();
-        let before = visited(&weights);
-        assert_eq!(before.len(), 2 + 1 + 9 + 2);
-        assert_eq!(weights.append(1, &[1, 0, 1, 2], &[8, 0, 3, 6]), [3]);
-        let after = visited(&weights);
-        assert_eq!(after.len(), 2 + 2 + 9 + 9 + 2);
-        let others = after.iter().filter(|other| !before.contains(other));
-        assert!(others.clone().all(|other| other.2 == 0.0), "{after:?}");
-        assert!(before.iter().all(|one| after.contains(one)), "{after:?}");
-        assert!(after.is_sorted_by_key(|one| one.0));
-    }
-
-    #[test]
-    fn places_that_are_not_kept_leave_lists_only() {
-        let mut weights = some();
-        let before = visited(&weights);
-        // The lists: classes 3 and 8 of feature 0, 0 of feature 1, 7 and 2 of feature 3.
-        weights.retain(|place| [1, 3].contains(&place));
-        let gone = [(0, 3), (1, 0), (3, 2)];
-        let kept = before
-            .into_iter()
-            .filter(|one| !gone.contains(&(one.0, one.1)));
-        assert_eq!(visited(&weights), kept.collect::<Vec<_>>());
-        assert_eq!(weights.lists().to_vec(), [8, 7]);
-    }
-
     #[test]
     fn features_on_their_own_make_up_the_same_weights() {
         let weights = some();
         let mut other = ClassWeights::new(5, 9);
         other.set_features(2..5, &weights.features_of(2..5));
         other.set_features(0..2, &weights.features_of(0..2));
-        assert_eq!(visited(&other), visited(&weights));
+        assert_eq!(lists_of(&other), lists_of(&weights));
     }
 }
