@@ -12,6 +12,7 @@ use super::{
     weights::{ClassWeights, Places},
 };
 use crate::executor::Executor;
+use alloc::vec::Vec;
 
 /// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its cost.
 const WORTH: usize = 8;
@@ -49,23 +50,44 @@ pub fn forget<E: Executor>(state: &mut State, executor: &E) {
         }
         used
     });
-    let used = &Places::union(noted);
+    let used = Places::union(noted);
+    let starts = (0..lists.features()).map(|feature| lists.list(feature).start);
+    let starts = starts.chain([lists.lists().len()]);
+    let firsts: Vec<usize> = starts.map(|start| used.before(start)).collect();
     executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
             let features = halves.of(problem.row(row)).features;
-            let width = 1 + duals.classes.len();
-            duals.places.renumber(width, |at, place| {
-                let list = lists.list(features[at] as usize);
-                // The places of a dense feature are classes.
-                if list.is_empty() {
-                    return place;
-                }
-                let rank = used.before(list.start + place as usize) - used.before(list.start);
-                rank as u32
-            });
+            let of = (lists, &used, &firsts[..]);
+            match &mut duals.places {
+                Numbers::Narrow(places) => renumber(of, features, places, |place| place as u16),
+                Numbers::Wide(places) => renumber(of, features, places, |place| place),
+            }
         }
     });
-    weights.retain(used, executor);
+    weights.retain(&used, executor);
+}
+
+/// Makes a row's places those that they are to be among the ones of each feature's list that are used; `firsts` says how many
+/// are used of the lists before each feature's, and of all.
+fn renumber<P: Copy + Into<u32>>(
+    (weights, used, firsts): (&ClassWeights, &Places, &[usize]),
+    features: &[u32],
+    places: &mut [P],
+    number: impl Fn(u32) -> P,
+) {
+    let width = places.len() / features.len().max(1);
+    for (&feature, places) in features.iter().zip(places.chunks_exact_mut(width.max(1))) {
+        let list = weights.list(feature as usize);
+        let (first, next) = (firsts[feature as usize], firsts[feature as usize + 1]);
+        // A list that loses nothing stays as it is, and so do the places of a dense feature, which are classes.
+        if next - first == list.len() {
+            continue;
+        }
+        for place in places {
+            let at = list.start + (*place).into() as usize;
+            *place = number((used.before(at) - first) as u32);
+        }
+    }
 }
 
 /// Adds the places that a row has in lists to those that are used.

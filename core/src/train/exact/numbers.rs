@@ -181,26 +181,6 @@ impl Numbers {
         }
     }
 
-    /// Replaces each number of each `width` numbers by what `new` makes of it and of how many groups are before it.
-    pub fn renumber(&mut self, width: usize, mut new: impl FnMut(usize, u32) -> u32) {
-        match self {
-            Self::Narrow(numbers) => {
-                for (group, numbers) in numbers.chunks_mut(width).enumerate() {
-                    for number in numbers {
-                        *number = new(group, u32::from(*number)) as u16;
-                    }
-                }
-            }
-            Self::Wide(numbers) => {
-                for (group, numbers) in numbers.chunks_mut(width).enumerate() {
-                    for number in numbers {
-                        *number = new(group, *number);
-                    }
-                }
-            }
-        }
-    }
-
     /// Keeps the numbers at whose turn `keep` says so, and no room for more.
     pub fn retain(&mut self, mut keep: impl FnMut() -> bool) {
         match self {
