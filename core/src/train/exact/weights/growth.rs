@@ -29,9 +29,7 @@ impl ClassWeights {
             &growth.starts,
             fresh,
             executor,
-            |part, own| {
-                part.spread(own, (&self.starts, lists), &growth.starts, all);
-            },
+            |part, own| part.spread(own, (&self.starts, lists), &growth, all),
         );
         let Lists { starts, classes } = lists;
         match classes {
@@ -70,7 +68,8 @@ impl ClassWeights {
     }
 }
 
-/// Ranges of some features with about equally many weights each, given where those of each feature start.
+/// Ranges of some features with about equally many weights each, given where those of each feature start; the last ones that
+/// have none are left out.
 fn parts(starts: &[usize], features: Range<usize>, count: usize) -> Vec<Range<usize>> {
     let (first, all) = (
         starts[features.start],
@@ -229,13 +228,14 @@ impl Part<'_> {
         &self,
         weights: &mut [f32],
         (old, lists): (&[usize], &Lists),
-        new: &[usize],
+        growth: &Growth<'_>,
         classes: usize,
     ) {
+        let (new, dense) = (&growth.starts, &growth.dense);
         let mut all_classes = Vec::new();
         for (features, more) in self.groups() {
             let (from, to) = (self.place(&features, old), self.place(&features, new));
-            if to.len() == from.len() + more {
+            if more == 0 || dense.binary_search(&(features.start as u32)).is_err() {
                 let end = to.start + from.len();
                 weights.copy_within(from, to.start);
                 weights[end..to.end].fill(0.0);
