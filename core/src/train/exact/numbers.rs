@@ -181,6 +181,19 @@ impl Numbers {
         }
     }
 
+    /// Puts numbers of the same width in the place of a range.
+    pub fn replace(&mut self, range: Range<usize>, new: &Self) {
+        match (self, new) {
+            (Self::Narrow(numbers), Self::Narrow(new)) => {
+                numbers.splice(range, new.iter().copied());
+            }
+            (Self::Wide(numbers), Self::Wide(new)) => {
+                numbers.splice(range, new.iter().copied());
+            }
+            _ => debug_assert!(false, "numbers of two widths"),
+        }
+    }
+
     /// Keeps the numbers at whose turn `keep` says so, and no room for more.
     pub fn retain(&mut self, mut keep: impl FnMut() -> bool) {
         match self {

@@ -108,18 +108,19 @@ pub fn share_weights<X: Exchange>(
     if ranks == 1 {
         return Ok(());
     }
-    // Of those that have the same half, one is enough.
-    let parcel = if rank < HALVES {
-        weights.to_bytes(halves.held().clone())
-    } else {
-        Vec::new()
-    };
-    let all = exchange.gather(parcel)?;
     let other = 1 - rank % HALVES;
-    if weights.set_bytes(halves.half(other), &all[other]) {
-        Ok(())
-    } else {
-        Err(ExchangeError::Parcel { rank: other })
+    // Of those that have the same half, one is enough to tell all that do not.
+    let mut to: Vec<usize> = (0..ranks).filter(|to| to % HALVES == other).collect();
+    to.truncate(if rank < HALVES { ranks } else { 0 });
+    let mut parcels = Vec::with_capacity(to.len());
+    if let Some((&last, others)) = to.split_last() {
+        let parcel = weights.to_bytes(halves.held().clone());
+        parcels.extend(others.iter().map(|&to| (to, parcel.clone())));
+        parcels.push((last, parcel));
+    }
+    match &exchange.send(parcels, &[other])?[..] {
+        [parcel] if weights.set_bytes(halves.half(other), parcel) => Ok(()),
+        _ => Err(ExchangeError::Parcel { rank: other }),
     }
 }
 

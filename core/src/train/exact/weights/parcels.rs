@@ -137,13 +137,8 @@ impl ClassWeights {
             move_starts(&mut self.starts[range.end..], weights.end, end);
             self.weights.splice(weights, new);
         }
-        let old = &self.lists.classes;
-        let mut all = Numbers::with_capacity(old.len() - lists.len() + classes.len(), self.classes);
-        all.extend_from(old, 0..lists.start);
-        all.extend_from(classes, 0..classes.len());
-        all.extend_from(old, lists.end..old.len());
         move_starts(&mut self.lists.starts[range.end..], lists.end, list_end);
-        self.lists.classes = all;
+        self.lists.classes.replace(lists, classes);
     }
 
     /// Where the weights and the lists of some features are.
