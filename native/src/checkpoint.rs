@@ -142,7 +142,7 @@ impl Checkpoints {
         }
     }
 
-    /// Hears that a part of the work has ended; writes the state if it is time. Returns whether it did.
+    /// Hears that a part of the work has ended; writes the state if it is time and there is one. Returns whether it did.
     ///
     /// # Errors
     /// If it cannot be written; then the one before is still there.
@@ -150,6 +150,9 @@ impl Checkpoints {
         &mut self,
         training: &(impl Resumable + ?Sized),
     ) -> Result<bool, CheckpointError> {
+        if !training.can_be_left() {
+            return Ok(false);
+        }
         self.borders += 1;
         let due = match self.every {
             Every::Time(time) => self.last.elapsed() >= time,

@@ -125,6 +125,14 @@ impl SignCodes {
         self.put(id, &code, bound as f32);
     }
 
+    /// Removes all items.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.codes.clear();
+        self.bounds.clear();
+        self.places.clear();
+    }
+
     /// Removes an item; whether there was one.
     pub fn remove(&mut self, id: u32) -> bool {
         let Some(place) = self.place(id) else {

@@ -18,10 +18,15 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// A training that can be left and taken up again between two parts of its work.
 pub trait Resumable {
+    /// Whether there is a state to save after this part of the work: of some trainings only after every so many parts.
+    fn can_be_left(&self) -> bool {
+        true
+    }
+
     /// Hands the state to `sink`, piece by piece.
     ///
     /// # Errors
-    /// [`StateError::Unwritable`] only.
+    /// [`StateError::Unwritable`] only: where it cannot be left here.
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError>;
 
     /// Goes on where the training that saved `bytes` was left. After an error the trainer is of no use.

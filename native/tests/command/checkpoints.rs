@@ -16,7 +16,7 @@ pub fn texts(rows: usize) -> String {
 }
 
 /// Every method that keeps checkpoints, with options that give it a dozen parts or more.
-pub const METHODS: [&str; 18] = [
+pub const METHODS: [&str; 22] = [
     "cs --gap 1e-2",
     "ww --gap 1e-2",
     "llw --gap 3e-2 --cost 5",
@@ -32,6 +32,10 @@ pub const METHODS: [&str; 18] = [
     "wsabie --epochs 12 --reduce 5",
     "auc --epochs 12 --reduce 7 --bits 32",
     "memoir-lsh --epochs 16 --reduce 6 --oracle exhaustive",
+    "memoir-lsh --epochs 16",
+    "memoir-lsh --epochs 14 --reduce 6",
+    "memoir-l1 --epochs 12 --oracle layered-graph --batch-size 30",
+    "memoir-l2 --epochs 12 --oracle sign-tables",
     "ovr --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \
      --prune 0.05 --centroid 0.2 --rounds 4",
     "ovr --fuse nearest --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \

@@ -63,14 +63,31 @@ impl Row {
         self.marks.get(word).is_some_and(|word| word & bit != 0)
     }
 
+    /// A row of these features, rising, with their weights and what is beside them.
+    pub fn merged(features: Vec<u32>, values: Vec<f32>, extra: Vec<f32>) -> Self {
+        let mut row = Self {
+            sorted: features.len(),
+            features,
+            values,
+            extra,
+            ..Self::default()
+        };
+        row.mark_all();
+        row
+    }
+
+    fn mark_all(&mut self) {
+        let words = (self.features.len() / 8 + 1).next_power_of_two();
+        self.marks = vec![0; words];
+        for &feature in &self.features {
+            let (word, bit) = place_of_mark(words, feature);
+            self.marks[word] |= bit;
+        }
+    }
+
     fn mark(&mut self, feature: u32) {
         if 64 * self.marks.len() < 4 * self.features.len() + 64 {
-            let words = (self.features.len() / 8 + 1).next_power_of_two();
-            self.marks = vec![0; words];
-            for &feature in &self.features {
-                let (word, bit) = place_of_mark(words, feature);
-                self.marks[word] |= bit;
-            }
+            self.mark_all();
         }
         let (word, bit) = place_of_mark(self.marks.len(), feature);
         self.marks[word] |= bit;

@@ -5,6 +5,10 @@
 //!
 //! Memory: 10 bytes a weight, 4 more where a mean or a penalty is kept, and 150 a class.
 
+mod saved;
+
+pub(super) use saved::SavedRow;
+
 use super::{
     class_row::{Adding, Row},
     list::{Beside, due, soft},
@@ -16,6 +20,7 @@ use alloc::{vec, vec::Vec};
 
 /// Classes go round the shards, so that a batch can be added by several threads.
 const SHARDS: usize = 16;
+
 /// See the module's text.
 #[derive(Clone, Debug)]
 pub(super) struct ClassRows {
@@ -23,9 +28,11 @@ pub(super) struct ClassRows {
     classes: usize,
     state: State,
 }
+
 fn length(row: &[(u32, f32)]) -> f64 {
     float::sqrt(row.iter().map(|(_, x)| f64::from(*x) * f64::from(*x)).sum())
 }
+
 impl ClassRows {
     /// No weights yet. A weight below zero is made only by a step of size `create` or more.
     pub fn new(classes: usize, create: f32, beside: Beside) -> Self {
@@ -56,6 +63,10 @@ impl ClassRows {
 
     fn row(&self, class: u32) -> &Row {
         &self.shards[class as usize % SHARDS][class as usize / SHARDS]
+    }
+
+    fn row_mut(&mut self, class: u32) -> &mut Row {
+        &mut self.shards[class as usize % SHARDS][class as usize / SHARDS]
     }
 
     /// The product of a row, its features rising, and a class, without the factor [`ClassRows::scale`].
@@ -188,8 +199,7 @@ impl ClassRows {
 
     /// The weights of a class that training ends with, its features rising; their row is given back.
     pub fn take(&mut self, class: u32) -> Vec<(u32, f32)> {
-        let row = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
-        let row = core::mem::take(row);
+        let row = core::mem::take(self.row_mut(class));
         self.ended(class, &row)
     }
 
@@ -203,8 +213,14 @@ impl ClassRows {
         weights
     }
 
+    /// Of some classes, rising, those that have weights.
+    pub fn with_weights(&self, classes: &[u32]) -> Vec<u32> {
+        let has = |class: &&u32| !self.row(**class).values.is_empty();
+        classes.iter().filter(has).copied().collect()
+    }
+
     /// Of some classes, rising, those whose weights have moved by more than `share` of their length since
-    /// [`ClassRows::tell`]; all that have weights where `share` is below 0.
+    /// [`ClassRows::tell`].
     pub fn moved(&self, classes: &[u32], share: f64) -> Vec<u32> {
         let far = |class: &&u32| {
             let row = self.row(**class);
@@ -230,7 +246,7 @@ impl ClassRows {
 
     /// Notes that a search was told of a class's weights, whose length in `V` is `length`.
     pub fn tell(&mut self, class: u32, length: f64) {
-        let row = &mut self.shards[class as usize % SHARDS][class as usize / SHARDS];
+        let row = self.row_mut(class);
         (row.moved, row.told) = (0.0, length);
     }
 

@@ -16,9 +16,7 @@
 
 mod saved;
 
-#[cfg(test)]
 pub(super) use saved::SavedList;
-pub(super) use saved::SavedLists;
 
 use super::{
     list::{Beside, Entry, List, due, soft},

@@ -7,6 +7,7 @@ use crate::{
         MaxInnerProduct, Proposer, graph::Graph, sign_codes::SignCodes, sign_tables::SignTables,
     },
     sparse::SparseVec,
+    train::state::{StateError, same},
 };
 use alloc::{boxed::Box, vec::Vec};
 
@@ -14,7 +15,8 @@ use alloc::{boxed::Box, vec::Vec};
 ///
 /// Codes of signs follow each step: what a row has as products with the Gaussian vectors is added to what the classes have
 /// that it moves. Otherwise a class's vector is put in anew once its weights may have moved by more than a
-/// quarter of their length. All vectors are put in anew where the unit of `V` has changed.
+/// quarter of their length. All vectors are put in anew where the unit of `V` has changed, and before each pass: so
+/// between two passes the weights, and what codes follow, are all there is to know.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     search: Search,
@@ -22,8 +24,6 @@ pub(super) struct Index {
     follows: bool,
     seed: u64,
     folds: u32,
-    /// Vectors put in so far.
-    pub inserted: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -70,7 +70,6 @@ impl Index {
             follows,
             seed,
             folds: 0,
-            inserted: 0,
         })
     }
 
@@ -89,38 +88,61 @@ impl Index {
         seen: &[u32],
         executor: &E,
     ) {
-        let anew = rows.folds() != self.folds;
-        if anew {
+        if rows.folds() != self.folds {
             self.folds = rows.folds();
-            if let Some(fresh) = Search::new(self.oracle, self.follows, self.seed) {
-                self.search = fresh;
+            if let Search::Codes(codes, Some(products)) = &mut self.search {
+                products.set(codes, rows, &rows.with_weights(seen), executor);
             }
+            self.renew(rows, seen, executor);
+        } else if let Search::Codes(codes, Some(products)) = &mut self.search {
+            products.put(codes, rows, &rows.with_weights(touched));
+        } else {
+            let moved = rows.moved(touched, MOVEMENT);
+            self.insert(rows, moved, executor);
         }
+    }
+
+    /// Forgets all vectors, and puts in those of `seen`, rising.
+    pub fn renew<E: Executor>(&mut self, rows: &mut ClassRows, seen: &[u32], executor: &E) {
+        let classes = rows.with_weights(seen);
         if let Search::Codes(codes, Some(products)) = &mut self.search {
-            let classes = rows.moved(if anew { seen } else { touched }, -1.0);
-            self.inserted += classes.len() as u64;
-            if anew {
-                products.set(codes, rows, &classes, executor);
-            }
+            codes.clear();
             return products.put(codes, rows, &classes);
         }
-        let moved = if anew {
-            rows.moved(seen, -1.0)
-        } else {
-            rows.moved(touched, MOVEMENT)
-        };
-        let items: Vec<(u32, SparseVec)> = moved
+        if let Some(fresh) = Search::new(self.oracle, self.follows, self.seed) {
+            self.search = fresh;
+        }
+        self.insert(rows, classes, executor);
+    }
+
+    fn insert<E: Executor>(&mut self, rows: &mut ClassRows, classes: Vec<u32>, executor: &E) {
+        let items: Vec<(u32, SparseVec)> = classes
             .into_iter()
             .map(|class| (class, rows.vector(class)))
             .collect();
         for (class, vector) in &items {
             rows.tell(*class, vector.view().norm());
         }
-        self.inserted += items.len() as u64;
         match &mut self.search {
             Search::Codes(codes, _) => codes.insert_all(&items, executor),
             Search::Tables(tables) => tables.insert_all(&items, executor),
             Search::Graph(graph) => graph.insert_all(items, executor),
+        }
+    }
+
+    /// What a state holds beside the weights: see [`Products`].
+    pub fn saved(&self) -> &[f32] {
+        match &self.search {
+            Search::Codes(_, Some(products)) => products.saved(),
+            _ => &[],
+        }
+    }
+
+    /// Takes over what a state holds, which has these weights.
+    pub fn restore(&mut self, saved: Vec<f32>, rows: &ClassRows) -> Result<(), StateError> {
+        match &mut self.search {
+            Search::Codes(codes, Some(products)) => products.restore(saved, codes, rows),
+            _ => same("products of classes", saved.len(), 0),
         }
     }
 

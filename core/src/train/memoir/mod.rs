@@ -27,7 +27,7 @@
 //! a row; for many classes, frequent features that make up little of a row are left out, and looked up for the best classes
 //! only. Or a search of vectors ([`crate::search::sign_codes`], [`crate::search::sign_tables`], [`crate::search::graph`]) proposes classes,
 //! whose weights then stand class by class; it is told of a class once its weights may have moved by a
-//! quarter of their length, and asked for up to 256 rows at a time. Whatever was found is scored exactly. [`report`] measures what an
+//! quarter of their length, made anew before each pass over the rows, and asked for up to 256 rows at a time. Whatever was found is scored exactly. [`report`] measures what an
 //! oracle misses.
 //!
 //! Memory: 12 bytes a weight and a quarter more to grow, 72 a feature, 16 a row: L x D is never dense. Equal data,

@@ -9,7 +9,11 @@
 //! words additions a class.
 
 use super::{class_rows::ClassRows, step::Steps};
-use crate::{executor::Executor, search::sign_codes::SignCodes};
+use crate::{
+    executor::Executor,
+    search::sign_codes::SignCodes,
+    train::state::{StateError, holds},
+};
 use alloc::vec::Vec;
 
 /// See the module's text.
@@ -73,6 +77,29 @@ impl Products {
             self.row.extend_from_slice(&self.sums[start..start + bits]);
             codes.insert_products(class, &mut self.row, rows.length(class));
         }
+    }
+
+    pub fn saved(&self) -> &[f32] {
+        &self.sums
+    }
+
+    /// Takes over what a state holds, which has these weights.
+    pub fn restore(
+        &mut self,
+        saved: Vec<f32>,
+        codes: &SignCodes,
+        rows: &ClassRows,
+    ) -> Result<(), StateError> {
+        let (has, bits) = (saved.len() / codes.bits(), codes.bits());
+        let within = has <= rows.classes() && saved.len() == has * bits;
+        holds("how many products of classes there are", within)?;
+        let behind: Vec<u32> = (has as u32..rows.classes() as u32).collect();
+        let has_all = rows.with_weights(&behind).is_empty();
+        holds("a class with weights, but without products", has_all)?;
+        let finite = saved.iter().all(|sum| sum.is_finite());
+        holds("a product of a class", finite)?;
+        self.sums = saved;
+        Ok(())
     }
 
     /// Bytes held.

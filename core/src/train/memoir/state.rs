@@ -1,7 +1,12 @@
 //! What all weights have in common: their scale, their length, and what stands beside each.
 
 use super::list::{Beside, Moving, due, soft};
-use crate::float;
+use crate::{
+    float,
+    train::state::{StateError, holds, same},
+};
+use alloc::borrow::Cow;
+use serde::{Deserialize, Serialize};
 
 /// Scales below this are multiplied into the weights: the larger the weights of `V` are against those of `W`,
 /// the less of the sums' digits is left.
@@ -19,6 +24,14 @@ pub(super) struct State {
     pub beside: Beside,
     /// How often the scale was multiplied into the weights.
     pub folds: u32,
+}
+
+/// The same as a state of training holds it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedState<'a> {
+    pub scale: f64,
+    pub square: f64,
+    pub beside: Cow<'a, Beside>,
 }
 
 /// What has to be done with the weights when their scale has changed.
@@ -155,5 +168,72 @@ impl State {
             }
             _ => (f64::from(value) * self.scale) as f32,
         }
+    }
+
+    pub fn saved(&self) -> SavedState<'_> {
+        SavedState {
+            scale: self.scale,
+            square: self.square,
+            beside: Cow::Borrowed(&self.beside),
+        }
+    }
+
+    /// Takes over what a state holds, whose weights have the squared length `square`.
+    pub fn restore(&mut self, saved: SavedState<'_>, square: f64) -> Result<(), StateError> {
+        // Of l1 it is not kept; otherwise the sum that steps have kept differs from a new one by rounding.
+        let kept = matches!(*saved.beside, Beside::Nothing | Beside::Sums { .. });
+        let near = (saved.square - square).abs() <= 1e-3 * (1.0 + square);
+        holds("the length of the weights", !kept || near)?;
+        (self.scale, self.square) = (saved.scale, saved.square);
+        self.beside = saved.beside.into_owned();
+        Ok(())
+    }
+}
+
+impl SavedState<'_> {
+    /// Whether training that begins with `new` can have come to this; after `averaged` steps whose weights count in a mean, or
+    /// none where no mean is kept.
+    pub fn check(&self, new: &State, averaged: u64) -> Result<(), StateError> {
+        let scale = self.scale >= LEAST_SCALE && self.scale <= 1.0;
+        holds("the scale of the weights", scale)?;
+        holds("the length of the weights", self.square.is_finite())?;
+        let penalty = |now: &f64| now.is_finite() && *now >= 0.0;
+        let right = match (&new.beside, &*self.beside) {
+            (Beside::Nothing, Beside::Nothing) => averaged == 0,
+            (Beside::Nothing, Beside::Sums { scales, steps }) => {
+                averaged > 0 && *steps == averaged && *scales >= 0.0 && *scales <= averaged as f64
+            }
+            (Beside::Penalty { .. }, Beside::Penalty { now }) => penalty(now),
+            (Beside::Penalties { now: new }, Beside::Penalties { now }) => {
+                new.len() == now.len() && now.iter().all(penalty)
+            }
+            _ => false,
+        };
+        holds("what is kept beside the weights", right)
+    }
+
+    /// Whether the numbers of some weights, each with the class it is of, can stand in such a state beside what is beside them; the
+    /// sum of their squares.
+    pub fn check_weights(
+        &self,
+        weights: impl ExactSizeIterator<Item = (u32, f32)>,
+        extra: &[f32],
+    ) -> Result<f64, StateError> {
+        let with_extra = *self.beside != Beside::Nothing;
+        let beside = if with_extra { weights.len() } else { 0 };
+        same("numbers beside weights", extra.len(), beside)?;
+        let (mut square, mut extra) = (0.0, extra.iter());
+        for (class, value) in weights {
+            holds("a weight", value.is_finite())?;
+            square += f64::from(value) * f64::from(value);
+            let right = extra.next().is_none_or(|number| match &*self.beside {
+                Beside::Penalty { .. } | Beside::Penalties { .. } => {
+                    *number >= 0.0 && *number <= due(&self.beside, class)
+                }
+                _ => number.is_finite(),
+            });
+            holds("a number beside a weight", right)?;
+        }
+        Ok(square)
     }
 }

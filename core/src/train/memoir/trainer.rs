@@ -1,5 +1,6 @@
 //! MEMOIR step by step; [`super`] says what is computed.
 
+mod proposals;
 mod saved;
 
 use super::{
@@ -49,8 +50,11 @@ pub struct Trainer<'a> {
     pub(super) index: Option<Index>,
     /// Classes that steps have moved since the index was told.
     stale: Vec<u32>,
-    /// Draws to come, and what the index proposed for them.
+    /// Draws to come in this pass, and what the index proposed for them.
     ahead: VecDeque<(Pair, Vec<u32>)>,
+    /// Whether no step was made since the last pass ended, or since training began: what the index, which is made anew before
+    /// the next step, and `ahead` then hold is of no use.
+    between_passes: bool,
     scratch: Scratch,
     slots: Slots,
     touched: Vec<u32>,
@@ -61,10 +65,6 @@ pub struct Trainer<'a> {
 
 /// Steps of batch 1 done in one call.
 const PART: u64 = 4096;
-
-/// Draws of batch 1 that an index is asked for at once, by several threads: at most so many, and one for each
-/// eight done so far, since it knows no class at first.
-const AHEAD: u64 = 256;
 
 /// Steps of l1 training after which weights that have become zero are left out.
 const SETTLE: u64 = 16_384;
@@ -110,6 +110,7 @@ impl Memoir {
             index: Index::new(self.oracle, !self.is_l1(), self.seed),
             stale: Vec::new(),
             ahead: VecDeque::new(),
+            between_passes: true,
             rows,
             draws,
             seen,
@@ -129,19 +130,24 @@ impl Trainer<'_> {
             return None;
         }
         let batch = u64::from(self.parameters.batch);
-        let epoch = |t: u64| t * batch / self.draws.len() as u64;
+        let length = self.draws.len() as u64;
+        let epoch = |t: u64| t * batch / length;
         let before = epoch(self.t);
         let end = (self.t + (PART / batch).max(1)).min(self.total);
+        self.begin_part(executor);
         let mut ended = false;
         while self.t < end && !ended {
             self.one(executor);
-            ended = self.t * batch / self.draws.len() as u64 > before;
+            ended = epoch(self.t) > before || self.t == self.total;
+        }
+        if ended {
+            self.end_pass();
         }
         Some(Report {
             done: self.t,
             of: self.total,
-            epoch: (self.t * batch / self.draws.len() as u64) as u32,
-            epoch_ended: ended || self.t == self.total,
+            epoch: epoch(self.t) as u32,
+            epoch_ended: ended,
         })
     }
 
@@ -180,58 +186,6 @@ impl Trainer<'_> {
         if !self.parameters.is_l1() {
             self.weights.shrink(1.0 - self.parameters.lambda * eta);
         }
-    }
-
-    /// Tells the index of the classes that have moved.
-    fn refresh<E: Executor>(&mut self, executor: &E) {
-        let (Some(index), Storage::Classes(rows)) = (&mut self.index, &mut self.weights.0) else {
-            return;
-        };
-        self.stale.sort_unstable();
-        self.stale.dedup();
-        index.refresh(rows, &self.stale, &self.seen, executor);
-        self.stale.clear();
-    }
-
-    /// The next draw, and what the index proposes for it: of weights as they were up to 256 draws ago.
-    fn next<E: Executor>(&mut self, executor: &E) -> (Pair, Vec<u32>) {
-        if self.index.is_none() {
-            return (self.draws.draw(), Vec::new());
-        }
-        if self.ahead.is_empty() {
-            self.refresh(executor);
-            let count = AHEAD.min(1 + self.t / 8).min(self.total + 1 - self.t);
-            let pairs: Vec<Pair> = (0..count).map(|_| self.draws.draw()).collect();
-            let proposed = self.propose(&pairs, executor);
-            self.ahead.extend(pairs.into_iter().zip(proposed));
-        }
-        self.ahead
-            .pop_front()
-            .unwrap_or_else(|| (self.draws.draw(), Vec::new()))
-    }
-
-    /// What the index proposes for each of several draws.
-    fn propose<E: Executor>(&self, pairs: &[Pair], executor: &E) -> Vec<Vec<u32>> {
-        let Some(index) = &self.index else {
-            return vec![Vec::new(); pairs.len()];
-        };
-        let count = self.parameters.oracle.candidates();
-        let blocks = executor.map(
-            pairs.len().div_ceil(BLOCK),
-            || (index.proposer(), Vec::new()),
-            |(proposer, terms), block| {
-                let part = pairs.iter().skip(block * BLOCK).take(BLOCK);
-                part.map(|pair| {
-                    terms.clear();
-                    self.rows.terms(pair.row, terms);
-                    let mut found = Vec::new();
-                    proposer.propose(terms, count, &mut found);
-                    found
-                })
-                .collect::<Vec<_>>()
-            },
-        );
-        blocks.into_iter().flatten().collect()
     }
 
     fn one_row<E: Executor>(&mut self, eta: f64, executor: &E) {

@@ -56,6 +56,8 @@ pub struct Keeper(Option<Kept>);
 struct Kept {
     checkpoints: Checkpoints,
     stop: Arc<AtomicBool>,
+    /// Whether it was said that training goes on until it can be left.
+    waits: bool,
 }
 
 fn parse_every(text: &str) -> Result<Every, String> {
@@ -110,7 +112,11 @@ impl CheckpointOptions {
         };
         let checkpoints = Checkpoints::new(folder, self.every(), self.resume.is_some())?;
         let stop = stop_at(&[SIGINT, SIGTERM])?;
-        Ok(Keeper(Some(Kept { checkpoints, stop })))
+        Ok(Keeper(Some(Kept {
+            checkpoints,
+            stop,
+            waits: false,
+        })))
     }
 
     fn every(&self) -> Every {
@@ -178,6 +184,14 @@ impl Keeper {
             return Ok(());
         };
         if kept.stop.load(Ordering::Relaxed) {
+            if !training.can_be_left() {
+                if !std::mem::replace(&mut kept.waits, true) {
+                    note(format_args!(
+                        "stopping when this pass over the rows has ended; Ctrl-C again stops now, and loses it"
+                    ));
+                }
+                return Ok(());
+            }
             kept.checkpoints.write(training)?;
             let folder = kept.checkpoints.folder().display().to_string();
             let next = resuming(&folder);

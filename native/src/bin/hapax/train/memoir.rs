@@ -250,10 +250,6 @@ impl TrainMemoir {
             // Where rows have all features, there is no weight to be spared.
             parameters.create = 0.0;
         }
-        if parameters.oracle.is_index() {
-            let why = "of memoir with an --oracle that follows the weights: it would be built anew, with other answers";
-            self.common.checkpoints.refuse(why)?;
-        }
         let projection = if reduces {
             reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
         } else {
