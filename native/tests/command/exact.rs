@@ -39,6 +39,18 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
             "{told}"
         );
     }
+    for algorithm in ["cs", "ww", "llw --gap 5e-3 --cost 5"] {
+        let exact = format!("train {algorithm} train.tsv -o m --bits 16 --prune 0 --json");
+        let trained = folder.run(&exact).json();
+        let (gap, stored) = (&trained["gap"], &trained["stored_gap"]);
+        let (gap, stored) = (gap.as_f64().unwrap(), stored.as_f64().unwrap());
+        assert!((gap - stored).abs() < 2e-4, "{algorithm}: {gap} {stored}");
+        let facts = folder.run("inspect m --json").json();
+        assert_eq!(facts["facts"]["bits of a weight"], "16");
+        folder.run("verify m").good();
+        folder.write("row.txt", "what is a test");
+        folder.run("predict m row.txt --explain").good();
+    }
     folder.run("train cs train.tsv -o m").good();
     let told = folder
         .run("train ww train.tsv -o later --from m --costs 0.1,1")
@@ -76,6 +88,10 @@ fn bad_input_is_refused_with_its_rule() {
         (
             "train ww train.tsv -o m --epsilon 0",
             "epsilon is 0, but must be more than 0",
+        ),
+        (
+            "train ww train.tsv -o m --bits 7",
+            "bits is 7, but must be one of 4, 5, 6, 8, 16",
         ),
         ("train ww several.txt -o m", "row 2 (from 1) has 2 labels"),
         ("train cs one.txt -o m", "at least 2 labels are needed"),

@@ -6,13 +6,13 @@ use alloc::{vec, vec::Vec};
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// The weights of one label, rounded to signed bytes.
+/// The weights of one label, rounded to whole numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabelWeights {
     /// Features, each once.
     pub features: Vec<u32>,
-    /// Their weights: between -127 and 127, not 0.
-    pub weights: Vec<i8>,
+    /// Their weights, not 0: between -127 and 127, or, where they have 16 bits, -32,767 and 32,767.
+    pub weights: Vec<i16>,
     /// What a weight of 1 is worth; 0 for a label never seen.
     pub scale: f32,
     /// The label's bias.
@@ -61,14 +61,14 @@ pub struct Postings {
     /// Labels, as numbered by the order of the call.
     pub labels: Vec<u32>,
     /// Weights.
-    pub weights: Vec<i8>,
+    pub weights: Vec<i16>,
 }
 
 impl Postings {
     /// Turns weights by label into weights by feature. Label `order[i]` becomes number i, and
     /// the numbers of each feature rise.
     ///
-    /// Memory: 5 bytes a weight and 16 a feature.
+    /// Memory: 6 bytes a weight and 16 a feature.
     ///
     /// # Panics
     /// If a feature is not below `features` or a label not among `labels`.
@@ -109,7 +109,7 @@ impl Postings {
     /// Cost: linear in the weights, and a sort of those that stay where some go.
     pub fn keep_largest(&mut self, most: usize, scales: &[f32]) {
         let mut kept = 0;
-        let mut ranked: Vec<(f32, u32, i8)> = Vec::new();
+        let mut ranked: Vec<(f32, u32, i16)> = Vec::new();
         for feature in 0..self.offsets.len().saturating_sub(1) {
             let range = self.offsets[feature]..self.offsets[feature + 1];
             // The start of the next feature is read before it is overwritten.
@@ -130,7 +130,7 @@ impl Postings {
                 )
             }));
             let smaller =
-                |a: &(f32, u32, i8), b: &(f32, u32, i8)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+                |a: &(f32, u32, i16), b: &(f32, u32, i16)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
             ranked.select_nth_unstable_by(most, smaller);
             ranked.truncate(most);
             ranked.sort_unstable_by_key(|&(_, number, _)| number);
@@ -151,7 +151,7 @@ impl Postings {
     /// # Panics
     /// If there is no such feature.
     #[must_use]
-    pub fn feature(&self, feature: usize) -> (&[u32], &[i8]) {
+    pub fn feature(&self, feature: usize) -> (&[u32], &[i16]) {
         let range = self.offsets[feature]..self.offsets[feature + 1];
         (&self.labels[range.clone()], &self.weights[range])
     }
@@ -192,7 +192,7 @@ pub fn build(
     let mut written = Records::new(features, bits);
     for feature in 0..features {
         let (ids, weights) = postings.feature(feature);
-        written.push(ids, weights)?;
+        written.push(ids.iter().copied().zip(weights.iter().copied()))?;
     }
     let scales = labels.iter().map(|label| label.scale).collect();
     let biases = labels.iter().map(|label| label.bias).collect();
@@ -220,15 +220,32 @@ impl Records {
         }
     }
 
-    /// Encodes the next feature's weights: labels, rising, and multiples of `2^(8 - bits)`.
+    /// Encodes the next feature's weights: labels, rising, and what [`record::write`] takes.
     ///
     /// # Errors
     /// If all weights together need 4 GiB or more.
-    pub fn push(&mut self, labels: &[u32], weights: &[i8]) -> Result<(), TooManyWeights> {
-        record::write(labels, weights, self.bits, &mut self.records);
+    pub fn push(
+        &mut self,
+        weights: impl ExactSizeIterator<Item = (u32, i16)> + Clone,
+    ) -> Result<(), TooManyWeights> {
+        record::write(weights, self.bits, &mut self.records);
         let bytes = self.records.len();
         let end = u32::try_from(bytes).map_err(|_| TooManyWeights { bytes })?;
         self.offsets.push(end);
+        Ok(())
+    }
+
+    /// Appends the features of `more`, whose weights have as many bits.
+    ///
+    /// # Errors
+    /// As [`Records::push`].
+    pub fn append(&mut self, more: Self) -> Result<(), TooManyWeights> {
+        let before = self.records.len();
+        let bytes = before + more.records.len();
+        u32::try_from(bytes).map_err(|_| TooManyWeights { bytes })?;
+        let ends = more.offsets[1..].iter();
+        self.offsets.extend(ends.map(|end| before as u32 + end));
+        self.records.extend(more.records);
         Ok(())
     }
 
@@ -274,7 +291,9 @@ mod tests {
         let labels: Vec<LabelWeights> = (0..40)
             .map(|_| {
                 let features: Vec<u32> = (0..9).filter(|_| stream.unit() < 0.4).collect();
-                let weights = features.iter().map(|_| stream.below(200) as i8 | 1);
+                let weights = features
+                    .iter()
+                    .map(|_| (stream.below(200) as i16 - 100) | 1);
                 LabelWeights {
                     weights: weights.collect(),
                     features,
@@ -293,8 +312,8 @@ mod tests {
                 // The twin: all of them sorted.
                 let (ids, weights) = all.feature(feature);
                 let pairs = ids.iter().copied().zip(weights.iter().copied());
-                let mut sorted: Vec<(u32, i8)> = pairs.collect();
-                let size = |pair: &(u32, i8)| f32::from(pair.1).abs() * scales[pair.0 as usize];
+                let mut sorted: Vec<(u32, i16)> = pairs.collect();
+                let size = |pair: &(u32, i16)| f32::from(pair.1).abs() * scales[pair.0 as usize];
                 sorted.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.0.cmp(&b.0)));
                 sorted.truncate(most);
                 sorted.sort_unstable();

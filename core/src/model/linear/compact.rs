@@ -3,11 +3,13 @@
 use super::{
     LinearModel,
     build::{LabelWeights, build},
+    rules::BITS,
     scorer::{LinearScorer, decode},
+    wide::WIDE,
 };
 use crate::{data::Dataset, executor::Executor, float, kernels::Kernels};
-use alloc::vec::Vec;
-use core::fmt;
+use alloc::{alloc::handle_alloc_error, vec::Vec};
+use core::{alloc::Layout, fmt};
 
 /// A model made smaller, and what that cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,16 +71,16 @@ impl core::error::Error for CompactError {}
 impl LinearModel {
     /// Leaves out weights up to size `prune` and stores the others with `bits` bits.
     ///
-    /// Returns the model as it is if `bits` is not 4, 5, 6 or 8.
+    /// Returns the model as it is if `bits` is not 4, 5, 6, 8 or 16.
     #[must_use]
     pub fn pruned(&self, prune: f32, bits: u32) -> Self {
-        if !matches!(bits, 4 | 5 | 6 | 8) {
+        if !BITS.contains(&bits) {
             return self.clone();
         }
         pruned(&decode(self), self, prune, bits)
     }
 
-    /// Fits the model into `max_bytes`: for 8, 6, 5 and 4 bits in turn the least pruning that
+    /// Fits the model into `max_bytes`: for 16 (if it has as many), 8, 6, 5 and 4 bits in turn the least pruning that
     /// fits, and of these the one that ranks the rows of `held_out` best (nDCG@5).
     ///
     /// Cost: some twenty encodings of the model and at most five predictions of the rows.
@@ -112,10 +114,7 @@ impl LinearModel {
             return Err(CompactError::Budget { max_bytes, least });
         }
         let mut best: Option<Compacted> = None;
-        for bits in [8, 6, 5, 4]
-            .into_iter()
-            .filter(|&bits| bits <= self.parts().bits)
-        {
+        for bits in self.fewer_bits() {
             let (model, prune) = fit(&labels, self, max_bytes, bits);
             let after = ndcg(&model, held_out, executor, kernels);
             if best.as_ref().is_none_or(|best| after > best.after) {
@@ -132,7 +131,7 @@ impl LinearModel {
     }
 
     /// Fits the model into `max_bytes` where there are no rows to judge by: of the least pruning
-    /// that fits with 8, 6, 5 and 4 bits, the one whose weights differ least from the model's, by
+    /// that fits with 16 (if it has as many), 8, 6, 5 and 4 bits, the one whose weights differ least from the model's, by
     /// the sum of squares.
     ///
     /// Cost: some forty encodings of the model.
@@ -145,9 +144,7 @@ impl LinearModel {
         if least > max_bytes {
             return Err(CompactError::Budget { max_bytes, least });
         }
-        let bits = [8, 6, 5, 4];
-        let fitting = bits.into_iter().filter(|&bits| bits <= self.parts().bits);
-        let tried = fitting.map(|bits| {
+        let tried = self.fewer_bits().map(|bits| {
             let (model, prune) = fit(&labels, self, max_bytes, bits);
             let lost = distance(&labels, &decode(&model));
             Fitted {
@@ -160,6 +157,12 @@ impl LinearModel {
         tried
             .min_by(|a, b| a.lost.total_cmp(&b.lost))
             .ok_or(CompactError::Budget { max_bytes, least })
+    }
+
+    /// The bits that its weights can have without getting more, most first.
+    fn fewer_bits(&self) -> impl Iterator<Item = u32> {
+        let most = self.parts().bits;
+        BITS.into_iter().rev().filter(move |&bits| bits <= most)
     }
 }
 
@@ -194,9 +197,14 @@ fn fit(
     max_bytes: usize,
     bits: u32,
 ) -> (LinearModel, f32) {
+    let last = if model.parts().bits == WIDE {
+        f32::from(i16::MAX)
+    } else {
+        f32::from(i8::MAX)
+    };
     let largest = labels
         .iter()
-        .map(|label| 127.0 * label.scale)
+        .map(|label| last * label.scale)
         .fold(0f32, f32::max);
     let plain = pruned(labels, model, 0.0, bits);
     if plain.bytes() <= max_bytes {
@@ -243,13 +251,8 @@ fn ndcg<E: Executor>(
     executor: &E,
     kernels: &dyn Kernels,
 ) -> f64 {
-    let transform = model.parts().transform;
-    let scorer = LinearScorer::from_weights(
-        &decode(model),
-        model.features() as usize,
-        transform,
-        usize::MAX,
-    );
+    let scorer = LinearScorer::new(model)
+        .unwrap_or_else(|_| handle_alloc_error(Layout::new::<LinearScorer>()));
     let k = 5.min(model.labels() as usize).max(1);
     let found = scorer.predict_rows(data.rows(), k, kernels, executor);
     let gain = |rank: usize| 1.0 / float::ln(rank as f64 + 2.0);

@@ -6,6 +6,7 @@
 use super::{
     LinearModel, LinearScratch,
     sums::{score, term},
+    wide::{self, WIDE},
 };
 use crate::sparse::SparseView;
 use alloc::{collections::TryReserveError, vec::Vec};
@@ -42,11 +43,18 @@ impl LinearModel {
         let query = &mut scratch.query;
         query.set(row, self.parts.transform, self.features());
         found.try_reserve(query.features.len())?;
+        let is_wide = self.parts.bits == WIDE;
         for (&feature, &value) in query.features.iter().zip(&query.values) {
             self.visit(feature, |other, weight| {
-                let part = term(weight, value);
-                if other == label && part != 0 {
-                    let score = score(part, scale, 0.0, query.unit);
+                if other != label {
+                    return;
+                }
+                let score = if is_wide {
+                    wide::score(wide::term(weight, value), scale, 0.0, query.unit)
+                } else {
+                    score(term(weight, value), scale, 0.0, query.unit)
+                };
+                if score != 0.0 {
                     found.push(Contribution { feature, score });
                 }
             });

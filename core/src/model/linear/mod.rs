@@ -8,7 +8,8 @@
 //!
 //! with the row's transformed values rounded to 16-bit numbers `q` ([`query`])
 //! and signed bytes `w` ([`sums`]). The sum is one of whole numbers, so it has the
-//! same bits whatever the order, the blocking and the machine.
+//! same bits whatever the order, the blocking and the machine. Weights may have 16 bits, too, with sums that lose
+//! nothing and take longer ([`wide`]).
 //!
 //! Weights are stored by feature, a record of bytes each ([`record`]), about 2.2
 //! bytes a weight with 8 bits. [`LinearModel::predict`] walks the records as they are and needs
@@ -19,6 +20,7 @@ pub mod build;
 pub mod compact;
 pub mod contributions;
 pub mod fused;
+mod label_sums;
 pub mod levels;
 pub mod query;
 pub mod record;
@@ -26,6 +28,7 @@ mod rules;
 pub mod scorer;
 pub mod sums;
 mod trained;
+pub mod wide;
 
 use crate::{
     array::Array,
@@ -33,14 +36,14 @@ use crate::{
     search::{Scored, Top},
     sparse::SparseView,
 };
-use alloc::{collections::TryReserveError, sync::Arc, vec::Vec};
+use alloc::{collections::TryReserveError, sync::Arc};
 pub use contributions::Contribution;
 use core::fmt;
+use label_sums::LabelSums;
 use query::{Query, RowTransform};
 pub use rules::LinearError;
-use rules::{MOST_SCALE, MOST_UNIT, check};
+use rules::{MOST_UNIT, check};
 use scorer::{LinearScorer, ScorerScratch};
-use sums::{score, term};
 pub use trained::{Linear, LinearTraining};
 
 /// Linear scores for L labels over D features; see the module's text.
@@ -63,7 +66,7 @@ impl PartialEq for LinearModel {
 pub struct LinearParts {
     /// What happens to rows first.
     pub transform: RowTransform,
-    /// Bits of a stored weight: 4, 5, 6 or 8.
+    /// Bits of a stored weight: 4, 5, 6, 8 or 16.
     pub bits: u32,
     /// The bias of all labels, if `biases` is empty.
     pub bias: f32,
@@ -81,7 +84,7 @@ pub struct LinearParts {
 /// Memory for [`LinearModel::predict`], reused from row to row.
 pub struct LinearScratch {
     query: Query,
-    sums: Vec<i16>,
+    sums: LabelSums,
     top: Top,
     kernels: &'static dyn Kernels,
     /// For models that are prepared.
@@ -94,7 +97,7 @@ impl LinearScratch {
     pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             query: Query::default(),
-            sums: Vec::new(),
+            sums: LabelSums::default(),
             top: Top::default(),
             kernels,
             fast: None,
@@ -191,7 +194,7 @@ impl LinearModel {
     }
 
     /// Hands every label with a weight for `feature`, and the weight, to `visit`.
-    pub fn visit(&self, feature: u32, visit: impl FnMut(u32, i8)) {
+    pub fn visit(&self, feature: u32, visit: impl FnMut(u32, i16)) {
         let ends = self
             .parts
             .offsets
@@ -264,20 +267,12 @@ impl LinearModel {
     fn add_up(&self, row: SparseView<'_>, scratch: &mut LinearScratch) {
         let LinearScratch { query, sums, .. } = scratch;
         query.set(row, self.parts.transform, self.features());
-        sums.clear();
-        sums.resize(self.labels() as usize, 0);
-        for (&feature, &value) in query.features.iter().zip(&query.values) {
-            self.visit(feature, |label, weight| {
-                if let Some(sum) = sums.get_mut(label as usize) {
-                    *sum = sum.wrapping_add(term(weight, value));
-                }
-            });
-        }
+        sums.add_up(self, query);
     }
 
     /// The scores of all labels by their sums.
-    fn scores<'a>(&'a self, sums: &'a [i16], unit: f32) -> impl Iterator<Item = f32> + 'a {
-        let parts = sums.iter().zip(&*self.parts.scales).enumerate();
-        parts.map(move |(id, (&sum, &scale))| score(sum, scale, self.bias(id as u32), unit))
+    fn scores<'a>(&'a self, sums: &'a LabelSums, unit: f32) -> impl Iterator<Item = f32> + 'a {
+        let scales = self.parts.scales.iter().enumerate();
+        scales.map(move |(id, &scale)| sums.score(id, scale, self.bias(id as u32), unit))
     }
 }

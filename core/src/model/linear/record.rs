@@ -8,6 +8,7 @@
 //!
 //! An empty record has no bytes.
 
+use super::wide::WIDE;
 use crate::varint::{VarintError, put_varint, take_varint};
 use alloc::vec::Vec;
 
@@ -36,20 +37,29 @@ impl From<VarintError> for RecordError {
     }
 }
 
-/// Appends the record of `labels`, rising, and their weights: multiples of `2^(8 - bits)`.
-pub fn write(labels: &[u32], weights: &[i8], bits: u32, out: &mut Vec<u8>) {
-    if labels.is_empty() {
+/// Appends the record of labels, rising, and their weights: bytes that are multiples of `2^(8 - bits)`, or numbers of 16 bits.
+pub fn write(
+    weights: impl ExactSizeIterator<Item = (u32, i16)> + Clone,
+    bits: u32,
+    out: &mut Vec<u8>,
+) {
+    if weights.len() == 0 {
         return;
     }
-    put_varint(labels.len() as u32, out);
+    put_varint(weights.len() as u32, out);
     let mut next = 0;
-    for &label in labels {
+    for (label, _) in weights.clone() {
         put_varint(label - next, out);
         next = label + 1;
     }
     let (mut held, mut holding) = (0u32, 0);
-    for &weight in weights {
-        held |= (u32::from(weight as u8) >> (8 - bits)) << holding;
+    for (_, weight) in weights {
+        let value = if bits == WIDE {
+            u32::from(weight as u16)
+        } else {
+            u32::from(weight as u8) >> (8 - bits)
+        };
+        held |= value << holding;
         holding += bits;
         while holding >= 8 {
             out.push(held as u8);
@@ -72,7 +82,7 @@ pub fn read(
     mut bytes: &[u8],
     bits: u32,
     labels: u32,
-    mut visit: impl FnMut(u32, i8),
+    mut visit: impl FnMut(u32, i16),
 ) -> Result<(), RecordError> {
     if bytes.is_empty() {
         return Ok(());
@@ -89,6 +99,11 @@ pub fn read(
         held: 0,
         holding: 0,
     };
+    let lowest = if bits == WIDE {
+        i16::MIN
+    } else {
+        i16::from(i8::MIN)
+    };
     let mut next = 0u64;
     for _ in 0..count {
         let label = next + u64::from(take_varint(&mut gaps)?);
@@ -97,7 +112,7 @@ pub fn read(
         }
         next = label + 1;
         let weight = values.take(bits);
-        if weight == 0 || weight == i8::MIN {
+        if weight == 0 || weight == lowest {
             return Err(RecordError::Value);
         }
         visit(label as u32, weight);
@@ -114,7 +129,7 @@ pub fn read(
 /// Hands each label and weight of a record that has been checked to `visit`. Of any other record it
 /// reads as much as there is.
 #[inline]
-pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i8)) {
+pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i16)) {
     let Ok(count) = count(bytes) else { return };
     if bits != 8 {
         let _checked = read(bytes, bits, u32::MAX, visit);
@@ -142,7 +157,7 @@ pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i8)) {
         };
         let label = next.wrapping_add(gap);
         next = label.wrapping_add(1);
-        visit(label, weight as i8);
+        visit(label, i16::from(weight as i8));
     }
 }
 
@@ -165,17 +180,21 @@ struct Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// The next weight, its bits moved to the top of a byte.
+    /// The next weight; of up to 8 bits, these moved to the top of a byte.
     #[inline(always)]
-    fn take(&mut self, bits: u32) -> i8 {
-        if self.holding < bits
+    fn take(&mut self, bits: u32) -> i16 {
+        while self.holding < bits
             && let Some((&byte, rest)) = self.bytes.split_first()
         {
             self.bytes = rest;
             self.held |= u32::from(byte) << self.holding;
             self.holding += 8;
         }
-        let weight = (self.held << (8 - bits)) as u8 as i8;
+        let weight = if bits == WIDE {
+            self.held as u16 as i16
+        } else {
+            i16::from((self.held << (8 - bits)) as u8 as i8)
+        };
         self.held >>= bits;
         self.holding = self.holding.saturating_sub(bits);
         weight
@@ -192,19 +211,20 @@ mod tests {
         #[test]
         fn records_come_back(
             labels in prop::collection::btree_set(0u32..3_000_000, 0..300),
-            bits in prop::sample::select(vec![4u32, 5, 6, 8]),
+            bits in prop::sample::select(vec![4u32, 5, 6, 8, 16]),
             seed: u64,
         ) {
             let labels: Vec<u32> = labels.into_iter().collect();
             let mut stream = crate::random::Stream::new(seed, 0);
             let most = (1i32 << (bits - 1)) - 1;
-            let weights: Vec<i8> = labels.iter().map(|_| {
+            let weights: Vec<i16> = labels.iter().map(|_| {
                 let size = 1 + stream.below(most as u64) as i32;
                 let signed = if stream.below(2) == 0 { size } else { -size };
-                (signed << (8 - bits)) as i8
+                (signed << 8u32.saturating_sub(bits)) as i16
             }).collect();
             let mut bytes = vec![];
-            write(&labels, &weights, bits, &mut bytes);
+            let pairs = labels.iter().copied().zip(weights.iter().copied());
+            write(pairs, bits, &mut bytes);
             let (mut ids, mut values) = (vec![], vec![]);
             prop_assert_eq!(count(&bytes), Ok(labels.len() as u32));
             prop_assert_eq!(read(&bytes, bits, 3_000_000, |l, w| { ids.push(l); values.push(w) }), Ok(()));
@@ -215,12 +235,12 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), bits in prop::sample::select(vec![4u32, 5, 6, 8])) {
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), bits in prop::sample::select(vec![4u32, 5, 6, 8, 16])) {
             walk(&bytes, bits, |_, _| ());
-            let (mut ids, mut values) = (vec![], vec![]);
-            if read(&bytes, bits, 50, |l, w| { ids.push(l); values.push(w) }).is_ok() {
+            let mut pairs = vec![];
+            if read(&bytes, bits, 50, |l, w| pairs.push((l, w))).is_ok() {
                 let mut again = vec![];
-                write(&ids, &values, bits, &mut again);
+                write(pairs.into_iter(), bits, &mut again);
                 prop_assert_eq!(again, bytes);
             }
         }
@@ -238,5 +258,9 @@ mod tests {
         assert_eq!(refused(&[1, 3, 0], 8), Err(RecordError::Value));
         assert_eq!(refused(&[1, 3, 128], 8), Err(RecordError::Value));
         assert_eq!(refused(&[1, 3, 0x17], 4), Err(RecordError::Padding));
+        assert_eq!(refused(&[1, 3, 7, 128], 16), Ok(()));
+        assert_eq!(refused(&[1, 3, 7], 16), Err(RecordError::Length));
+        assert_eq!(refused(&[1, 3, 0, 0], 16), Err(RecordError::Value));
+        assert_eq!(refused(&[1, 3, 0, 128], 16), Err(RecordError::Value));
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     LinearParts,
     record::{self, RecordError},
+    wide::WIDE,
 };
 use core::fmt;
 
@@ -27,7 +28,7 @@ pub enum LinearError {
         /// Number of biases.
         biases: usize,
     },
-    /// A scale is negative, above 1e15 or NaN, or a bias larger than 1e30 in size or NaN.
+    /// A scale is negative, above 1e15 (1e12 where weights have 16 bits) or NaN, or a bias larger than 1e30 in size or NaN.
     NotFinite {
         /// The label.
         label: usize,
@@ -69,7 +70,9 @@ impl fmt::Display for LinearError {
                     "the exponent of values is {exponent}: it must be finite and at least 0"
                 )
             }
-            Self::Bits { bits } => write!(f, "weights of {bits} bits: only 4, 5, 6 and 8 exist"),
+            Self::Bits { bits } => {
+                write!(f, "weights of {bits} bits: only 4, 5, 6, 8 and 16 exist")
+            }
             Self::BiasesDiffer { labels, biases } => {
                 write!(f, "{biases} biases for {labels} labels")
             }
@@ -103,8 +106,14 @@ impl fmt::Display for LinearError {
 
 impl core::error::Error for LinearError {}
 
-/// The largest scale: with the largest sum and unit, scores stay finite.
-pub(super) const MOST_SCALE: f32 = 1e15;
+/// Bits that a stored weight may have.
+pub(super) const BITS: [u32; 5] = [4, 5, 6, 8, WIDE];
+
+/// The largest scale of weights of so many bits: with the largest sum and unit, scores stay finite.
+pub(super) fn most_scale(bits: u32) -> f32 {
+    if bits == WIDE { 1e12 } else { 1e15 }
+}
+
 /// The largest size of a bias.
 const MOST_BIAS: f32 = 1e30;
 /// The largest unit of a query.
@@ -116,7 +125,7 @@ pub(super) fn check(parts: &LinearParts) -> Result<(), LinearError> {
     if !(exponent.is_finite() && exponent >= 0.0) {
         return Err(LinearError::Exponent { exponent });
     }
-    if !matches!(parts.bits, 4 | 5 | 6 | 8) {
+    if !BITS.contains(&parts.bits) {
         return Err(LinearError::Bits { bits: parts.bits });
     }
     if u32::try_from(labels).is_err() {
@@ -129,7 +138,7 @@ pub(super) fn check(parts: &LinearParts) -> Result<(), LinearError> {
     if let Some(label) = parts
         .scales
         .iter()
-        .position(|s| !(0.0..=MOST_SCALE).contains(s))
+        .position(|s| !(0.0..=most_scale(parts.bits)).contains(s))
     {
         return Err(LinearError::NotFinite {
             label,

@@ -5,6 +5,7 @@
 //! front: up to a length chosen for each feature they are stored as a dense line of bytes (the
 //! head), behind it as packed pairs of label and weight (the tail). For one row, the heads of its
 //! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
+//! Weights of 16 bits are only decoded ([`super::wide`]).
 //!
 //! Memory: 4 bytes a weight of the tails, 1 a label of the heads (at most 16 times their
 //! weights), 4 a feature and page, 16 a label. Cost of a row: the lengths of its features' heads
@@ -17,6 +18,7 @@ use super::{
     build::LabelWeights,
     query::{Query, RowTransform},
     sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, TailTerm, score},
+    wide::WideWeights,
 };
 use crate::{
     executor::Executor,
@@ -53,20 +55,24 @@ pub struct LinearScorer {
     tails: Vec<u32>,
     /// For each feature the starts of its tails, one a page, and the end of the last.
     tail_offsets: Vec<u32>,
+    /// All weights, where they have 16 bits: then there are neither heads nor tails, and labels keep their numbers.
+    wide: Option<WideWeights>,
 }
 
 /// Memory for a scorer, reused from row to row.
 #[derive(Clone, Debug)]
 pub struct ScorerScratch {
-    query: Query,
+    pub(super) query: Query,
     /// Zero between pages.
     sums: Box<[i16; PAGE]>,
     head_terms: Vec<HeadTerm>,
     tail_terms: Vec<TailTerm>,
-    top: Top,
+    /// The sums of weights of 16 bits.
+    pub(super) wide: Vec<i32>,
+    pub(super) top: Top,
     /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
-    wanted: Vec<(u32, u32)>,
-    scores: Vec<f32>,
+    pub(super) wanted: Vec<(u32, u32)>,
+    pub(super) scores: Vec<f32>,
 }
 
 impl Default for ScorerScratch {
@@ -77,6 +83,7 @@ impl Default for ScorerScratch {
             sums: sums.unwrap_or_else(|_| Box::new([0; PAGE])),
             head_terms: Vec::new(),
             tail_terms: Vec::new(),
+            wide: Vec::new(),
             top: Top::default(),
             wanted: Vec::new(),
             scores: Vec::new(),
@@ -98,6 +105,7 @@ impl LinearScorer {
             + self.heads.len()
             + 8 * self.head_parts.len()
             + 4 * (self.tails.len() + self.tail_offsets.len())
+            + self.wide.as_ref().map_or(0, WideWeights::bytes)
     }
 
     /// The `k` best labels for `row`, best first: all labels are scored.
@@ -164,6 +172,9 @@ impl LinearScorer {
     /// Scores all labels for the scratch's query and keeps the `k` best.
     fn best(&self, k: usize, kernels: &dyn Kernels, scratch: &mut ScorerScratch) {
         scratch.top.reset(k);
+        if let Some(wide) = &self.wide {
+            return wide.best(&self.scales, &self.biases, scratch);
+        }
         for (page, numbers) in self.order.chunks(PAGE).enumerate() {
             if page == 0 {
                 let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
@@ -296,7 +307,7 @@ impl LinearScorer {
 }
 
 /// The score that a label needs to be among the best.
-fn least(top: &Top) -> f32 {
+pub(super) fn least(top: &Top) -> f32 {
     top.threshold()
         .map_or(f32::NEG_INFINITY, |worst| worst.score)
 }

@@ -41,7 +41,7 @@ pub fn pack(label: u16, weight: i8) -> u32 {
 /// `weight * value / 128`, rounded to the nearest, halves up.
 #[must_use]
 #[inline(always)]
-pub fn term(weight: i8, value: i16) -> i16 {
+pub fn term(weight: i16, value: i16) -> i16 {
     ((i32::from(weight) * i32::from(value) + 64) >> 7) as i16
 }
 
@@ -246,7 +246,11 @@ mod tests {
                 }],
             );
             for (&sum, &weight) in head.iter().zip(&weights) {
-                assert_eq!(sum, term(weight, value), "{weight} times {value}");
+                assert_eq!(
+                    sum,
+                    term(i16::from(weight), value),
+                    "{weight} times {value}"
+                );
             }
         }
     }
@@ -256,7 +260,7 @@ mod tests {
         for weight in i8::MIN + 1..=i8::MAX {
             for value in [-32_767i16, -500, -65, -1, 0, 1, 63, 64, 127, 9_999, 32_767] {
                 let exact = f64::from(weight) * f64::from(value) / 128.0;
-                let plain = term(weight, value);
+                let plain = term(i16::from(weight), value);
                 assert_eq!(f64::from(plain), (exact + 0.5).floor());
                 let mut tail: Box<[i16; 1 << 16]> =
                     vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();

@@ -1,13 +1,13 @@
 //! From data to a linear model with its proof.
 
 use super::{
+    by_feature::Stored,
     certificate::Certificate,
     duals::RowDuals,
     halves::Halves,
     numbers::Numbers,
     parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
-    rounding::stored_weights,
     row_step::Limits,
     solver::Solver,
     start::{Start, WarmStart},
@@ -17,13 +17,10 @@ use super::{
     weights::ClassWeights,
 };
 use crate::{
-    data::Dataset,
-    executor::Executor,
-    kernels::ExactKernels,
-    model::linear::{LinearModel, build::LabelWeights, build::build},
+    data::Dataset, executor::Executor, kernels::ExactKernels, model::linear::LinearModel,
     train::TrainError,
 };
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
 
 /// A trained machine.
@@ -91,9 +88,14 @@ impl MultiClassSvm {
         let labels = data.labels().labels() as usize;
         let trainer = match solver {
             Solver::LeeLinWahba(solver) => {
-                let rounded = self.rounded(solver.problem(), &*solver, labels, executor);
-                let stored = self.stored_primal(solver.problem(), &rounded, executor, kernels);
-                return self.machine(&rounded, data, certificate, stored, None);
+                let model = self.rounded(solver.problem(), &*solver, labels, executor)?;
+                let stored_primal = self.stored_primal(solver.problem(), &model, executor, kernels);
+                return Ok(Machine {
+                    model,
+                    certificate,
+                    stored_primal,
+                    duals: None,
+                });
             }
             Solver::ByRows(trainer) => trainer,
         };
@@ -107,43 +109,30 @@ impl MultiClassSvm {
         duals
             .iter_mut()
             .for_each(|row| row.places = Numbers::default());
-        let rounded = self.rounded(&problem, &lists, labels, executor);
+        let model = self.rounded(&problem, &lists, labels, executor)?;
         drop(lists);
-        let stored = self.stored_primal(&problem, &rounded, executor, kernels);
-        let duals = WarmStart {
-            cost: self.cost,
-            duals,
-        };
-        self.machine(&rounded, data, certificate, stored, Some(duals))
-    }
-
-    pub(super) fn machine(
-        &self,
-        rounded: &[LabelWeights],
-        data: &Dataset,
-        certificate: Certificate,
-        stored_primal: f64,
-        duals: Option<WarmStart>,
-    ) -> Result<Machine, TrainError> {
-        let features = data.rows().features() as usize;
+        let stored_primal = self.stored_primal(&problem, &model, executor, kernels);
+        let cost = self.cost;
         Ok(Machine {
-            model: build(rounded, features, self.transform(), self.bits)?,
+            model,
             certificate,
             stored_primal,
-            duals,
+            duals: Some(WarmStart { cost, duals }),
         })
     }
 
-    /// The primal objective of rounded weights. Those of a Lee-Lin-Wahba machine are first shifted so
+    /// The primal objective of a model's weights as they are stored. Those of a Lee-Lin-Wahba machine are first shifted so
     /// that they add up to 0, which answers do not depend on.
     pub(super) fn stored_primal<E: Executor>(
         &self,
         problem: &Problem,
-        rounded: &[LabelWeights],
+        model: &LinearModel,
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> f64 {
-        let weights = stored_weights(problem, rounded, executor);
+        let stored = Stored::new(problem, model);
+        let counts: Vec<usize> = (0..problem.features()).map(|f| stored.count(f)).collect();
+        let weights = ClassWeights::gather(&stored, &counts, problem.classes(), executor);
         let square = weights.square();
         let loss = if self.loss == MultiClassLoss::LeeLinWahba {
             self.cost * lee_lin_wahba_loss(problem, &weights)

@@ -24,6 +24,7 @@
 
 pub mod ahead;
 pub mod bundles;
+pub mod by_feature;
 pub mod certificate;
 pub mod changes;
 pub mod class_scores;

@@ -53,7 +53,7 @@ pub struct MultiClassSvm {
     pub shrinking: Shrinking,
     /// Weights up to this size are left out of the model.
     pub prune: f32,
-    /// Bits of a stored weight: 4, 5, 6 or 8.
+    /// Bits of a stored weight: 4, 5, 6, 8 or 16.
     pub bits: u32,
     /// Everything random follows from it.
     pub seed: u64,
@@ -63,7 +63,7 @@ pub struct MultiClassSvm {
 const BEYOND: &str = "beyond which nothing is gained and numbers lose their meaning";
 
 /// As many bits as a stored weight can have.
-const BITS: ParamRule = ParamRule::OneOf(&[4.0, 5.0, 6.0, 8.0]);
+const BITS: ParamRule = ParamRule::OneOf(&[4.0, 5.0, 6.0, 8.0, 16.0]);
 
 impl MultiClassSvm {
     /// The defaults for a loss: cost 1, no bias, rows of length 1, a relative gap of 1/1000.

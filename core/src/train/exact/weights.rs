@@ -13,6 +13,7 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
+mod gathering;
 mod growth;
 mod parcels;
 mod places;

@@ -91,7 +91,7 @@ impl Rounding {
     }
 
     /// A weight as it is stored; 0 where it is left out.
-    fn of(&self, weight: f32) -> i8 {
+    fn of(&self, weight: f32) -> i16 {
         match self.levels {
             Some(levels) if weight.abs() > self.least => levels.of(weight * self.factor),
             _ => 0,
@@ -117,8 +117,7 @@ fn by_feature(
     }
     drop(extents);
     let mut written = Records::new(features as usize, parameters.bits);
-    let mut stored: Vec<(u32, i8)> = Vec::new();
-    let (mut labels, mut levels): (Vec<u32>, Vec<i8>) = (Vec::new(), Vec::new());
+    let mut stored: Vec<(u32, i16)> = Vec::new();
     for feature in 0..features {
         stored.clear();
         lists.take(feature, |class, weight| {
@@ -129,11 +128,7 @@ fn by_feature(
         });
         // A class stands once in a list.
         stored.sort_unstable_by_key(|&(class, _)| class);
-        labels.clear();
-        levels.clear();
-        labels.extend(stored.iter().map(|&(class, _)| class));
-        levels.extend(stored.iter().map(|&(_, level)| level));
-        written.push(&labels, &levels)?;
+        written.push(stored.iter().copied())?;
     }
     let number = |of: fn(&Rounding) -> f32| {
         let numbers = rounding.iter().map(|own| own.as_ref().map_or(0.0, of));

@@ -7,6 +7,7 @@ use super::{
         build::{LabelWeights, Postings},
         query::RowTransform,
         sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
+        wide::{WIDE, WideWeights},
     },
     LinearScorer, PAGE,
 };
@@ -39,6 +40,9 @@ impl LinearScorer {
     /// If memory is lacking.
     pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
         let labels = model.labels() as usize;
+        if model.parts().bits == WIDE {
+            return Self::wide(model);
+        }
         let mut counts = filled(labels, 0u32)?;
         for feature in 0..model.features() {
             model.visit(feature, |label, _| counts[label as usize] += 1);
@@ -57,7 +61,7 @@ impl LinearScorer {
             |numbers, feature, weights| {
                 weights.try_reserve(model.count(feature))?;
                 model.visit(feature, |label, weight| {
-                    weights.push((numbers[label as usize], weight));
+                    weights.push((numbers[label as usize], weight as i8));
                 });
                 weights.sort_unstable_by_key(|&(number, _)| number);
                 Ok(())
@@ -65,7 +69,7 @@ impl LinearScorer {
         )
     }
 
-    /// Makes weights by label ready; of each feature the `most` largest in size, so that a row of v values
+    /// Makes weights by label ready, which have 8 bits or less; of each feature the `most` largest in size, so that a row of v values
     /// costs at most v times that many, however many labels there are.
     ///
     /// # Panics
@@ -89,7 +93,8 @@ impl LinearScorer {
             empty.filled(features, postings.labels.len(), |_, feature, weights| {
                 let (ids, values) = postings.feature(feature as usize);
                 weights.try_reserve(ids.len())?;
-                weights.extend(ids.iter().copied().zip(values.iter().copied()));
+                let bytes = values.iter().map(|&value| value as i8);
+                weights.extend(ids.iter().copied().zip(bytes));
                 Ok(())
             })
         };
@@ -126,6 +131,21 @@ impl LinearScorer {
             head_parts: Vec::new(),
             tails: Vec::new(),
             tail_offsets: Vec::new(),
+            wide: None,
+        })
+    }
+
+    /// Weights of 16 bits, decoded.
+    fn wide(model: &LinearModel) -> Result<Self, TryReserveError> {
+        let order = collected((0..model.labels() as usize).map(|id| id as u32))?;
+        let scales = collected(model.parts().scales.iter().copied())?;
+        let biases = collected(order.iter().map(|&id| model.bias(id)))?;
+        let weighted = order.len();
+        let empty = Self::empty(model.parts().transform, (order, weighted), scales, biases)?;
+        Ok(Self {
+            features: model.features(),
+            wide: Some(WideWeights::new(model)?),
+            ..empty
         })
     }
 

@@ -135,7 +135,10 @@ impl LabelWeights {
         let mut sorted = self.features.clone();
         sorted.sort_unstable();
         let once = sorted.windows(2).all(|pair| pair[0] < pair[1]);
-        let levels = self.weights.iter().all(|&w| w != 0 && w != i8::MIN);
+        let levels = self
+            .weights
+            .iter()
+            .all(|w| (1..=127).contains(&w.unsigned_abs()));
         let scale = (0.0..=MOST).contains(&self.scale);
         if once && levels && scale && self.bias.abs() <= MOST {
             Ok(())

@@ -202,8 +202,13 @@ impl MultiClassSvm {
         };
         let problem = training.problem();
         let labels = data.labels().labels() as usize;
-        let rounded = self.rounded(problem, &*training, labels, executor);
-        let stored = self.stored_primal(problem, &rounded, executor, kernels);
-        self.machine(&rounded, data, proof, stored, None).map(Some)
+        let model = self.rounded(problem, &*training, labels, executor)?;
+        let stored_primal = self.stored_primal(problem, &model, executor, kernels);
+        Ok(Some(Machine {
+            model,
+            certificate: proof,
+            stored_primal,
+            duals: None,
+        }))
     }
 }

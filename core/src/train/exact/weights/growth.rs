@@ -70,7 +70,7 @@ impl ClassWeights {
 
 /// Ranges of some features with about equally many weights each, given where those of each feature start; the last ones that
 /// have none are left out.
-fn parts(starts: &[usize], features: Range<usize>, count: usize) -> Vec<Range<usize>> {
+pub(super) fn parts(starts: &[usize], features: Range<usize>, count: usize) -> Vec<Range<usize>> {
     let (first, all) = (
         starts[features.start],
         starts[features.end] - starts[features.start],

@@ -54,7 +54,8 @@ const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model
 Examples:
   hapax train cs train.tsv -o model.hapax --test test.tsv
   hapax train ww train.txt.xz -o model.hapax --costs 0.1,1,10
-  hapax train cs train.tsv -o model.hapax --gap 1e-2 --prune 0.05 --max-bytes 2MB")]
+  hapax train cs train.tsv -o model.hapax --gap 1e-2 --prune 0.05 --max-bytes 2MB
+  hapax train cs train.tsv -o model.hapax --bits 16 --prune 0   # what is proven is what is stored")]
 pub struct TrainExact {
     #[command(flatten)]
     common: Common,
@@ -116,6 +117,9 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     prune: f32,
+    /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as stored is nearly that of the proof
+    #[arg(long, default_value_t = 8, help_heading = "Machine")]
+    bits: u32,
     /// What to do with rows that have not exactly one label
     #[arg(long, value_enum, default_value_t = Several::Refuse, help_heading = "Machine")]
     multilabel: Several,
@@ -151,6 +155,7 @@ impl TrainExact {
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
             shrinking: self.shrink_count.map_or(base.shrinking, Shrinking::Counter),
             prune: self.prune,
+            bits: self.bits,
             seed: self.common.seed,
             ..base
         }

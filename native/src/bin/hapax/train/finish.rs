@@ -40,6 +40,8 @@ pub struct Told {
     pub objective: Option<f64>,
     /// How far it may be above the least, as a share of it.
     pub gap: Option<f64>,
+    /// The same of the weights as they are stored.
+    pub stored_gap: Option<f64>,
     /// How many rows were held out to choose parameters.
     pub held_out: Option<usize>,
     /// What was measured after each epoch, for programs.
@@ -77,8 +79,12 @@ impl Common {
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
         write_whole(&self.output, &compacted.bytes)?;
         self.checkpoints.forget();
+        let mut told = made.told;
+        if compacted.weights.is_some() {
+            told.stored_gap = None;
+        }
         let mut trained = Trained {
-            told: made.told,
+            told,
             compacted,
             seconds,
             cpu_seconds,
@@ -126,7 +132,8 @@ impl Trained {
             "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
             "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
             "l": made.labels, "seed": made.seed, "epochs": self.told.epochs,
-            "objective": self.told.objective, "gap": self.told.gap, "report": self.told.report,
+            "objective": self.told.objective, "gap": self.told.gap,
+            "stored_gap": self.told.stored_gap, "report": self.told.report,
             "parameters": parameters_json(&self.compacted.model),
             "held_out": self.told.held_out, "compacted": report_json(&self.compacted),
         })

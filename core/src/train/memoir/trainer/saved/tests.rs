@@ -54,21 +54,21 @@ fn ways() -> [Memoir; 8] {
             ..base.clone()
         },
         base.clone().with_l1(30),
-        searching(base.clone(), CODES),
+        searching(&base, CODES),
         Memoir {
             draws: Draws::Balanced,
             batch: 100,
-            ..searching(base.clone(), CODES)
+            ..searching(&base, CODES)
         },
         searching(
-            base.clone().with_l1(30),
+            &base.clone().with_l1(30),
             Oracle::SignTables {
                 tables: 4,
                 bits: 5,
                 candidates: 6,
             },
         ),
-        searching(base, Oracle::LayeredGraph { degree: 4, beam: 8 }),
+        searching(&base, Oracle::LayeredGraph { degree: 4, beam: 8 }),
     ]
 }
 

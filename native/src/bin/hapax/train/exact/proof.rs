@@ -31,6 +31,7 @@ pub fn tell(machine: &Machine, told: &mut Told) {
     told.epochs = Some(u64::from(proof.epochs));
     told.objective = Some(proof.primal);
     told.gap = Some(proof.relative_gap());
+    told.stored_gap = Some(machine.stored_gap());
     told.lines.push(format!(
         "proof after {} epochs, before pruning and rounding: primal {:.6}, dual {:.6}, relative gap {:.2e}; \
          {} weights other than 0",
@@ -52,6 +53,6 @@ pub fn parameters_json(parameters: &MultiClassSvm) -> Value {
     json!({
         "cost": parameters.cost, "bias": parameters.bias, "exponent": parameters.exponent,
         "normalize": parameters.normalize, "epsilon": parameters.epsilon, "gap": parameters.gap,
-        "max_epochs": parameters.max_epochs, "prune": parameters.prune,
+        "max_epochs": parameters.max_epochs, "prune": parameters.prune, "bits": parameters.bits,
     })
 }
