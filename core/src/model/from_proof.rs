@@ -25,8 +25,12 @@ impl Model {
         vectorizer: Option<Vectorizer>,
     ) -> Self {
         let mut provenance = Provenance::new("ovr", data, parameters.seed);
-        let gap = made.certificate.relative_gap();
-        provenance.report.push(("relative gap".into(), gap));
+        for (name, value) in [
+            ("relative gap", made.certificate.relative_gap()),
+            ("relative gap of the stored weights", made.stored_gap()),
+        ] {
+            provenance.report.push((name.into(), value));
+        }
         let linear = Linear::from_proven(made.model, parameters, data);
         Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }

@@ -68,6 +68,9 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
         .run("train ovr train.tsv -o m --negatives all --gap 1e-3")
         .good();
     assert!(told.contains("relative gap"), "{told}");
+    let exact = "train ovr train.tsv -o m --negatives all --gap 1e-3 --bits 16 --prune 0 --json";
+    let trained = folder.run(exact).json();
+    assert!(trained["stored_gap"].as_f64().unwrap() < 1.2e-3);
 }
 
 #[test]

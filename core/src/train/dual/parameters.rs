@@ -68,7 +68,7 @@ pub struct OneVsRest {
     pub prune: f32,
     /// Weights up to this size are left out while mining.
     pub mine_prune: f32,
-    /// Bits of a stored weight: 4, 5, 6 or 8.
+    /// Bits of a stored weight: 4, 5, 6, 8 or 16.
     pub bits: u32,
     /// So many times the direction of the mean of its rows is added to a label's weights at the end:
     /// the score of a nearest centroid beside that of the machine. 0 adds nothing.
@@ -117,7 +117,7 @@ fn within(name: &'static str, value: f64, least: f64, most: f64) -> Result<(), P
 const BEYOND: &str = "beyond which nothing is gained and numbers lose their meaning";
 
 /// As many bits as a stored weight can have.
-const BITS: ParamRule = ParamRule::OneOf(&[4.0, 5.0, 6.0, 8.0]);
+const BITS: ParamRule = ParamRule::OneOf(&[4.0, 5.0, 6.0, 8.0, 16.0]);
 
 impl OneVsRest {
     /// Checks every parameter.
@@ -201,6 +201,6 @@ mod tests {
         }
         let bits = OneVsRest { bits: 7, ..good };
         let refused = bits.check().unwrap_err().to_string();
-        assert_eq!(refused, "bits is 7, but must be one of 4, 5, 6, 8");
+        assert_eq!(refused, "bits is 7, but must be one of 4, 5, 6, 8, 16");
     }
 }

@@ -138,7 +138,7 @@ impl LabelWeights {
         let levels = self
             .weights
             .iter()
-            .all(|w| (1..=127).contains(&w.unsigned_abs()));
+            .all(|w| (1..=32_767).contains(&w.unsigned_abs()));
         let scale = (0.0..=MOST).contains(&self.scale);
         if once && levels && scale && self.bias.abs() <= MOST {
             Ok(())

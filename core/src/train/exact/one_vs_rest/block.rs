@@ -193,6 +193,7 @@ impl BlockProblem<'_> {
                 let kept: Vec<(u32, f32)> = weights(parameters.prune).collect();
                 Solved {
                     weights: LabelWeights::round(&kept, scratch.biases[at], parameters.bits),
+                    stored_primal: 0.0,
                     proof,
                     sweeps,
                     nonzeros: weights(0.0).count() as u64,
@@ -210,7 +211,28 @@ impl BlockProblem<'_> {
                 }
             }
         }
+        self.look_at_stored(scratch, &mut solved);
         solved
+    }
+
+    /// Sets the objectives at the weights as they are stored, which take the place of those of the block.
+    fn look_at_stored(&self, scratch: &mut BlockScratch, solved: &mut [Solved]) {
+        scratch.weights.fill([0.0; LABELS]);
+        for (at, label) in solved.iter().enumerate() {
+            let stored = &label.weights;
+            for (&feature, &weight) in stored.features.iter().zip(&stored.weights) {
+                scratch.weights[feature as usize][at] = f32::from(weight) * stored.scale;
+            }
+            scratch.biases[at] = stored.bias;
+        }
+        let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.carried);
+        let losses = self
+            .kernels
+            .block_losses(&of, &scratch.weights, &scratch.biases);
+        let squares = self.squares(scratch);
+        for (at, label) in solved.iter_mut().enumerate() {
+            label.stored_primal = 0.5 * squares[at] + losses[at];
+        }
     }
 
     /// Solves a label of the block for itself, from the duals it has.
@@ -253,6 +275,7 @@ impl BlockProblem<'_> {
         single.weights.above(parameters.prune, &mut single.kept);
         Solved {
             weights: LabelWeights::round(&single.kept, single.bias as f32, parameters.bits),
+            stored_primal: 0.0,
             proof,
             sweeps,
             nonzeros,

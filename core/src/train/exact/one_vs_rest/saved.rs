@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 struct Saved<'a> {
     weights: Cow<'a, [LabelWeights]>,
     whole: Certificate,
+    stored_primal: f64,
 }
 
 impl Resumable for Proving<'_> {
@@ -16,6 +17,7 @@ impl Resumable for Proving<'_> {
         let saved = Saved {
             weights: Cow::Borrowed(&self.weights),
             whole: self.whole,
+            stored_primal: self.stored_primal,
         };
         write(&saved, sink)
     }
@@ -34,11 +36,12 @@ impl Resumable for Proving<'_> {
         for label in &weights {
             label.check(self.task.features)?;
         }
-        let numbers = [saved.whole.primal, saved.whole.dual];
+        let numbers = [saved.whole.primal, saved.whole.dual, saved.stored_primal];
         if !numbers.iter().all(|number| number.is_finite()) {
             return Err(StateError::Malformed);
         }
         (self.weights, self.whole) = (weights, saved.whole);
+        self.stored_primal = saved.stored_primal;
         Ok(())
     }
 }
@@ -74,6 +77,7 @@ mod tests {
             while again.step(&Sequential, &Portable).is_some() {}
             let made = again.finish().unwrap();
             assert_eq!(made.certificate, expected.certificate);
+            assert_eq!(made.stored_primal, expected.stored_primal);
             assert!(made.model == expected.model);
             assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
             if left.step(&Sequential, &Portable).is_none() {

@@ -43,15 +43,23 @@ pub fn run_to_gap(
         epochs: Some(u64::from(proof.epochs)),
         objective: Some(proof.primal),
         gap: Some(proof.relative_gap()),
-        lines: vec![format!(
-            "proof after at most {} epochs a label, before pruning and rounding: primal {:.6}, dual {:.6}, \
-             relative gap {:.2e}; {} weights other than 0",
-            proof.epochs,
-            proof.primal,
-            proof.dual,
-            proof.relative_gap(),
-            count(proof.nonzeros),
-        )],
+        stored_gap: Some(made.stored_gap()),
+        lines: vec![
+            format!(
+                "proof after at most {} epochs a label, before pruning and rounding: primal {:.6}, dual {:.6}, \
+                 relative gap {:.2e}; {} weights other than 0",
+                proof.epochs,
+                proof.primal,
+                proof.dual,
+                proof.relative_gap(),
+                count(proof.nonzeros),
+            ),
+            format!(
+                "as stored: {} weights, relative gap {:.2e}",
+                count(made.model.nonzeros() as u64),
+                made.stored_gap(),
+            ),
+        ],
         ..Told::default()
     };
     let model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
