@@ -10,8 +10,8 @@ them itself. Peak memory is of the whole process with its data, Python's own sha
 The gap of exact machines is what their objective lacks at most of the least there is, as a share of it: of the weights
 that training ended with, and of the weights as stored, which hapax prunes and rounds. LIBLINEAR ends by its own default
 rule and stores weights as they are; their gap is computed (gaps.py) by a bound that hapax proves, which is in no column
-of costs. Every gap is of the system's own problem: hapax's cs and ww have no constant feature, LIBLINEAR has one, and
-hapax's ovr chooses its costs and adds centroids to what was proven.
+of costs. Every gap is of the system's own problem: hapax's cs and ww have no constant feature, LIBLINEAR has one but where
+its name says otherwise, and hapax's ovr chooses its costs.
 
 With --first-label all systems learn each row's label with the smallest number only; an answer is right where the row has it, and
 macro-F1 is of first answers, over all labels that rows have or are given. A system that takes more than --seconds is
@@ -98,7 +98,7 @@ def cells(line, first):
 def gap(line, train, options):
     """The gap of weights whose objective a line tells, none if there is no bound; why is said."""
     try:
-        dual = proven_dual(line["solver"], train, options.threads, options.seconds)
+        dual = proven_dual(line["solver"], line["constant"], train, options.threads, options.seconds)
         return (line["primal"] - dual) / line["primal"]
     except subprocess.TimeoutExpired:
         why = f"more than {options.seconds} s"

@@ -2,7 +2,7 @@
 
 The objective of the weights themselves, in double precision, is held against a lower bound of what any weights can
 reach: the dual objective that hapax proves for the same problem, of the same rows of length one, cost and constant
-feature. Of a class c and a row i of class y with scores s, minimized are
+feature, or none. Of a class c and a row i of class y with scores s, minimized are
 
     s4, Crammer-Singer:  1/2 sum_c |w_c|^2 + COST sum_i max(0, 1 - s_iy + max_{c != y} s_ic)
     s1, one-vs-rest:     1/2 sum_c |w_c|^2 + COST sum_i (max(0, 1 - s_iy)^2 + sum_{c != y} max(0, 1 + s_ic)^2)
@@ -34,12 +34,16 @@ BLOCK = 256
 
 
 def weights_of(model):
-    """A line for each feature and, last, one for the constant; a column for each class in the order of `get_labels`."""
+    """A line for each feature and, last, one for the constant, of 0 where there is none; a column for each class in the
+    order of `get_labels`."""
     classes = model.get_nr_class()
     # Of two classes one-vs-rest has the first one's weights only: the other's are their negatives.
     halved = classes == 2 and model.param.solver_type == ONE_VS_REST
-    shape = (model.get_nr_feature() + 1, 1 if halved else classes)
+    constant = model.bias >= 0
+    shape = (model.get_nr_feature() + constant, 1 if halved else classes)
     weights = np.ctypeslib.as_array(model.w, shape)
+    if not constant:
+        weights = np.vstack([weights, np.zeros_like(weights[:1])])
     return np.hstack([weights, -weights]) if halved else weights
 
 
@@ -83,15 +87,25 @@ def with_constant(path, into):
             file.write(" ".join([label, *scaled, f"{features}:{BIAS}"]) + "\n")
 
 
-def proven_dual(solver, path, threads, seconds):
+def rows_without_features(path):
+    with open(path) as lines:
+        next(lines)
+        return sum(":" not in line for line in lines)
+
+
+def proven_dual(solver, constant, path, threads, seconds):
     """A lower bound of the objective on the rows of a file, by hapax in at most so many seconds (or any number)."""
+    unmoved = 0
     with tempfile.TemporaryDirectory() as folder:
-        # `hapax train cs --bias` leaves out rows that have nothing but the constant; as a feature it counts.
-        if solver == CRAMMER_SINGER:
+        # hapax's machines leave out rows without features. The constant makes a feature of them; without it each has a
+        # loss of 1, whatever the weights.
+        if solver == CRAMMER_SINGER and not constant:
+            unmoved = COST * rows_without_features(path)
+        elif solver == CRAMMER_SINGER:
             path, plain = os.path.join(folder, "train.txt"), path
             with_constant(plain, path)
         to = ["-o", os.path.join(folder, "model.hapax"), "--threads", str(threads), "--json"]
         arguments = [os.environ.get("HAPAX", "hapax"), "train", *PROOFS[solver], "--cost", str(COST), path, *to]
         done = subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=seconds)
     told = json.loads(done.stdout)
-    return told["objective"] * (1 - told["gap"])
+    return told["objective"] * (1 - told["gap"]) + unmoved

@@ -47,6 +47,9 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
         assert!((gap - stored).abs() < 2e-4, "{algorithm}: {gap} {stored}");
         let facts = folder.run("inspect m --json").json();
         assert_eq!(facts["facts"]["bits of a weight"], "16");
+        let reported = &facts["reported"];
+        assert_eq!(reported["relative gap of the stored weights"], stored);
+        assert_eq!(reported["relative gap"], gap);
         folder.run("verify m").good();
         folder.write("row.txt", "what is a test");
         folder.run("predict m row.txt --explain").good();

@@ -13,7 +13,8 @@
 //!
 //! Every solver keeps duals `a_ic >= 0` whose objective D can only be below the primal one P of any
 //! weights, so that P - D, the gap, bounds how far the weights are from the best there are. The gap is
-//! computed for the weights that a model gets, before pruning and rounding them.
+//! computed for the weights before pruning and rounding them, and again for those that a model has: with 16 bits and none
+//! left out it is the same or a few percent larger.
 //!
 //! Papers: J. Weston, C. Watkins, *Support vector machines for multi-class pattern recognition*, 1999;
 //! K. Crammer, Y. Singer, *On the algorithmic implementation of multiclass kernel-based vector

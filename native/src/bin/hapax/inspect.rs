@@ -89,14 +89,22 @@ impl Inspect {
                 .iter()
                 .map(|(name, fact)| ((*name).to_string(), json!(fact)))
                 .collect();
+            let reported: serde_json::Map<String, Value> = made
+                .report
+                .iter()
+                .map(|(name, value)| (name.clone(), json!(value)))
+                .collect();
             return print(
-                json!({"model_bytes": total, "parts": parts, "facts": facts, "n": made.rows,
+                json!({"model_bytes": total, "parts": parts, "facts": facts, "reported": reported, "n": made.rows,
                        "d": model.features(), "l": model.labels(), "algorithm": made.algorithm}),
             );
         }
         let mut about = facts_table();
         for (name, fact) in &facts {
             about.add_row([name, fact.as_str()]);
+        }
+        for (name, value) in &model.provenance().report {
+            about.add_row(["reported", &format!("{name} {value}")]);
         }
         print(format_args!("{about}\n"))?;
         let mut by_part = table(&["part of the file", "bytes", "percent"]);
@@ -164,9 +172,6 @@ fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
         ("training values", count(made.nonzeros)),
         ("data fingerprint", format!("{:016x}", made.fingerprint)),
     ]);
-    for (name, value) in &made.report {
-        facts.push(("reported", format!("{name} {value}")));
-    }
     facts
 }
 
