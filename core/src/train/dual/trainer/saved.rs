@@ -2,7 +2,7 @@
 
 use super::{Duals, LabelJobs, RowsByLabel, Stage, Trainer};
 use crate::{
-    model::linear::build::LabelWeights,
+    model::linear::{build::LabelWeights, wide::WIDE},
     train::state::{Resumable, StateError, all_below, read, same, write},
 };
 use alloc::{borrow::Cow, vec::Vec};
@@ -123,22 +123,28 @@ impl Trainer<'_> {
     }
 
     pub(super) fn check_weights(&self, weights: &LabelWeights) -> Result<(), StateError> {
-        weights.check(self.rows.order.feature.len())
+        weights.check(self.rows.order.feature.len(), self.parameters.bits)
     }
 }
 
 impl LabelWeights {
-    /// Refuses what training cannot have made of so many features.
-    pub(crate) fn check(&self, features: usize) -> Result<(), StateError> {
+    /// Refuses what training cannot have made of so many features, with weights of so many bits.
+    pub(crate) fn check(&self, features: usize, bits: u32) -> Result<(), StateError> {
         same("weights", self.weights.len(), self.features.len())?;
         all_below("feature", &self.features, features)?;
         let mut sorted = self.features.clone();
         sorted.sort_unstable();
         let once = sorted.windows(2).all(|pair| pair[0] < pair[1]);
+        let most = if bits == WIDE {
+            i16::MAX
+        } else {
+            i16::from(i8::MAX)
+        };
+        let sizes = 1..=most.unsigned_abs();
         let levels = self
             .weights
             .iter()
-            .all(|w| (1..=32_767).contains(&w.unsigned_abs()));
+            .all(|w| sizes.contains(&w.unsigned_abs()));
         let scale = (0.0..=MOST).contains(&self.scale);
         if once && levels && scale && self.bias.abs() <= MOST {
             Ok(())

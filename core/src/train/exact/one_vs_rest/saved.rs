@@ -34,7 +34,7 @@ impl Resumable for Proving<'_> {
         }
         let weights: Vec<LabelWeights> = saved.weights.into_owned();
         for label in &weights {
-            label.check(self.task.features)?;
+            label.check(self.task.features, self.parameters.bits)?;
         }
         let numbers = [saved.whole.primal, saved.whole.dual, saved.stored_primal];
         if !numbers.iter().all(|number| number.is_finite()) {

@@ -17,11 +17,7 @@ use crate::{
 };
 use alloc::{borrow::Cow, string::ToString, vec, vec::Vec};
 
-fn data() -> Dataset {
-    data_of(700)
-}
-
-fn data_of(count: u32) -> Dataset {
+fn data(count: u32) -> Dataset {
     let mut dice = Stream::new(5, 5);
     let (mut rows, mut labels) = (SparseRows::new(40), LabelLists::new(30));
     for row in 0..count {
@@ -91,7 +87,7 @@ fn ended(trainer: &mut Trainer<'_>) -> Vec<u8> {
 
 #[test]
 fn a_training_left_after_any_part_ends_as_one_that_was_not() {
-    let data = data();
+    let data = data(700);
     for way in ways() {
         let expected = ended(&mut way.trainer(&data).unwrap());
         let mut left = way.trainer(&data).unwrap();
@@ -113,7 +109,7 @@ fn a_training_left_after_any_part_ends_as_one_that_was_not() {
 
 #[test]
 fn with_an_index_there_is_a_state_between_passes_only() {
-    let data = data_of(9000);
+    let data = data(9000);
     let oracles = [CODES, Oracle::Graph { degree: 3, beam: 6 }];
     for oracle in oracles {
         let way = Memoir {
@@ -275,7 +271,7 @@ const DAMAGES_OF_ROWS: [(Damage, &str); 6] = [
 
 #[test]
 fn each_rule_of_a_state_has_its_refusal() {
-    let data = data();
+    let data = data(700);
     for way in ways() {
         let mut left = way.trainer(&data).unwrap();
         // Until a mean is kept, where one is.
@@ -358,7 +354,7 @@ fn each_rule_of_a_state_has_its_refusal() {
 
 #[test]
 fn a_table_is_made_for_long_lists_only() {
-    let data = data();
+    let data = data(700);
     let way = ways()[0].clone();
     let mut left = way.trainer(&data).unwrap();
     left.step(&Sequential);
@@ -373,7 +369,7 @@ fn a_table_is_made_for_long_lists_only() {
 
 #[test]
 fn any_flipped_bit_is_an_error_or_a_training_that_ends_and_any_cut_is_an_error() {
-    let data = data();
+    let data = data(700);
     for way in ways() {
         let mut left = way.trainer(&data).unwrap();
         (0..12).for_each(|_| {
