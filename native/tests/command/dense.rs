@@ -161,7 +161,7 @@ fn models_made_in_few_dimensions_take_rows_as_they_are() {
         let line = folder.run("evaluate m x.svm --json").json();
         assert_eq!(line["accuracy"], 1.0, "{algorithm}: {line}");
         let facts = folder.run("inspect m --json").json();
-        assert_eq!(facts["facts"]["reported"], "reduced to 2");
+        assert_eq!(facts["reported"]["reduced to"], 2.0);
         assert_eq!(facts["facts"]["embedding"], "yes");
     }
     folder

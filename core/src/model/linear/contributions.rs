@@ -45,7 +45,7 @@ impl LinearModel {
         found.try_reserve(query.features.len())?;
         let is_wide = self.parts.bits == WIDE;
         for (&feature, &value) in query.features.iter().zip(&query.values) {
-            self.visit(feature, |other, weight| {
+            let each: &mut dyn FnMut(u32, i16) = &mut |other, weight| {
                 if other != label {
                     return;
                 }
@@ -57,7 +57,8 @@ impl LinearModel {
                 if score != 0.0 {
                     found.push(Contribution { feature, score });
                 }
-            });
+            };
+            self.visit(feature, each);
         }
         found.sort_unstable_by(|a, b| {
             let size = b.score.abs().total_cmp(&a.score.abs());

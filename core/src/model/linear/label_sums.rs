@@ -24,11 +24,14 @@ impl Default for LabelSums {
 impl LabelSums {
     /// The sums of a model's labels for a query, in place of those that are there.
     pub fn add_up(&mut self, model: &LinearModel, query: &Query) {
-        *self = match (core::mem::take(self), model.parts().bits) {
-            (Self::Wide(sums), WIDE) => Self::Wide(added(model, query, sums, wide::term)),
-            (_, WIDE) => Self::Wide(added(model, query, Vec::new(), wide::term)),
-            (Self::Narrow(sums), _) => Self::Narrow(added(model, query, sums, sums::term)),
-            _ => Self::Narrow(added(model, query, Vec::new(), sums::term)),
+        let (narrow, wide) = match core::mem::take(self) {
+            Self::Narrow(sums) => (sums, Vec::new()),
+            Self::Wide(sums) => (Vec::new(), sums),
+        };
+        *self = if model.parts().bits == WIDE {
+            Self::Wide(added(model, query, wide, wide::term))
+        } else {
+            Self::Narrow(added(model, query, narrow, sums::term))
         };
     }
 

@@ -193,7 +193,8 @@ impl LinearModel {
         }
     }
 
-    /// Hands every label with a weight for `feature`, and the weight, to `visit`.
+    /// Hands every label with a weight for `feature`, and the weight, to `visit`. Where time does not matter, `&mut dyn FnMut`
+    /// keeps the code small.
     pub fn visit(&self, feature: u32, visit: impl FnMut(u32, i16)) {
         let ends = self
             .parts

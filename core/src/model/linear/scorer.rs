@@ -325,12 +325,13 @@ pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
         })
         .collect();
     for feature in 0..model.features() {
-        model.visit(feature, |label, weight| {
+        let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
             if let Some(label) = labels.get_mut(label as usize) {
                 label.features.push(feature);
                 label.weights.push(weight);
             }
-        });
+        };
+        model.visit(feature, each);
     }
     labels
 }

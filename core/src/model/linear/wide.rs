@@ -53,10 +53,11 @@ impl WideWeights {
         made.weights.try_reserve_exact(nonzeros)?;
         made.offsets.push(0);
         for feature in 0..features {
-            model.visit(feature, |label, weight| {
+            let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
                 made.labels.push(label);
                 made.weights.push(weight);
-            });
+            };
+            model.visit(feature, each);
             made.offsets.push(made.labels.len());
         }
         Ok(made)

@@ -45,7 +45,8 @@ impl LinearScorer {
         }
         let mut counts = filled(labels, 0u32)?;
         for feature in 0..model.features() {
-            model.visit(feature, |label, _| counts[label as usize] += 1);
+            let each: &mut dyn FnMut(u32, i16) = &mut |label, _| counts[label as usize] += 1;
+            model.visit(feature, each);
         }
         let order = order(labels, |label| counts[label as usize])?;
         let weighted = order.partition_point(|&id| counts[id as usize] > 0);
