@@ -175,8 +175,9 @@ fn fast_decoding_is_plain_decoding_on_all_test_rows() {
             }
         }
         let share = right as f64 / (test.len() * kernels::available().len()) as f64;
-        // On the synthetic set 0.41, where guessing gives 0.01 of either.
-        assert!(share > 0.4, "{share} right");
+        // Of banking77 and of the synthetic rows that stand in for it.
+        let least = if test.len() == 3080 { 0.5 } else { 0.4 };
+        assert!(share > least, "{share} right");
     }
 }
 

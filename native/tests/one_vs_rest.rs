@@ -201,9 +201,11 @@ fn an_earlier_model_saves_sweeps_and_costs_no_precision() {
         (precision_at_1(&model.unwrap(), &test), sweeps)
     };
     let (cold, warm) = (run(None), run(Some(&earlier)));
+    // Of bibtex and of the synthetic rows that stand in for it.
+    let most = if data.labels().labels() == 159 { 8 } else { 9 };
     assert!(warm.0 >= cold.0 - 0.5, "P@1 {} after {}", warm.0, cold.0);
     assert!(
-        warm.1 < cold.1 * 9 / 10,
+        10 * warm.1 < most * cold.1,
         "{} sweeps after {}",
         warm.1,
         cold.1
