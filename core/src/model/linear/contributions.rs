@@ -45,20 +45,21 @@ impl LinearModel {
         found.try_reserve(query.features.len())?;
         let is_wide = self.parts.bits == WIDE;
         for (&feature, &value) in query.features.iter().zip(&query.values) {
+            let mut own = 0;
             let each: &mut dyn FnMut(u32, i16) = &mut |other, weight| {
-                if other != label {
-                    return;
-                }
-                let score = if is_wide {
-                    wide::score(wide::term(weight, value), scale, 0.0, query.unit)
-                } else {
-                    score(term(weight, value), scale, 0.0, query.unit)
-                };
-                if score != 0.0 {
-                    found.push(Contribution { feature, score });
+                if other == label {
+                    own = weight;
                 }
             };
             self.visit(feature, each);
+            let score = if is_wide {
+                wide::score(wide::term(own, value), scale, 0.0, query.unit)
+            } else {
+                score(term(own, value), scale, 0.0, query.unit)
+            };
+            if score != 0.0 {
+                found.push(Contribution { feature, score });
+            }
         }
         found.sort_unstable_by(|a, b| {
             let size = b.score.abs().total_cmp(&a.score.abs());

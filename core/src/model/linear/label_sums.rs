@@ -7,7 +7,6 @@ use super::{
     wide::{self, WIDE},
 };
 use alloc::vec::Vec;
-use core::ops::AddAssign;
 
 /// A sum for each label: of bytes, or of weights of 16 bits.
 pub(super) enum LabelSums {
@@ -24,15 +23,52 @@ impl Default for LabelSums {
 impl LabelSums {
     /// The sums of a model's labels for a query, in place of those that are there.
     pub fn add_up(&mut self, model: &LinearModel, query: &Query) {
-        let (narrow, wide) = match core::mem::take(self) {
-            Self::Narrow(sums) => (sums, Vec::new()),
-            Self::Wide(sums) => (Vec::new(), sums),
-        };
-        *self = if model.parts().bits == WIDE {
-            Self::Wide(added(model, query, wide, wide::term))
-        } else {
-            Self::Narrow(added(model, query, narrow, sums::term))
-        };
+        self.clear(model);
+        for (&feature, &value) in query.features.iter().zip(&query.values) {
+            // Which sums they are is asked for each weight: two loops would be twice the code.
+            model.visit(feature, |label, weight| {
+                self.add(label as usize, weight, value)
+            });
+        }
+    }
+
+    /// A sum of nothing for each label of a model.
+    fn clear(&mut self, model: &LinearModel) {
+        let wide = model.parts().bits == WIDE;
+        if wide != matches!(self, Self::Wide(_)) {
+            *self = if wide {
+                Self::Wide(Vec::new())
+            } else {
+                Self::default()
+            };
+        }
+        let labels = model.labels() as usize;
+        match self {
+            Self::Narrow(sums) => {
+                sums.clear();
+                sums.resize(labels, 0);
+            }
+            Self::Wide(sums) => {
+                sums.clear();
+                sums.resize(labels, 0);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, label: usize, weight: i16, value: i16) {
+        match self {
+            Self::Narrow(sums) => {
+                if let Some(sum) = sums.get_mut(label) {
+                    *sum += sums::term(weight, value);
+                }
+            }
+            Self::Wide(sums) => {
+                if let Some(sum) = sums.get_mut(label) {
+                    *sum += wide::term(weight, value);
+                }
+            }
+        }
     }
 
     /// The score of a label by its sum.
@@ -43,24 +79,4 @@ impl LabelSums {
             Self::Wide(sums) => wide::score(sums[label], scale, bias, unit),
         }
     }
-}
-
-/// Sums of what `term` makes of weights and values, in place of `sums`.
-#[inline(always)]
-fn added<S: Copy + Default + AddAssign>(
-    model: &LinearModel,
-    query: &Query,
-    mut sums: Vec<S>,
-    term: impl Fn(i16, i16) -> S,
-) -> Vec<S> {
-    sums.clear();
-    sums.resize(model.labels() as usize, S::default());
-    for (&feature, &value) in query.features.iter().zip(&query.values) {
-        model.visit(feature, |label, weight| {
-            if let Some(sum) = sums.get_mut(label as usize) {
-                *sum += term(weight, value);
-            }
-        });
-    }
-    sums
 }

@@ -132,7 +132,9 @@ pub fn read(
 pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i16)) {
     let Ok(count) = count(bytes) else { return };
     if bits != 8 {
-        let _checked = read(bytes, bits, u32::MAX, visit);
+        // The rarer widths: a call for each weight, and the code once for all who ask.
+        let each: &mut dyn FnMut(u32, i16) = &mut visit;
+        let _checked = read(bytes, bits, u32::MAX, each);
         return;
     }
     let Ok(_) = take_varint(&mut bytes) else {

@@ -174,12 +174,14 @@ fn check_records(parts: &LinearParts) -> Result<(), LinearError> {
         let record = parts.records.get(ends[0] as usize..ends[1] as usize);
         let record = record.ok_or(LinearError::Offsets { feature })?;
         let mut unseen = None;
-        record::read(record, parts.bits, parts.scales.len() as u32, |label, _| {
+        // One of few forms that this is compiled in.
+        let each: &mut dyn FnMut(u32, i16) = &mut |label, _| {
             if parts.scales[label as usize] == 0.0 {
                 unseen = Some(label);
             }
-        })
-        .map_err(|error| LinearError::Record { feature, error })?;
+        };
+        record::read(record, parts.bits, parts.scales.len() as u32, each)
+            .map_err(|error| LinearError::Record { feature, error })?;
         if let Some(label) = unseen {
             return Err(LinearError::UnseenLabel { feature, label });
         }

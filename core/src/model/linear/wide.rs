@@ -68,15 +68,16 @@ impl WideWeights {
         8 * self.offsets.len() + 6 * self.labels.len()
     }
 
-    /// The sums of all labels for a query, in place of `sums`, which has one for each label.
+    /// Adds what a query's features have to the sums of all labels.
     fn add_up(&self, query: &Query, sums: &mut [i32]) {
-        sums.fill(0);
         for (&feature, &value) in query.features.iter().zip(&query.values) {
             let feature = feature as usize;
             let range = self.offsets[feature]..self.offsets[feature + 1];
             let weights = self.labels[range.clone()].iter().zip(&self.weights[range]);
             for (&label, &weight) in weights {
-                sums[label as usize] += term(weight, value);
+                if let Some(sum) = sums.get_mut(label as usize) {
+                    *sum += term(weight, value);
+                }
             }
         }
     }
@@ -92,6 +93,7 @@ impl WideWeights {
             scores,
             ..
         } = scratch;
+        sums.clear();
         sums.resize(scales.len(), 0);
         self.add_up(query, sums);
         let of = |label: usize| score(sums[label], scales[label], biases[label], query.unit);

@@ -8,8 +8,8 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// N rows with one class each: transformed, those without a value left out, features
-/// renumbered by falling frequency, the constant feature last, and labels with rows as classes.
+/// N rows with one class each: transformed, those without a value left out (unless there is a constant feature, which
+/// they have), features renumbered by falling frequency, the constant one last, and labels with rows as classes.
 ///
 /// Memory: 8 bytes a value, 24 bytes a row, 12 a feature and 8 a label.
 #[derive(Clone, Debug)]
@@ -118,6 +118,10 @@ impl Problem {
                 problem.push(at as u32, label, &mut terms)?;
             }
         }
+        let constants = usize::from(problem.bias != 0.0) * problem.len();
+        if problem.values() == constants {
+            return Err(TrainError::NoFeatures);
+        }
         problem.number_classes(data.labels().labels() as usize)?;
         Ok(problem)
     }
@@ -129,7 +133,7 @@ impl Problem {
         terms: &mut [(u32, f32)],
     ) -> Result<(), TrainError> {
         let square: f64 = terms.iter().map(|t| f64::from(t.1) * f64::from(t.1)).sum();
-        if square == 0.0 {
+        if square == 0.0 && self.bias == 0.0 {
             return Ok(());
         }
         if !square.is_finite() || square > 1e30 {
@@ -161,9 +165,6 @@ impl Problem {
             .filter(|&label| counts[label as usize] > 0)
             .collect();
         seen.sort_by_key(|&label| core::cmp::Reverse(counts[label as usize]));
-        if self.classes.is_empty() {
-            return Err(TrainError::NoFeatures);
-        }
         if let [label] = seen[..] {
             return Err(TrainError::OneClass { label });
         }
@@ -316,6 +317,14 @@ pub mod tests {
     }
 
     fn of(rows: &[(&[u32], &[u32])], multi_label: MultiLabel) -> Result<Problem, TrainError> {
+        with_bias(rows, multi_label, 0.0)
+    }
+
+    fn with_bias(
+        rows: &[(&[u32], &[u32])],
+        multi_label: MultiLabel,
+        bias: f64,
+    ) -> Result<Problem, TrainError> {
         let (mut sparse, mut lists) = (SparseRows::new(4), LabelLists::new(0));
         for (features, labels) in rows {
             let terms = features.iter().map(|&f| (f, 2.0));
@@ -325,7 +334,10 @@ pub mod tests {
             lists.push(labels.iter().copied());
         }
         let data = Dataset::new(sparse, lists, None).unwrap();
-        let parameters = MultiClassSvm::new(MultiClassLoss::CrammerSinger);
+        let parameters = MultiClassSvm {
+            bias,
+            ..MultiClassSvm::new(MultiClassLoss::CrammerSinger)
+        };
         Problem::new(&data, &parameters, multi_label)
     }
 
@@ -359,5 +371,19 @@ pub mod tests {
         assert_eq!(sources, [0, 1, 1, 4]);
         assert_eq!([0, 1, 2, 3].map(|row| problem.class(row)), [1, 0, 2, 0]);
         assert!((problem.square(0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn rows_without_a_value_have_the_constant_one() {
+        let rows: &[(&[u32], &[u32])] = &[(&[0], &[1]), (&[], &[2]), (&[3], &[2])];
+        let problem = with_bias(rows, MultiLabel::Refuse, 0.5).unwrap();
+        assert_eq!((problem.len(), problem.classes()), (3, 2));
+        assert_eq!(problem.row(1).values, [0.5]);
+        assert!((problem.square(1) - 0.25).abs() < 1e-12);
+        let nothing: &[(&[u32], &[u32])] = &[(&[], &[1]), (&[], &[2])];
+        for bias in [0.0, 0.5] {
+            let refused = with_bias(nothing, MultiLabel::Refuse, bias).unwrap_err();
+            assert_eq!(refused, TrainError::NoFeatures);
+        }
     }
 }

@@ -61,9 +61,10 @@ impl LinearScorer {
             nonzeros,
             |numbers, feature, weights| {
                 weights.try_reserve(model.count(feature))?;
-                model.visit(feature, |label, weight| {
+                let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
                     weights.push((numbers[label as usize], weight as i8));
-                });
+                };
+                model.visit(feature, each);
                 weights.sort_unstable_by_key(|&(number, _)| number);
                 Ok(())
             },
