@@ -59,13 +59,16 @@ const NPM: Program = Program {
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
 
-/// The command that the package is held against.
+/// The command that the package is held against. Of the demonstration's package too, or it would be compiled again for that: what is
+/// compiled together decides on the features of what they share.
 const COMMAND: &[&str] = &[
     "cargo",
     "build",
     "--release",
     "-p",
     "hapax",
+    "-p",
+    "hapax-demo",
     "--bin",
     "hapax",
     "--quiet",
@@ -223,10 +226,9 @@ const PARTS: &[Part] = &[
             &[
                 "cargo",
                 "test",
-                "-p",
-                "hapax",
+                "--workspace",
                 "--features",
-                "mpi",
+                "hapax/mpi",
                 "--test",
                 "processes",
             ],
