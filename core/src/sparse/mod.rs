@@ -1,5 +1,6 @@
 //! Sparse vectors and rows, their invariants checked once, where they are made.
 
+pub(crate) mod order;
 mod rows;
 mod vector;
 

@@ -27,7 +27,7 @@ impl LabelSums {
         for (&feature, &value) in query.features.iter().zip(&query.values) {
             // Which sums they are is asked for each weight: two loops would be twice the code.
             model.visit(feature, |label, weight| {
-                self.add(label as usize, weight, value)
+                self.add(label as usize, weight, value);
             });
         }
     }

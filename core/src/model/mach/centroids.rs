@@ -18,6 +18,7 @@ use crate::{
     array::Array,
     data::Dataset,
     model::linear::query::RowTransform,
+    sparse::order,
     train::{TrainError, mach::SeenLabels},
     varint::{put_varint, take_varint},
 };
@@ -194,7 +195,7 @@ fn write(pairs: &mut Vec<(u32, f32)>, entries: usize, scales: &[f32; 256], out: 
         |a: &(u32, f32), b: &(u32, f32)| -> Ordering { b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)) };
     pairs.sort_unstable_by(larger);
     pairs.truncate(entries);
-    pairs.sort_unstable_by_key(|pair| pair.0);
+    order::by_id(pairs);
     put_varint(pairs.len() as u32, out);
     if pairs.is_empty() {
         return;

@@ -1,7 +1,10 @@
 //! What a compact index keeps of rows and of queries.
 
 use super::{CompactError, CompactOptions};
-use crate::{float, sparse::SparseRows};
+use crate::{
+    float,
+    sparse::{SparseRows, order},
+};
 use alloc::vec::Vec;
 
 /// The order in which weights are kept: larger absolute value first, then smaller feature.
@@ -52,7 +55,7 @@ impl<'a> Pruner<'a> {
         if self.pairs.len() > self.row_weights {
             self.pairs.sort_unstable_by(heavier);
             self.pairs.truncate(self.row_weights);
-            self.pairs.sort_unstable_by_key(|pair| pair.0);
+            order::by_id(&mut self.pairs);
         }
         &self.pairs
     }

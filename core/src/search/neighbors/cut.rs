@@ -8,7 +8,10 @@ use super::{
     NeighborError,
     error::{filled, reserved},
 };
-use crate::{float, sparse::SparseRows};
+use crate::{
+    float,
+    sparse::{SparseRows, order::by_falling_count},
+};
 use alloc::vec::Vec;
 
 /// Most groups of head features.
@@ -39,7 +42,7 @@ impl Cut {
     pub(super) fn choose(rows: &SparseRows, frequencies: &[u32]) -> Result<Self, NeighborError> {
         let mut order: Vec<u32> = reserved(frequencies.len())?;
         order.extend(0..rows.features());
-        order.sort_by_key(|&feature| core::cmp::Reverse(frequencies[feature as usize]));
+        by_falling_count(&mut order, frequencies);
         let heads = DIVISORS.map(|divisor| {
             order.partition_point(|&feature| {
                 frequencies[feature as usize] as usize * divisor >= rows.len().max(1)

@@ -6,7 +6,7 @@
 //! array that any such id is inside of. Values of rarer features are kept apart as the rest.
 
 use crate::{
-    sparse::SparseRows,
+    sparse::{SparseRows, order},
     train::{TrainError, exact::ahead::Fetch},
 };
 use alloc::{vec, vec::Vec};
@@ -94,7 +94,7 @@ impl FeatureOrder {
     pub fn new(rows: &SparseRows) -> Self {
         let counts = rows.document_frequencies();
         let mut feature: Vec<u32> = (0..rows.features()).collect();
-        feature.sort_unstable_by_key(|&id| (core::cmp::Reverse(counts[id as usize]), id));
+        order::by_falling_count(&mut feature, &counts);
         let mut rank = vec![0; feature.len()];
         for (new, &old) in feature.iter().enumerate() {
             rank[old as usize] = new as u32;
@@ -113,7 +113,7 @@ impl PackedRows {
             });
             terms.truncate(most);
         }
-        terms.sort_unstable_by_key(|&(id, _)| id);
+        order::by_id(terms);
         let largest = terms.iter().map(|t| t.1.abs()).fold(0f32, f32::max);
         let unit = largest / f32::from(i16::MAX);
         // A row of values too small to divide by counts as empty.

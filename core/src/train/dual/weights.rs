@@ -1,6 +1,7 @@
 //! The weights of one label while it is trained: dense, in the two parts that packed rows have.
 
 use super::packed_rows::{HEAD_FEATURES, PackedRow, Rare};
+use crate::sparse::order;
 use alloc::{vec, vec::Vec};
 
 /// The dense weights of one label under training: an array for the head, one for the rest.
@@ -99,7 +100,7 @@ impl Weights {
                 }
             }
         }
-        out.sort_unstable_by_key(|&(id, _)| id);
+        order::by_id(out);
     }
 
     /// The weights of the head that belong to a feature.

@@ -3,6 +3,7 @@
 use super::parameters::MultiClassSvm;
 use crate::{
     data::Dataset,
+    sparse::order,
     train::{TrainError, check_data, dual::packed_rows::FeatureOrder},
 };
 use alloc::{vec, vec::Vec};
@@ -141,7 +142,7 @@ impl Problem {
                 row: u64::from(source) + 1,
             });
         }
-        terms.sort_unstable_by_key(|term| term.0);
+        order::by_id(terms);
         self.features.extend(terms.iter().map(|term| term.0));
         self.values.extend(terms.iter().map(|term| term.1));
         if self.bias != 0.0 {

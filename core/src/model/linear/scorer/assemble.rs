@@ -11,8 +11,9 @@ use super::{
     },
     LinearScorer, PAGE,
 };
+use crate::sparse::order::by_falling_count;
 use alloc::{alloc::handle_alloc_error, collections::TryReserveError, vec::Vec};
-use core::{alloc::Layout, cmp::Reverse};
+use core::alloc::Layout;
 
 /// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
 /// and memory depend on it, results do not. Without vectors a head is worth nothing.
@@ -48,7 +49,7 @@ impl LinearScorer {
             let each: &mut dyn FnMut(u32, i16) = &mut |label, _| counts[label as usize] += 1;
             model.visit(feature, each);
         }
-        let order = order(labels, |label| counts[label as usize])?;
+        let order = order(&counts)?;
         let weighted = order.partition_point(|&id| counts[id as usize] > 0);
         drop(counts);
         let scales = collected(order.iter().map(|&id| model.parts().scales[id as usize]))?;
@@ -72,10 +73,11 @@ impl LinearScorer {
     }
 
     /// Makes weights by label ready, which have 8 bits or less; of each feature the `most` largest in size, so that a row of v values
-    /// costs at most v times that many, however many labels there are.
+    /// costs at most v times that many, however many labels there are. Weights of features that are not below `features` are left
+    /// out.
     ///
     /// # Panics
-    /// If a feature is not below `features`. Without memory, ends as collections do.
+    /// Without memory, as collections do.
     #[must_use]
     pub fn from_weights(
         labels: &[LabelWeights],
@@ -85,9 +87,10 @@ impl LinearScorer {
     ) -> Self {
         let assemble = || {
             let of = |id: u32| &labels[id as usize];
-            let order = order(labels.len(), |id| of(id).features.len() as u32)?;
+            let counts = labels.iter().map(|label| label.features.len() as u32);
+            let order = order(&collected(counts)?)?;
             let scales = collected(order.iter().map(|&id| of(id).scale))?;
-            let mut postings = Postings::transpose(labels, &order, features);
+            let mut postings = Postings::transpose(labels, &order, 0..features);
             postings.keep_largest(most, &scales);
             let biases = collected(order.iter().map(|&id| bias(of(id))))?;
             let weighted = order.partition_point(|&id| !of(id).features.is_empty());
@@ -228,9 +231,9 @@ fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, TryR
 }
 
 /// Label ids by falling number of weights.
-fn order(labels: usize, weights: impl Fn(u32) -> u32) -> Result<Vec<u32>, TryReserveError> {
-    let mut order = collected((0..labels).map(|id| id as u32))?;
-    order.sort_unstable_by_key(|&id| (Reverse(weights(id)), id));
+fn order(weights: &[u32]) -> Result<Vec<u32>, TryReserveError> {
+    let mut order = collected((0..weights.len()).map(|id| id as u32))?;
+    by_falling_count(&mut order, weights);
     Ok(order)
 }
 

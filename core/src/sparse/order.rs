@@ -1,0 +1,31 @@
+//! The orders that ids and terms are brought into: once for all who want them, since a sort is much code in a small program.
+
+use core::cmp::Reverse;
+
+/// Sorts ids by falling count, those of equal count by rising id.
+///
+/// # Panics
+/// If an id has no count.
+pub fn by_falling_count(ids: &mut [u32], counts: &[u32]) {
+    ids.sort_unstable_by_key(|&id| (Reverse(counts[id as usize]), id));
+}
+
+/// Sorts terms by rising id; ids are there once each.
+pub fn by_id(terms: &mut [(u32, f32)]) {
+    terms.sort_unstable_by_key(|term| term.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_falling_count, by_id};
+
+    #[test]
+    fn frequent_ids_come_first_and_terms_by_id() {
+        let mut ids = [0, 1, 2, 3];
+        by_falling_count(&mut ids, &[1, 5, 1, 7]);
+        assert_eq!(ids, [3, 1, 0, 2]);
+        let mut terms = [(4, 1.0), (0, 2.0), (2, 3.0)];
+        by_id(&mut terms);
+        assert_eq!(terms, [(0, 2.0), (2, 3.0), (4, 1.0)]);
+    }
+}
