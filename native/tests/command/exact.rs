@@ -77,6 +77,32 @@ fn machines_are_trained_with_a_proof_and_can_be_asked() {
 }
 
 #[test]
+fn bundles_of_labels_meet_on_any_number_of_threads_to_the_same_bytes_and_optimum() {
+    let folder = Folder::new();
+    folder.write("train.tsv", single());
+    let train = |options: &str| {
+        let command = format!("train ww train.tsv -o m --gap 1e-2 {options} --json");
+        let told = folder.run(&command).json();
+        let number = |name: &str| told[name].as_f64().unwrap();
+        assert!(number("gap") <= 1e-2);
+        (number("objective"), folder.read("m"))
+    };
+    let (by_rows, _) = train("");
+    let (rotating, bytes) = train("--rotate-labels --threads 1");
+    let distance = (rotating - by_rows).abs() / by_rows;
+    assert!(distance <= 1e-2, "{rotating} {by_rows}");
+    for more in ["--threads 2", "--threads 3 --checkpoint kept --every 1"] {
+        assert!(
+            train(&format!("--rotate-labels {more}")).1 == bytes,
+            "{more}"
+        );
+    }
+    folder
+        .run("train cs train.tsv -o m --rotate-labels")
+        .refused("only ww can be trained by bundles of labels that rotate: its duals concern two labels each");
+}
+
+#[test]
 fn bad_input_is_refused_with_its_rule() {
     let folder = Folder::new();
     folder.write("train.tsv", single());

@@ -18,7 +18,6 @@ use hapax::{
             state::{Identity, Resumable, Shared, Watch},
         },
     },
-    processes::Processes,
 };
 use serde::Serialize;
 use signal_hook::{
@@ -128,7 +127,7 @@ impl CheckpointOptions {
         &self,
         identity: Identity,
         training: &mut impl Shared,
-        processes: &mut Processes,
+        processes: &mut impl Exchange,
     ) -> Result<SharedKeeper, Failure> {
         let Some(folder) = self.folder() else {
             return Ok(SharedKeeper(None));
@@ -276,7 +275,7 @@ impl SharedKeeper {
         &mut self,
         epochs: u32,
         training: &impl Shared,
-        processes: &mut Processes,
+        processes: &mut impl Exchange,
     ) -> Result<(), Failure> {
         let Some((checkpoints, stop)) = &mut self.0 else {
             return Ok(());
@@ -294,10 +293,14 @@ impl SharedKeeper {
             Border::Stop => {
                 let folder = checkpoints.folder().display().to_string();
                 let next = resuming(&folder);
-                return Err(Failure::Stopped(format!(
-                    "stopped; what was done is in {folder}: go on, with as many processes or fewer or more, with\n  \
-                     mpirun -np PROCESSES {next}"
-                )));
+                let how = match processes.ranks() {
+                    1 => format!("go on with\n  {next}"),
+                    _ => format!(
+                        "go on, with as many processes or fewer or more, with\n  mpirun -np PROCESSES {next}"
+                    ),
+                };
+                let done = format!("stopped; what was done is in {folder}: {how}");
+                return Err(Failure::Stopped(done));
             }
         }
         Ok(())

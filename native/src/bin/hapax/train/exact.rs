@@ -123,7 +123,8 @@ pub struct TrainExact {
     /// What to do with rows that have not exactly one label
     #[arg(long, value_enum, default_value_t = Several::Refuse, help_heading = "Machine")]
     multilabel: Several,
-    /// Under MPI, for ww: each process keeps the duals of some pairs of labels instead of all; slower by far
+    /// For ww: pairs of bundles of labels take turns on all threads, and under MPI in all processes, each of which then keeps
+    /// the duals of its pairs instead of all; slower by far
     #[arg(long, help_heading = "Machine")]
     rotate_labels: bool,
 }
@@ -199,14 +200,11 @@ impl TrainExact {
         mut processes: Option<&mut Processes>,
     ) -> Result<(), Failure> {
         self.common.check()?;
-        match &processes {
-            Some(_) => self.check_among(loss)?,
-            None if self.rotate_labels => {
-                return Err(Failure::Input(
-                    "--rotate-labels is for several processes: start them with mpirun".into(),
-                ));
-            }
-            None => {}
+        if processes.is_some() {
+            self.check_among(loss)?;
+        }
+        if self.rotate_labels {
+            self.check_rotating(loss)?;
         }
         let costs = self.costs();
         for &cost in &costs {
@@ -253,6 +251,7 @@ impl TrainExact {
         };
         let parameters = self.parameters(loss, cost);
         let machine = match processes {
+            None if self.rotate_labels => self.rotating(&parameters, &training.data, &threads)?,
             None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
                 let data = &training.data;

@@ -1,4 +1,4 @@
-//! Training as one of the processes that a launcher started.
+//! Training as one of the processes that a launcher started, or as several would.
 
 use super::{
     super::{
@@ -13,7 +13,10 @@ use hapax::{
         train::{
             TrainError,
             exact::{
-                bundles::{exchange::Exchange, shared::SharedTraining},
+                bundles::{
+                    exchange::{Alone, Exchange},
+                    shared::SharedTraining,
+                },
                 machine::Machine,
                 parameters::{MultiClassLoss, MultiClassSvm},
                 solver::Solver,
@@ -32,20 +35,24 @@ impl TrainExact {
     /// Refuses what several processes cannot do together.
     pub(super) fn check_among(&self, loss: MultiClassLoss) -> Result<(), Failure> {
         let input = |why: &str| Err(Failure::Input(why.into()));
-        if self.rotate_labels && loss != MultiClassLoss::WestonWatkins {
-            return Err(TrainError::NoBundles.into());
-        }
         if loss == MultiClassLoss::LeeLinWahba && !self.costs.is_empty() {
             return input("several processes train llw for one --cost: --costs is for one process");
         }
         if loss == MultiClassLoss::LeeLinWahba && self.from.is_some() {
             return input(LLW_FROM);
         }
-        let alone = !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some();
-        if self.rotate_labels && alone {
-            return input(
-                "--rotate-labels trains for one --cost, to a --gap and anew: leave out --costs, --epsilon and --from",
-            );
+        Ok(())
+    }
+
+    /// Refuses what `--rotate-labels` does not go with.
+    pub(super) fn check_rotating(&self, loss: MultiClassLoss) -> Result<(), Failure> {
+        if loss != MultiClassLoss::WestonWatkins {
+            return Err(TrainError::NoBundles.into());
+        }
+        if !self.costs.is_empty() || self.epsilon.is_some() || self.from.is_some() {
+            return Err(Failure::Input(
+                "--rotate-labels trains for one --cost, to a --gap and anew: leave out --costs, --epsilon and --from".into(),
+            ));
         }
         Ok(())
     }
@@ -59,6 +66,42 @@ impl TrainExact {
         threads: &Threads,
         told: &mut Told,
     ) -> Result<Option<Machine>, Failure> {
+        let (watch, before) = (Stopwatch::start(), processes.sent());
+        let (machine, epochs) = self.train_over(processes, parameters, (data, start), threads)?;
+        let seconds = watch.seconds();
+        let mut sent = vec![0.0; processes.ranks()];
+        sent[processes.rank()] = (processes.sent() - before) as f64;
+        processes.largest(&mut sent).map_err(TrainError::from)?;
+        let sent: f64 = sent.iter().sum();
+        told.lines.push(format!(
+            "{} processes: {} sent and {:.4} s an epoch, {epochs} epochs in {seconds:.2} s",
+            processes.ranks(),
+            bytes((sent / f64::from(epochs.max(1))) as u64),
+            seconds / f64::from(epochs.max(1)),
+        ));
+        Ok(machine)
+    }
+
+    /// Trains as several processes would with `--rotate-labels`, in one: pairs of bundles of labels meet on its threads.
+    pub(super) fn rotating(
+        &self,
+        parameters: &MultiClassSvm,
+        data: &Dataset,
+        threads: &Threads,
+    ) -> Result<Machine, Failure> {
+        let (machine, _) = self.train_over(&mut Alone, parameters, (data, None), threads)?;
+        // The first process has it, and this one is the first.
+        machine.ok_or_else(|| TrainError::Stopped.into())
+    }
+
+    /// Trains over an exchange; returns how many epochs that took, too.
+    fn train_over<X: Exchange>(
+        &self,
+        processes: &mut X,
+        parameters: &MultiClassSvm,
+        (data, start): (&Dataset, Option<Start<'_>>),
+        threads: &Threads,
+    ) -> Result<(Option<Machine>, u32), Failure> {
         let most = parameters.max_epochs as usize;
         let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
         let (several, best) = (self.several(), kernels::best());
@@ -73,7 +116,6 @@ impl TrainExact {
         let identity = Identity::new("multi-class machine of several processes", &own, data);
         let checkpoints = &self.common.checkpoints;
         let mut keeper = checkpoints.shared_keeper(identity, &mut training, processes)?;
-        let (watch, before) = (Stopwatch::start(), processes.sent());
         let mut epochs = 0u32;
         while let Some(report) = training
             .epoch(threads, best, processes)
@@ -87,19 +129,8 @@ impl TrainExact {
                 keeper.border(report.epoch, &training, processes)?;
             }
         }
-        let seconds = watch.seconds();
         let machine = parameters.finish_shared(training, data, threads, best)?;
-        let mut sent = vec![0.0; processes.ranks()];
-        sent[processes.rank()] = (processes.sent() - before) as f64;
-        processes.largest(&mut sent).map_err(TrainError::from)?;
-        let sent: f64 = sent.iter().sum();
-        told.lines.push(format!(
-            "{} processes: {} sent and {:.4} s an epoch, {epochs} epochs in {seconds:.2} s",
-            processes.ranks(),
-            bytes((sent / f64::from(epochs.max(1))) as u64),
-            seconds / f64::from(epochs.max(1)),
-        ));
-        Ok(machine)
+        Ok((machine, epochs))
     }
 
     /// Trains together with other processes, without checkpoints; each is given the machine.
