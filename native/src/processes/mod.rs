@@ -77,10 +77,20 @@ impl Error for JoinError {}
 /// # Errors
 /// If they cannot be joined.
 pub fn join() -> Result<Option<Processes>, JoinError> {
+    if launched() {
+        Processes::join(started()).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
+/// Whether a launcher started this process as one of several, of which there may be but one.
+#[must_use]
+pub fn launched() -> bool {
     match told(STARTED) {
-        Some(0) | None => Ok(None),
-        Some(1) if !cfg!(feature = "mpi") => Ok(None),
-        Some(started) => Processes::join(started).map(Some),
+        Some(0) | None => false,
+        Some(1) => cfg!(feature = "mpi"),
+        Some(_) => true,
     }
 }
 

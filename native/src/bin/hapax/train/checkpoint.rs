@@ -18,6 +18,7 @@ use hapax::{
             state::{Identity, Resumable, Shared, Watch},
         },
     },
+    processes::launched,
 };
 use serde::Serialize;
 use signal_hook::{
@@ -293,11 +294,12 @@ impl SharedKeeper {
             Border::Stop => {
                 let folder = checkpoints.folder().display().to_string();
                 let next = resuming(&folder);
-                let how = match processes.ranks() {
-                    1 => format!("go on with\n  {next}"),
-                    _ => format!(
+                let how = if launched() {
+                    format!(
                         "go on, with as many processes or fewer or more, with\n  mpirun -np PROCESSES {next}"
-                    ),
+                    )
+                } else {
+                    format!("go on with\n  {next}")
                 };
                 let done = format!("stopped; what was done is in {folder}: {how}");
                 return Err(Failure::Stopped(done));
