@@ -2,7 +2,7 @@
 
 mod zstd;
 
-use hapax_core::bytes::Bytes;
+use hapax_core::{bytes::Bytes, model::Model};
 use std::{
     fmt,
     fs::File,
@@ -235,6 +235,20 @@ pub fn write_whole_by(
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
     Ok(())
+}
+
+/// Writes a model's file as [`write_whole`] does, from the model's own arrays: it is never whole in memory.
+///
+/// # Errors
+/// As [`write_whole`] and [`Model::to_bytes`].
+pub fn write_model(path: &Path, model: &Model) -> Result<(), FileError> {
+    write_whole_by(path, |file| {
+        let mut written = Ok(());
+        let format = model.file_parts(&mut |parts| {
+            written = parts.iter().try_for_each(|part| file.write_all(part));
+        });
+        format.map_err(io::Error::other).and(written)
+    })
 }
 
 /// Makes a folder, and those above it, where there is none.

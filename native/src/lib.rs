@@ -24,7 +24,7 @@
 //! };
 //! let parameters = NearestParameters { neighbors: 2, ..Default::default() };
 //! let model = Model::train_nearest(parameters, &data, None, &threads)?;
-//! files::write_whole(&path, &model.to_bytes()?)?;
+//! files::write_model(&path, &model)?;
 //!
 //! let model = Model::from_bytes(files::map_model(&path)?)?;
 //! let mut scratch = Scratch::new(kernels::best());

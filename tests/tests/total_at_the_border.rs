@@ -167,7 +167,7 @@ fn larger_compact() -> Vec<u8> {
     let compacted = model.compacted(budget, 1, &Sequential, hapax::kernels::best());
     let compacted = compacted.unwrap();
     assert!(compacted.report.is_some(), "it was made smaller");
-    compacted.bytes
+    compacted.model.to_bytes().unwrap()
 }
 
 #[test]

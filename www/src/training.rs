@@ -178,10 +178,11 @@ pub fn train(
             Model::train_embedding(&training, &data, words, threads, kernels::best(), go_on)?
         }
     };
-    let bytes = match max_bytes {
-        Some(most) => model.compacted(most, SEED, threads, kernels::best())?.bytes,
-        None => model.to_bytes()?,
+    let model = match max_bytes {
+        Some(most) => model.compacted(most, SEED, threads, kernels::best())?.model,
+        None => model,
     };
+    let bytes = model.to_bytes()?;
     let seconds = start.elapsed().as_secs_f64();
     let mut model = Model::from_bytes(bytes.clone())?;
     model.prepare()?;

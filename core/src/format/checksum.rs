@@ -1,8 +1,8 @@
 //! CRC-32 (ISO-HDLC), the checksum of headers and sections.
 //!
 //! Where the processor has instructions for it the crate `crc32fast` uses them. Elsewhere that crate
-//! would bring 16 kB of tables, which do not compress: there a table of 1 kB does, and for long
-//! contents seven more, made when they are needed, let eight bytes be taken at a time (M. Kounavis,
+//! would bring 16 kB of tables, which do not compress: there a table of 1 kB does, made on the spot where
+//! the program itself is fetched, and for long contents seven more let eight bytes be taken at a time (M. Kounavis,
 //! F. Berry: A systematic approach to building high performance software-based CRC generators,
 //! ISCC 2005).
 
@@ -29,7 +29,9 @@ const LONG: usize = if cfg!(any(target_family = "wasm", test)) {
 };
 
 /// What a byte does to the checksum.
-static TABLE: [u32; 256] = {
+type Table = [u32; 256];
+
+const fn table() -> Table {
     let mut table = [0; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -43,34 +45,39 @@ static TABLE: [u32; 256] = {
         byte += 1;
     }
     table
-};
+}
 
 #[cfg_attr(
     any(target_arch = "x86_64", target_arch = "aarch64"),
     allow(dead_code, reason = "tests hold it against the crate")
 )]
 pub(super) fn by_table(parts: &[&[u8]]) -> u32 {
+    #[cfg(not(target_family = "wasm"))]
+    let first = const { &table() };
+    // A table that is fetched takes longer than one that is made.
+    #[cfg(target_family = "wasm")]
+    let first = &table();
     let crc = parts.iter().fold(!0, |crc, part| {
         if part.len() < LONG {
-            byte_by_byte(crc, part)
+            byte_by_byte(first, crc, part)
         } else {
-            eight_by_eight(crc, part)
+            eight_by_eight(first, crc, part)
         }
     });
     !crc
 }
 
-fn byte_by_byte(crc: u32, bytes: &[u8]) -> u32 {
+fn byte_by_byte(table: &Table, crc: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(crc, |crc, &byte| {
-        (crc >> 8) ^ TABLE[usize::from(crc as u8 ^ byte)]
+        (crc >> 8) ^ table[usize::from(crc as u8 ^ byte)]
     })
 }
 
 /// Table `k` says what a byte does when `k` further bytes follow it.
-fn eight_by_eight(mut crc: u32, bytes: &[u8]) -> u32 {
-    let mut tables = [TABLE; 8];
+fn eight_by_eight(first: &Table, mut crc: u32, bytes: &[u8]) -> u32 {
+    let mut tables = [*first; 8];
     for k in 1..8 {
-        tables[k] = tables[k - 1].map(|before| (before >> 8) ^ TABLE[usize::from(before as u8)]);
+        tables[k] = tables[k - 1].map(|before| (before >> 8) ^ first[usize::from(before as u8)]);
     }
     let (eights, rest) = bytes.as_chunks::<8>();
     for &eight in eights {
@@ -79,7 +86,7 @@ fn eight_by_eight(mut crc: u32, bytes: &[u8]) -> u32 {
         let low = tables[7][a] ^ tables[6][b] ^ tables[5][c] ^ tables[4][d];
         crc = low ^ tables[3][e] ^ tables[2][f] ^ tables[1][g] ^ tables[0][h];
     }
-    byte_by_byte(crc, rest)
+    byte_by_byte(first, crc, rest)
 }
 
 #[cfg(test)]

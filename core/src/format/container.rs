@@ -32,11 +32,17 @@ fn padded(length: usize) -> usize {
     length.next_multiple_of(ALIGNMENT)
 }
 
-/// Collects the sections of a model and writes the file.
+/// Stands between sections, as much of it as is needed.
+const PADDING: [u8; ALIGNMENT] = [0; ALIGNMENT];
+
+/// Collects the sections of a model and makes the file of them.
 #[derive(Debug)]
 pub struct ContainerWriter<'a> {
     kind: u32,
-    sections: Vec<(SectionId, &'a [u8])>,
+    /// By rising id.
+    table: Vec<Entry>,
+    /// Of each of them.
+    contents: Vec<&'a [u8]>,
 }
 
 impl<'a> ContainerWriter<'a> {
@@ -45,68 +51,80 @@ impl<'a> ContainerWriter<'a> {
     pub fn new(kind: u32) -> Self {
         Self {
             kind,
-            sections: Vec::new(),
+            table: Vec::new(),
+            contents: Vec::new(),
         }
     }
 
     /// Adds a section. The order of calls does not matter.
     pub fn section<T: NoUninit>(&mut self, id: SectionId, items: &'a [T]) {
-        self.sections.push((id, bytemuck::cast_slice(items)));
+        self.bytes(id, bytemuck::cast_slice(items));
     }
 
-    /// Writes the file with this description of the model.
+    /// Never inlined: sections are added in many places.
+    #[inline(never)]
+    fn bytes(&mut self, SectionId(id): SectionId, bytes: &'a [u8]) {
+        let at = self.table.partition_point(|before| before.id < id);
+        let entry = Entry {
+            id,
+            offset: 0,
+            length: bytes.len() as u64,
+            crc: checksum(&[bytes]),
+        };
+        self.table.insert(at, entry);
+        self.contents.insert(at, bytes);
+    }
+
+    /// Hands `take` the file with this description of the model: parts that follow each other, sections not copied.
     ///
     /// # Errors
-    /// If the metadata exceed their limit or memory is lacking.
-    pub fn finish<M: Serialize>(mut self, description: &M) -> Result<Vec<u8>, FormatError> {
-        self.sections.sort_by_key(|&(id, _)| id);
+    /// If the metadata exceed their limit.
+    pub fn finish<M: Serialize>(
+        mut self,
+        description: &M,
+        take: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), FormatError> {
         let metadata = self.metadata(description)?;
-        let length = self.layout(metadata.len()).1;
-        let mut file = Vec::new();
-        file.try_reserve_exact(length)
-            .map_err(|_| FormatError::OutOfMemory {
-                bytes: length as u64,
-            })?;
-        file.extend_from_slice(&MAGIC);
-        file.extend_from_slice(&VERSION.to_le_bytes());
-        file.extend_from_slice(&self.kind.to_le_bytes());
-        file.extend_from_slice(&(length as u64).to_le_bytes());
-        file.extend_from_slice(&(metadata.len() as u32).to_le_bytes());
-        file.resize(HEADER_BYTES, 0);
-        file.extend_from_slice(&metadata);
-        let checksum = checksum(&[&file]);
-        file[CHECKSUM_AT..RESERVED_AT].copy_from_slice(&checksum.to_le_bytes());
-        for (_, bytes) in &self.sections {
-            file.resize(padded(file.len()), 0);
-            file.extend_from_slice(bytes);
+        let length = self.place(metadata.len());
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..16].copy_from_slice(&self.kind.to_le_bytes());
+        header[16..24].copy_from_slice(&(length as u64).to_le_bytes());
+        header[24..CHECKSUM_AT].copy_from_slice(&(metadata.len() as u32).to_le_bytes());
+        let checksum = checksum(&[&header, &metadata]);
+        header[CHECKSUM_AT..RESERVED_AT].copy_from_slice(&checksum.to_le_bytes());
+        let mut parts: Vec<&[u8]> = Vec::with_capacity(2 + 2 * self.contents.len());
+        parts.push(&header);
+        parts.push(&metadata);
+        let mut end = HEADER_BYTES + metadata.len();
+        for bytes in self.contents {
+            parts.push(&PADDING[..end.wrapping_neg() % ALIGNMENT]);
+            parts.push(bytes);
+            end = padded(end) + bytes.len();
         }
-        Ok(file)
+        take(&parts);
+        Ok(())
     }
 
-    /// The section table and the file's length, with so many bytes of metadata.
-    fn layout(&self, metadata: usize) -> (Vec<Entry>, usize) {
+    /// Gives each section its place behind so many bytes of metadata; returns the file's length.
+    fn place(&mut self, metadata: usize) -> usize {
         let mut end = HEADER_BYTES + metadata;
-        let table = self.sections.iter().map(|(id, bytes)| {
+        for (entry, bytes) in self.table.iter_mut().zip(&self.contents) {
             let offset = padded(end);
+            entry.offset = offset as u64;
             end = offset + bytes.len();
-            let (offset, length) = (offset as u64, bytes.len() as u64);
-            Entry {
-                id: id.0,
-                offset,
-                length,
-                crc: checksum(&[bytes]),
-            }
-        });
-        (table.collect(), end)
+        }
+        end
     }
 
     /// The coded metadata. Offsets are coded in as many bytes as they need, so their own length
     /// may move them: repeated until it no longer does.
-    fn metadata<M: Serialize>(&self, description: &M) -> Result<Vec<u8>, FormatError> {
+    fn metadata<M: Serialize>(&mut self, description: &M) -> Result<Vec<u8>, FormatError> {
         let mut length = 0;
         loop {
-            let table = self.layout(length).0;
-            let metadata = encode(&table, description)?;
+            self.place(length);
+            let metadata = encode(&self.table, description)?;
             if metadata.len() > MAX_METADATA_BYTES {
                 let (length, limit) = (metadata.len() as u64, MAX_METADATA_BYTES as u64);
                 return Err(FormatError::MetadataTooLong { length, limit });

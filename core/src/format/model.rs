@@ -98,6 +98,57 @@ impl Model {
     /// # Errors
     /// As [`Model::to_bytes`], and [`FormatError::KindLeftOut`].
     pub fn to_bytes_of<K: Kinds>(&self) -> Result<Vec<u8>, FormatError> {
+        let mut file = Vec::new();
+        let mut lacking = 0;
+        self.file_parts_of::<K>(&mut |parts| {
+            let bytes = parts.iter().map(|part| part.len()).sum();
+            if file.try_reserve_exact(bytes).is_err() {
+                lacking = bytes as u64;
+                return;
+            }
+            for part in parts {
+                file.extend_from_slice(part);
+            }
+        })?;
+        match lacking {
+            0 => Ok(file),
+            bytes => Err(FormatError::OutOfMemory { bytes }),
+        }
+    }
+
+    /// Hands `take` what [`Model::to_bytes`] returns, in parts that follow each other and mostly are the model's own
+    /// arrays: to write a file without holding it in memory.
+    ///
+    /// ```
+    /// # use hapax_core::{data::*, executor::Sequential, model::*, text::*};
+    /// # let documents = Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
+    /// # let vectorizer = Vectorizer::fit(&documents.texts, VectorizerOptions::default(), &Sequential)?;
+    /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
+    /// # let parameters = NearestParameters { neighbors: 2, ..NearestParameters::default() };
+    /// # let model = Model::train_nearest(parameters, &data, None, &Sequential)?;
+    /// let mut length = 0;
+    /// model.file_parts(&mut |parts| length = parts.iter().map(|part| part.len()).sum())?;
+    /// assert_eq!(length, model.to_bytes()?.len());
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Model::to_bytes`]; `take` was not called then.
+    pub fn file_parts(&self, take: &mut dyn FnMut(&[&[u8]])) -> Result<(), FormatError> {
+        self.file_parts_of::<AllKinds>(take)
+    }
+
+    /// How many bytes [`Model::to_bytes`] returns.
+    ///
+    /// # Errors
+    /// As [`Model::to_bytes`].
+    pub fn file_bytes(&self) -> Result<u64, FormatError> {
+        let mut bytes = 0;
+        self.file_parts(&mut |parts| bytes = parts.iter().map(|part| part.len() as u64).sum())?;
+        Ok(bytes)
+    }
+
+    fn file_parts_of<K: Kinds>(&self, take: &mut dyn FnMut(&[&[u8]])) -> Result<(), FormatError> {
         let current = match &self.method {
             Method::Nearest(current) => current,
             _ if !K::OTHERS => return Err(FormatError::KindLeftOut { kind: self.kind() }),
@@ -110,19 +161,19 @@ impl Model {
                 if let Some(arrays) = &arrays {
                     arrays.write(&mut writer);
                 }
-                return self.write(writer, method);
+                return self.write(writer, method, take);
             }
             Method::Mach(mach) => {
                 let method = MethodDescription::Mach(MachDescription::of(mach));
                 let mut writer = ContainerWriter::new(MACH);
                 mach::write(mach, &mut writer);
-                return self.write(writer, method);
+                return self.write(writer, method, take);
             }
             Method::Embedding(embedding) => {
                 let method = MethodDescription::Embedding(EmbeddingDescription::of(embedding));
                 let mut writer = ContainerWriter::new(EMBEDDING);
                 embedding::write(embedding, &mut writer);
-                return self.write(writer, method);
+                return self.write(writer, method, take);
             }
         };
         let folded;
@@ -138,7 +189,7 @@ impl Model {
         let method = K::Description::from(arrays.description());
         let mut writer = ContainerWriter::new(NEAREST);
         arrays.write(&mut writer);
-        self.write(writer, method)
+        self.write(writer, method, take)
     }
 
     fn kind(&self) -> u32 {
@@ -155,7 +206,8 @@ impl Model {
         &self,
         writer: ContainerWriter<'_>,
         method: D,
-    ) -> Result<Vec<u8>, FormatError> {
+        take: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), FormatError> {
         let names = self.label_names.as_ref().map(LabelNames::table).transpose();
         let names = names.map_err(|_| FormatError::MetadataInvalid)?;
         let parts = self.vectorizer.as_ref().map(Vectorizer::parts);
@@ -182,7 +234,7 @@ impl Model {
             }
             writer.section(SectionId::DOCUMENT_FREQUENCIES, parts.frequencies);
         }
-        writer.finish(&description)
+        writer.finish(&description, take)
     }
 
     /// Reads a model from the bytes of a file, which it borrows as long as it lives: arrays are not

@@ -11,7 +11,11 @@ fn file() -> Vec<u8> {
     let mut writer = ContainerWriter::new(1);
     writer.section(NUMBERS, &[1u32, 2, 3]);
     writer.section(LETTERS, b"abc");
-    writer.finish(&String::from("a description")).unwrap()
+    let mut file = Vec::new();
+    let mut take = |parts: &[&[u8]]| file = parts.concat();
+    let description = String::from("a description");
+    writer.finish(&description, &mut take).unwrap();
+    file
 }
 
 fn open(file: Vec<u8>) -> Result<Container<String>, FormatError> {

@@ -11,16 +11,16 @@ use crate::{
     executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
     train::TrainError,
 };
-use alloc::{boxed::Box, vec::Vec};
+use alloc::boxed::Box;
 use core::fmt;
 
-/// A model that fits, its file, and what fitting it cost.
+/// A model that fits, and what fitting it cost.
 #[derive(Clone, Debug)]
 pub struct Compacted {
     /// The model.
     pub model: Model,
-    /// Its file.
-    pub bytes: Vec<u8>,
+    /// How many bytes its file has.
+    pub bytes: u64,
     /// Of nearest neighbors, what was tried, and the loss; none if the model fitted as it was.
     pub report: Option<BudgetReport>,
     /// Of models of weights, what was done to them; none if the model fitted as it was.
@@ -119,8 +119,8 @@ impl Model {
         executor: &impl Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<Compacted, CompactionError> {
-        let bytes = self.to_bytes()?;
-        if bytes.len() as u64 <= max_bytes {
+        let bytes = self.file_bytes()?;
+        if bytes <= max_bytes {
             return Ok(Compacted {
                 model: self.clone(),
                 bytes,
@@ -128,8 +128,6 @@ impl Model {
                 weights: None,
             });
         }
-        let own = bytes.len() as u64;
-        drop(bytes);
         let within = |max_bytes| match &self.method {
             Method::Nearest(nearest) => {
                 self.compacted_nearest(nearest, max_bytes, seed, executor, kernels)
@@ -142,16 +140,16 @@ impl Model {
             // That left room for the longest of headers: what the smallest file takes shows when it is made.
             Err(CompactionError::TooSmall { smallest, .. }) => {
                 let made = within(smallest)?;
-                let takes = made.bytes.len() as u64;
+                let takes = made.bytes;
                 let Some(room) = max_bytes.checked_sub(takes) else {
                     return Err(CompactionError::TooSmall {
                         max_bytes,
-                        smallest: takes.min(own),
+                        smallest: takes.min(bytes),
                     });
                 };
                 // Padding may differ from that of the smallest file.
                 let larger = within(smallest + room)?;
-                let fits = larger.bytes.len() as u64 <= max_bytes;
+                let fits = larger.bytes <= max_bytes;
                 Ok(if fits { larger } else { made })
             }
             other => other,
@@ -189,7 +187,7 @@ impl Model {
         ] {
             model.provenance.report.push((name.into(), value));
         }
-        let bytes = model.to_bytes()?;
+        let bytes = model.file_bytes()?;
         Ok(Compacted {
             model,
             bytes,
@@ -238,7 +236,7 @@ impl Model {
             ..self.clone()
         };
         Ok(Compacted {
-            bytes: model.to_bytes()?,
+            bytes: model.file_bytes()?,
             model,
             report: None,
             weights: Some(FewerWeights {
@@ -274,7 +272,7 @@ impl Model {
             ..self.clone()
         };
         Ok(Compacted {
-            bytes: model.to_bytes()?,
+            bytes: model.file_bytes()?,
             model,
             report: None,
             weights: Some(FewerWeights {
@@ -298,9 +296,9 @@ impl Model {
                 method: Method::Embedding(embedding.with_model(model)),
                 ..self.clone()
             };
-            let bytes = model.to_bytes()?;
-            smallest = smallest.min(bytes.len() as u64);
-            if bytes.len() as u64 <= max_bytes {
+            let bytes = model.file_bytes()?;
+            smallest = smallest.min(bytes);
+            if bytes <= max_bytes {
                 let weights = Some(FewerWeights {
                     bits,
                     prune: 0.0,

@@ -201,6 +201,7 @@ pub fn build(
     debug_assert!(labels.iter().all(known), "a feature beyond {features}");
     let order: Vec<u32> = (0..labels.len() as u32).collect();
     let mut written = Records::new(features, bits);
+    written.reserve(labels.iter().map(|label| label.weights.len()).sum());
     for part in 0..PARTS {
         let range = features * part / PARTS..features * (part + 1) / PARTS;
         let postings = Postings::transpose(labels, &order, range.clone());
@@ -233,6 +234,12 @@ impl Records {
             offsets,
             records: Vec::new(),
         }
+    }
+
+    /// Makes room for so many weights if most gaps take a byte: bytes that grow as they come are held twice for a moment.
+    fn reserve(&mut self, weights: usize) {
+        let bytes = weights as u64 * u64::from(8 + self.bits) / 8;
+        self.records.reserve_exact(bytes as usize);
     }
 
     /// Encodes the next feature's weights: labels, rising, and what [`record::write`] takes.

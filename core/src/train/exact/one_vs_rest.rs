@@ -204,12 +204,21 @@ impl Proving<'_> {
         if self.weights.len() < self.labels {
             return Err(TrainError::Stopped);
         }
-        let (features, parameters) = (self.task.features, self.parameters);
-        let transform = parameters.transform();
+        let Self {
+            parameters,
+            task,
+            weights,
+            whole: certificate,
+            stored_primal,
+            ..
+        } = self;
+        let features = task.features;
+        // Rows make room for the model.
+        drop(task);
         Ok(ProvenOneVsRest {
-            model: build(&self.weights, features, transform, parameters.bits)?,
-            certificate: self.whole,
-            stored_primal: self.stored_primal,
+            model: build(&weights, features, parameters.transform(), parameters.bits)?,
+            certificate,
+            stored_primal,
         })
     }
 }

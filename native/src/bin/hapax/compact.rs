@@ -9,7 +9,7 @@ use super::{
 use clap::Args;
 use hapax::{
     core::model::{Compacted, CompactionError, FewerWeights, nearest::BudgetReport},
-    files::{check_writable, write_whole},
+    files::{check_writable, write_model},
     kernels,
 };
 use serde_json::{Value, json};
@@ -51,8 +51,8 @@ impl Compact {
         let compacted = model
             .compacted(self.max_bytes, self.seed, &threads, kernels::best())
             .map_err(|error| too_small(&error))?;
-        write_whole(&self.output, &compacted.bytes)?;
-        let size = compacted.bytes.len() as u64;
+        write_model(&self.output, &compacted.model)?;
+        let size = compacted.bytes;
         if self.json {
             let report = report_json(&compacted);
             return print(json!({"model_bytes": size, "report": report}));

@@ -18,7 +18,7 @@ use hapax::{
         executor::Executor,
         model::{Compacted, LinearTraining, Method, Model},
     },
-    files::write_whole,
+    files::write_model,
     kernels,
     threads::Threads,
 };
@@ -70,14 +70,14 @@ impl Common {
                 .compacted(most, self.seed, threads, kernels::best())
                 .map_err(|error| too_small(&error))?,
             None => Compacted {
-                bytes: model.to_bytes()?,
+                bytes: model.file_bytes()?,
                 model,
                 report: None,
                 weights: None,
             },
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        write_whole(&self.output, &compacted.bytes)?;
+        write_model(&self.output, &compacted.model)?;
         self.checkpoints.forget();
         let mut told = made.told;
         if compacted.weights.is_some() {
@@ -95,7 +95,7 @@ impl Common {
     /// Tells what was trained, with the figures of the test file if one was given.
     fn report(&self, trained: &mut Trained, threads: &Threads) -> Result<(), Failure> {
         let model = &mut trained.compacted.model;
-        let size = trained.compacted.bytes.len() as u64;
+        let size = trained.compacted.bytes;
         let tested = match &self.test {
             Some(path) => {
                 let options = DataOptions {
@@ -130,7 +130,7 @@ impl Trained {
         json!({
             "algorithm": made.algorithm, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds,
             "threads": threads.threads(), "peak_rss_bytes": peak_rss_bytes(),
-            "model_bytes": self.compacted.bytes.len(), "n": made.rows, "d": made.features,
+            "model_bytes": self.compacted.bytes, "n": made.rows, "d": made.features,
             "l": made.labels, "seed": made.seed, "epochs": self.told.epochs,
             "objective": self.told.objective, "gap": self.told.gap,
             "stored_gap": self.told.stored_gap, "report": self.told.report,
@@ -146,7 +146,7 @@ impl Trained {
         lines.add_row(["features", &count(u64::from(made.features))]);
         lines.add_row(["labels", &count(u64::from(made.labels))]);
         lines.add_row(["seconds", &format!("{:.2}", self.seconds)]);
-        lines.add_row(["model", &bytes(self.compacted.bytes.len() as u64)]);
+        lines.add_row(["model", &bytes(self.compacted.bytes)]);
         print(lines)?;
         self.told.lines.iter().try_for_each(print)
     }
