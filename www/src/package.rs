@@ -42,13 +42,7 @@ pub fn build() -> Result<PathBuf, PackageError> {
     let workspace = package.parent().unwrap_or(package);
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args([
-            "run",
-            "--release",
-            "--quiet",
-            "--package",
-            "hapax-wasm-build",
-        ])
+        .args(["run", "--quiet", "--bin", "build-wasm"])
         .current_dir(workspace)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

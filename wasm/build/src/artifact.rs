@@ -2,6 +2,7 @@
 
 use super::{Folders, command};
 use std::{
+    borrow::Cow,
     env,
     error::Error,
     fs,
@@ -9,6 +10,7 @@ use std::{
     process::Command,
 };
 use wasm_bindgen_cli_support::Bindgen;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// The files that differ in the instructions they use.
 #[derive(Clone, Copy)]
@@ -92,7 +94,8 @@ pub fn build(
         .out_name("bindings")
         .generate(&bound)?;
     let folder = part.folder(&folders.dist);
-    optimize(folders, &bound.join("bindings_bg.wasm"), &folder.join(name))?;
+    let optimized = optimize(folders, &bound.join("bindings_bg.wasm"))?;
+    fs::copy(optimized, folder.join(name))?;
     if let Instructions::Baseline = instructions {
         let bindings = fs::read_to_string(bound.join("bindings.js"))?;
         fs::write(folder.join("bindings.js"), with_clear_errors(&bindings)?)?;
@@ -182,25 +185,45 @@ fn compile(
     }
 }
 
-fn optimize(folders: &Folders, input: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
-    let program = folders.wasm.join("node_modules/binaryen/bin/wasm-opt");
-    let arguments = [
-        program.to_string_lossy().into_owned(),
-        "-Oz".to_owned(),
-        "--enable-simd".to_owned(),
-        "--enable-bulk-memory".to_owned(),
-        "--enable-nontrapping-float-to-int".to_owned(),
-        "--enable-sign-ext".to_owned(),
-        "--enable-mutable-globals".to_owned(),
-        "--enable-reference-types".to_owned(),
-        "--enable-multivalue".to_owned(),
-        "--strip-producers".to_owned(),
-        input.to_string_lossy().into_owned(),
-        "-o".to_owned(),
-        output.to_string_lossy().into_owned(),
-    ];
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    command("node", &arguments, &folders.root)
+const OPTIMIZATION: [&str; 9] = [
+    "-Oz",
+    "--enable-simd",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--strip-producers",
+];
+
+/// The file at `input` made smaller: a file under `target` that is named by what it comes from, and made once, for that
+/// takes most of a build in which nothing has changed.
+fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let binaryen = folders.wasm.join("node_modules/binaryen");
+    let mut from = fs::read(input)?;
+    from.extend(fs::read(binaryen.join("package.json"))?);
+    from.extend(OPTIMIZATION.concat().bytes());
+    let name = format!("{:032x}.wasm", xxh3_128(&from));
+    let kept = folders.root.join("target/wasm/optimized");
+    let output = kept.join(name);
+    if output.is_file() {
+        return Ok(output);
+    }
+    fs::create_dir_all(&kept)?;
+    let unfinished = kept.join("unfinished.wasm");
+    let program = binaryen.join("bin/wasm-opt");
+    let mut arguments = vec![program.to_string_lossy()];
+    arguments.extend(OPTIMIZATION.map(Cow::from));
+    arguments.extend([
+        input.to_string_lossy(),
+        "-o".into(),
+        unfinished.to_string_lossy(),
+    ]);
+    let arguments: Vec<&str> = arguments.iter().map(Cow::as_ref).collect();
+    command("node", &arguments, &folders.root)?;
+    fs::rename(unfinished, &output)?;
+    Ok(output)
 }
 
 #[cfg(test)]
