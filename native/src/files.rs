@@ -268,7 +268,12 @@ fn permissions() -> std::fs::Permissions {
 
 #[cfg(test)]
 mod tests {
-    use super::{check_writable, map_model, read_text, write_whole};
+    use super::{check_writable, map_model, read_text, write_model, write_whole};
+    use hapax_core::{
+        data::{ReadOptions, Source, read},
+        executor::Sequential,
+        model::{Model, NearestParameters},
+    };
     use std::path::Path;
 
     #[test]
@@ -280,6 +285,34 @@ mod tests {
         write_whole(&path, b"second, longer").unwrap();
         assert_eq!(&mapped[..], b"first", "an open model keeps its bytes");
         assert_eq!(&map_model(&path).unwrap()[..], b"second, longer");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_model_is_written_byte_by_byte_and_one_that_cannot_be_leaves_the_file() {
+        let rows = b"3 4 2\n0 0:1 1:0.5\n1 2:1\n1 2:0.5 3:1\n";
+        let read = read(rows, &ReadOptions::default(), &Sequential).unwrap();
+        let Source::Rows(data) = read.source else {
+            panic!("the header says that these are rows")
+        };
+        let parameters = NearestParameters {
+            neighbors: 2,
+            ..NearestParameters::default()
+        };
+        let mut model = Model::train_nearest(parameters, &data, None, &Sequential).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        write_model(&path, &model).unwrap();
+        let bytes = model.to_bytes().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        assert_eq!(model.file_bytes().unwrap(), bytes.len() as u64);
+        assert!((0..3).all(|row| model.forget(row)));
+        let message = write_model(&path, &model).unwrap_err().to_string();
+        assert!(
+            message.ends_with("cannot write: all rows of the model were forgotten"),
+            "{message}"
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
