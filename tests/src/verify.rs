@@ -124,15 +124,7 @@ const PARTS: &[Part] = &[
                 "thumbv7em-none-eabihf",
                 "wasm32v1-none",
             ],
-            &[
-                "cargo",
-                "build",
-                "-p",
-                "hapax-core",
-                "--target",
-                "thumbv7em-none-eabihf",
-                "--quiet",
-            ],
+            // For the microcontroller the core is compiled with the firmware.
             &[
                 "cargo",
                 "build",
