@@ -61,8 +61,6 @@ impl<'a> ContainerWriter<'a> {
         self.bytes(id, bytemuck::cast_slice(items));
     }
 
-    /// Never inlined: sections are added in many places.
-    #[inline(never)]
     fn bytes(&mut self, SectionId(id): SectionId, bytes: &'a [u8]) {
         let at = self.table.partition_point(|before| before.id < id);
         let entry = Entry {
