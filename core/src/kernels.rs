@@ -16,7 +16,10 @@
 use crate::{
     model::{
         embedding::{LabelScan, score_labels},
-        linear::sums::{self, HeadTerm, LabelBounds, TailTerm},
+        linear::{
+            sums::{self, HeadTerm, LabelBounds, TailTerm},
+            wide,
+        },
         mach::decode,
     },
     search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
@@ -109,6 +112,41 @@ pub trait Kernels: Sync {
     fn scores(
         &self,
         sums: &[i16],
+        scales: &[f32],
+        biases: &[f32],
+        unit: f32,
+        least: f32,
+        out: &mut [f32; 64],
+    ) -> u64 {
+        sums::scores(sums, scales, biases, unit, least, out)
+    }
+
+    /// [`Kernels::add_heads`] of weights of 16 bits.
+    fn add_wide_heads(&self, sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
+        wide::add_heads(sums, heads, terms);
+    }
+
+    /// [`Kernels::add_tails`] of weights of 16 bits.
+    fn add_wide_tails(&self, sums: &mut [i32; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+        wide::add_tails(sums, tails, terms, |_| ());
+    }
+
+    /// [`Kernels::promising_blocks`] of the sums of weights of 16 bits.
+    fn promising_wide_blocks(
+        &self,
+        sums: &[i32],
+        bounds: &LabelBounds,
+        first: usize,
+        unit: f32,
+        least: f32,
+    ) -> u64 {
+        sums::promising_blocks(sums, bounds, first, unit, least)
+    }
+
+    /// [`Kernels::scores`] of the sums of weights of 16 bits.
+    fn wide_scores(
+        &self,
+        sums: &[i32],
         scales: &[f32],
         biases: &[f32],
         unit: f32,

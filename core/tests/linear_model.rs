@@ -52,7 +52,12 @@ fn random_row(stream: &mut Stream, features: u64) -> SparseVec {
 fn weights_of_sixteen_bits_score_as_sums_of_real_numbers_plain_and_prepared() {
     let model = random_model(300, 40, 16);
     let mut prepared = model.clone();
-    assert!(prepared.prepare().unwrap() >= 6 * model.nonzeros());
+    // 4 bytes a weight of the tails, 2 a label of the heads, of which at most 16 to a weight.
+    let bytes = prepared.prepare().unwrap();
+    assert!(
+        (2 * model.nonzeros()..40 * model.nonzeros()).contains(&bytes),
+        "{bytes}"
+    );
     let (mut stream, mut scratch) = (Stream::new(4, 4), LinearScratch::default());
     for _ in 0..50 {
         let row = random_row(&mut stream, 40);
@@ -95,7 +100,11 @@ fn a_scratch_serves_models_of_both_widths_in_turn() {
             let expected = model
                 .predict(row.view(), 9, &mut LinearScratch::default())
                 .to_vec();
-            assert_eq!(model.predict(row.view(), 9, &mut shared), expected);
+            let mut prepared = model.clone();
+            prepared.prepare().unwrap();
+            for model in [model, &prepared] {
+                assert_eq!(model.predict(row.view(), 9, &mut shared), expected);
+            }
         }
     }
 }
@@ -113,16 +122,18 @@ fn sixteen_bits_are_kept_or_made_fewer() {
 
 #[test]
 fn the_scorer_agrees_beyond_one_page_of_labels() {
-    let model = random_model(70_000, 5, 8);
-    let scorer = LinearScorer::new(&model).unwrap();
     let row = SparseVec::from_pairs([(0, 1.0), (3, 0.5), (4, 2.0), (9, 1.0)]).unwrap();
     let (mut plain, mut fast) = (LinearScratch::default(), ScorerScratch::default());
-    for k in [0, 1, 100, 69_000] {
-        let expected = model.predict(row.view(), k, &mut plain);
-        assert_eq!(
-            scorer.predict(row.view(), k, &Portable, &mut fast),
-            expected
-        );
+    for bits in [8, 16] {
+        let model = random_model(70_000, 5, bits);
+        let scorer = LinearScorer::new(&model).unwrap();
+        for k in [0, 1, 100, 69_000] {
+            let expected = model.predict(row.view(), k, &mut plain);
+            assert_eq!(
+                scorer.predict(row.view(), k, &Portable, &mut fast),
+                expected
+            );
+        }
     }
 }
 

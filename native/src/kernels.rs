@@ -51,7 +51,10 @@ mod x86 {
         },
         model::{
             embedding::{self, LabelScan},
-            linear::sums::{self, HeadTerm, LabelBounds, TailTerm},
+            linear::{
+                sums::{self, HeadTerm, LabelBounds, TailTerm},
+                wide,
+            },
         },
         search::neighbors::{BLOCK, BlockBounds},
         train::{
@@ -194,6 +197,22 @@ mod x86 {
                     }
 
                     fn scores(sums: &[i16], scales: &[f32], biases: &[f32], unit: f32, least: f32, out: &mut [f32; 64]) -> u64 {
+                        sums::scores(sums, scales, biases, unit, least, out)
+                    }
+
+                    fn add_wide_heads(sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
+                        wide::add_heads(sums, heads, terms);
+                    }
+
+                    fn add_wide_tails(sums: &mut [i32; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
+                        wide::add_tails(sums, tails, terms, |weights| fetch_weights(weights));
+                    }
+
+                    fn promising_wide_blocks(sums: &[i32], bounds: &LabelBounds, first: usize, unit: f32, least: f32) -> u64 {
+                        sums::promising_blocks(sums, bounds, first, unit, least)
+                    }
+
+                    fn wide_scores(sums: &[i32], scales: &[f32], biases: &[f32], unit: f32, least: f32, out: &mut [f32; 64]) -> u64 {
                         sums::scores(sums, scales, biases, unit, least, out)
                     }
 

@@ -4,7 +4,10 @@
 use hapax::{
     core::{
         kernels::{Kernels, OneVsRestKernels, Portable},
-        model::linear::sums::{GROUP, HeadTerm, LabelBounds, TailTerm, pack, score},
+        model::linear::{
+            sums::{GROUP, HeadTerm, LabelBounds, TailTerm, pack, score},
+            wide,
+        },
         random::Stream,
         train::dual::{
             label_block::{BlockRows, BlockSweep, LABELS},
@@ -24,7 +27,7 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
     let mut stream = Stream::new(8, 8);
     let heads: Vec<i8> = (0..4096).map(|_| byte(&mut stream)).collect();
     let tails: Vec<u32> = (0..999)
-        .map(|_| pack(stream.below(1 << 16) as u16, byte(&mut stream)))
+        .map(|_| pack(stream.below(1 << 16) as u16, byte(&mut stream).into()))
         .collect();
     let mut sums: Box<[i16; 1 << 16]> = vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
     for _ in 0..50 {
@@ -104,6 +107,86 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
             labels < 61 || (5..56).contains(&above.count_ones()),
             "{above:x}"
         );
+        scores.extend(out.map(f32::to_bits));
+    }
+    (sums.to_vec(), promising, scores)
+}
+
+/// The sums, promising blocks and scores of weights of 16 bits, of any size that there can be.
+fn wide_sums(kernels: &dyn Kernels) -> (Vec<i32>, Vec<u64>, Vec<u32>) {
+    let mut stream = Stream::new(8, 16);
+    let mut weight = || stream.below(65_535) as u16 as i16;
+    let weights: Vec<i16> = (0..4096).map(|_| weight().max(-i16::MAX)).collect();
+    let tails: Vec<u32> = (0..999)
+        .map(|at| pack(65_535 - 7 * at, weights[at as usize]))
+        .collect();
+    let mut sums: Box<[i32; 1 << 16]> = vec![0; 1 << 16].into_boxed_slice().try_into().unwrap();
+    let mut twin = vec![0i64; 1 << 16];
+    // Values that add up to 32,767 in size.
+    for (start, value) in [
+        (0u32, -20_000i16),
+        (64, 9_000),
+        (500, 3_766),
+        (501, 1),
+        (3_000, 0),
+    ] {
+        let (length, first) = (448 + start % 128 / 64 * 64, start as usize);
+        let head = HeadTerm {
+            start,
+            length,
+            value,
+        };
+        kernels.add_wide_heads(&mut sums[..512], &weights, &[head]);
+        for (sum, &weight) in twin
+            .iter_mut()
+            .zip(&weights[first..first + length as usize])
+        {
+            *sum += i64::from(weight) * i64::from(value);
+        }
+        let (start, end) = (start % 900, start % 900 + 99);
+        kernels.add_wide_tails(&mut sums, &tails, &[TailTerm { start, end, value }]);
+        for at in start..end {
+            twin[65_535 - 7 * at as usize] += i64::from(weights[at as usize]) * i64::from(value);
+        }
+    }
+    assert!(sums.iter().map(|&sum| i64::from(sum)).eq(twin));
+    let scales: Vec<f32> = (0..64).map(|_| stream.unit() as f32).collect();
+    let biases: Vec<f32> = (0..64).map(|_| -(stream.unit() as f32)).collect();
+    let bounds = LabelBounds {
+        scales: scales.clone(),
+        biases: biases.clone(),
+        group_scales: vec![1.0; 8],
+        group_biases: vec![0.0; 8],
+    };
+    let promising = (0..16).map(|part| {
+        let sums = &sums[part * 4096..][..4096];
+        let found = kernels.promising_wide_blocks(sums, &bounds, 0, 1e-4, 20.0);
+        for (at, block) in sums.chunks(64).enumerate() {
+            let largest = block.iter().copied().fold(0, i32::max);
+            let bound = wide::score(largest, scales[at], biases[at], 1e-4);
+            assert_eq!(
+                found >> at & 1 == 1,
+                bound >= 20.0,
+                "block {at} of part {part}"
+            );
+        }
+        found
+    });
+    let promising: Vec<u64> = promising.collect();
+    let count: u32 = promising.iter().map(|bits| bits.count_ones()).sum();
+    assert!((20..900).contains(&count), "{count} blocks of 1,024");
+    let mut scores = Vec::new();
+    for labels in [0, 1, 61, 64] {
+        let (sums, mut out) = (&sums[3..3 + labels], [0f32; 64]);
+        let of_labels = (&scales[..labels], &biases[..labels]);
+        let above = kernels.wide_scores(sums, of_labels.0, of_labels.1, 1e-4, 20.0, &mut out);
+        for (at, &found) in out.iter().enumerate() {
+            let expected = sums
+                .get(at)
+                .map(|&sum| wide::score(sum, scales[at], biases[at], 1e-4));
+            assert_eq!(found, expected.unwrap_or(0.0), "label {at} of {labels}");
+            assert_eq!(above >> at & 1 == 1, at < labels && found >= 20.0);
+        }
         scores.extend(out.map(f32::to_bits));
     }
     (sums.to_vec(), promising, scores)
@@ -229,6 +312,8 @@ fn block(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
 fn every_kernel_gives_the_portable_bits() {
     for kernels in kernels::available() {
         assert_eq!(sums(kernels), sums(&Portable), "{}", kernels.name());
+        let (found, expected) = (wide_sums(kernels), wide_sums(&Portable));
+        assert_eq!(found, expected, "{}", kernels.name());
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
             for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
                 let (found, expected) =

@@ -5,20 +5,19 @@
 //! front: up to a length chosen for each feature they are stored as a dense line of bytes (the
 //! head), behind it as packed pairs of label and weight (the tail). For one row, the heads of its
 //! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
-//! Weights of 16 bits are only decoded ([`super::wide`]).
 //!
-//! Memory: 4 bytes a weight of the tails, 1 a label of the heads (at most 16 times their
+//! Memory: 4 bytes a weight of the tails, 1 a label of the heads, 2 where weights have 16 bits (at most 16 times their
 //! weights), 4 a feature and page, 16 a label. Cost of a row: the lengths of its features' heads
 //! over the vector width, its features' tail weights, and L for the choice of the best.
 
 mod assemble;
+mod width;
 
 use super::{
     LinearModel,
     build::LabelWeights,
     query::{Query, RowTransform},
-    sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, TailTerm, score},
-    wide::WideWeights,
+    sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
 };
 use crate::{
     executor::Executor,
@@ -26,7 +25,8 @@ use crate::{
     search::{MaxInnerProduct, Proposer, Scored, Top},
     sparse::{SparseRows, SparseView},
 };
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::{boxed::Box, vec::Vec};
+use width::{Heads, Weight, zeros};
 
 const PAGE: usize = 1 << 16;
 
@@ -49,46 +49,33 @@ pub struct LinearScorer {
     /// How many labels have weights: those from here on have none, and none of them a bias above `silent`.
     weighted: usize,
     silent: f32,
-    heads: Vec<i8>,
+    heads: Heads,
     /// Where each feature's head starts and how long it is.
     head_parts: Vec<(u32, u32)>,
     tails: Vec<u32>,
     /// For each feature the starts of its tails, one a page, and the end of the last.
     tail_offsets: Vec<u32>,
-    /// All weights, where they have 16 bits: then there are neither heads nor tails, and labels keep their numbers.
-    wide: Option<WideWeights>,
 }
 
 /// Memory for a scorer, reused from row to row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScorerScratch {
-    pub(super) query: Query,
-    /// Zero between pages.
-    sums: Box<[i16; PAGE]>,
-    head_terms: Vec<HeadTerm>,
-    tail_terms: Vec<TailTerm>,
-    /// The sums of weights of 16 bits.
-    pub(super) wide: Vec<i32>,
-    pub(super) top: Top,
-    /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
-    pub(super) wanted: Vec<(u32, u32)>,
-    pub(super) scores: Vec<f32>,
+    /// The sums of a page, zero between pages: of weights of bytes, and of weights of 16 bits.
+    sums: Option<Box<[i16; PAGE]>>,
+    wide_sums: Option<Box<[i32; PAGE]>>,
+    ranking: Ranking,
 }
 
-impl Default for ScorerScratch {
-    fn default() -> Self {
-        let sums = vec![0i16; PAGE].into_boxed_slice().try_into();
-        Self {
-            query: Query::default(),
-            sums: sums.unwrap_or_else(|_| Box::new([0; PAGE])),
-            head_terms: Vec::new(),
-            tail_terms: Vec::new(),
-            wide: Vec::new(),
-            top: Top::default(),
-            wanted: Vec::new(),
-            scores: Vec::new(),
-        }
-    }
+/// What is known of a row while its labels are ranked.
+#[derive(Clone, Debug, Default)]
+struct Ranking {
+    query: Query,
+    head_terms: Vec<HeadTerm>,
+    tail_terms: Vec<TailTerm>,
+    top: Top,
+    /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
+    wanted: Vec<(u32, u32)>,
+    scores: Vec<f32>,
 }
 
 impl LinearScorer {
@@ -102,10 +89,9 @@ impl LinearScorer {
     #[must_use]
     pub fn bytes(&self) -> usize {
         16 * self.order.len()
-            + self.heads.len()
+            + self.heads.bytes()
             + 8 * self.head_parts.len()
             + 4 * (self.tails.len() + self.tail_offsets.len())
-            + self.wide.as_ref().map_or(0, WideWeights::bytes)
     }
 
     /// The `k` best labels for `row`, best first: all labels are scored.
@@ -130,20 +116,21 @@ impl LinearScorer {
         kernels: &dyn Kernels,
         scratch: &'a mut ScorerScratch,
     ) -> (&'a [Scored], &'a [f32]) {
-        scratch.wanted.clear();
+        let ranking = &mut scratch.ranking;
+        ranking.wanted.clear();
         let numbers = wanted.map(|label| {
             self.numbers
                 .get(label as usize)
                 .copied()
                 .unwrap_or(u32::MAX)
         });
-        scratch.wanted.extend(numbers.zip(0..));
-        scratch.wanted.sort_unstable();
-        scratch.scores.clear();
-        scratch.scores.resize(scratch.wanted.len(), f32::MIN);
-        scratch.query.set(row, self.transform, self.features);
+        ranking.wanted.extend(numbers.zip(0..));
+        ranking.wanted.sort_unstable();
+        ranking.scores.clear();
+        ranking.scores.resize(ranking.wanted.len(), f32::MIN);
+        ranking.query.set(row, self.transform, self.features);
         self.best(k, kernels, scratch);
-        (scratch.top.sorted(), &scratch.scores)
+        (scratch.ranking.top.sorted(), &scratch.ranking.scores)
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
@@ -171,37 +158,50 @@ impl LinearScorer {
 
     /// Scores all labels for the scratch's query and keeps the `k` best.
     fn best(&self, k: usize, kernels: &dyn Kernels, scratch: &mut ScorerScratch) {
-        scratch.top.reset(k);
-        if let Some(wide) = &self.wide {
-            return wide.best(&self.scales, &self.biases, scratch);
-        }
-        for (page, numbers) in self.order.chunks(PAGE).enumerate() {
-            if page == 0 {
-                let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
-                self.heads_of(&scratch.query, &mut scratch.head_terms);
-                kernels.add_heads(
-                    &mut scratch.sums[..padded],
-                    &self.heads,
-                    &scratch.head_terms,
-                );
+        scratch.ranking.top.reset(k);
+        match &self.heads {
+            Heads::Bytes(heads) => {
+                let sums = scratch.sums.get_or_insert_with(zeros);
+                self.best_of(heads, sums, kernels, &mut scratch.ranking);
             }
-            if page * PAGE < self.weighted {
-                self.tails_of(page, &scratch.query, &mut scratch.tail_terms);
-                kernels.add_tails(&mut scratch.sums, &self.tails, &scratch.tail_terms);
+            Heads::Wide(heads) => {
+                let sums = scratch.wide_sums.get_or_insert_with(zeros);
+                self.best_of(heads, sums, kernels, &mut scratch.ranking);
             }
-            self.look_up(page * PAGE, numbers.len(), scratch);
-            self.choose(page * PAGE, numbers, kernels, scratch);
         }
     }
 
-    /// The scores of those wanted labels whose numbers are among the `count` from `first` on.
-    fn look_up(&self, first: usize, count: usize, scratch: &mut ScorerScratch) {
-        let before = |end: usize| scratch.wanted.partition_point(|w| (w.0 as usize) < end);
-        let unit = scratch.query.unit;
-        for &(number, place) in &scratch.wanted[before(first)..before(first + count)] {
+    /// Offers all labels to the best; the sums are 0, before and after.
+    fn best_of<W: Weight>(
+        &self,
+        heads: &[W],
+        sums: &mut [W::Sum; PAGE],
+        kernels: &dyn Kernels,
+        ranking: &mut Ranking,
+    ) {
+        for (page, numbers) in self.order.chunks(PAGE).enumerate() {
+            if page == 0 {
+                let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
+                self.heads_of(&ranking.query, &mut ranking.head_terms);
+                W::add_heads(kernels, &mut sums[..padded], heads, &ranking.head_terms);
+            }
+            if page * PAGE < self.weighted {
+                self.tails_of(page, &ranking.query, &mut ranking.tail_terms);
+                W::add_tails(kernels, sums, &self.tails, &ranking.tail_terms);
+            }
+            self.look_up(page * PAGE, &sums[..numbers.len()], ranking);
+            self.choose::<W>(page * PAGE, numbers, sums, kernels, ranking);
+        }
+    }
+
+    /// The scores of those wanted labels whose numbers are among those of these sums, the first of which is that of `first`.
+    fn look_up<S: LabelSum>(&self, first: usize, sums: &[S], ranking: &mut Ranking) {
+        let before = |end: usize| ranking.wanted.partition_point(|w| (w.0 as usize) < end);
+        let unit = ranking.query.unit;
+        for &(number, place) in &ranking.wanted[before(first)..before(first + sums.len())] {
             let number = number as usize;
             let (scale, bias) = (self.scales[number], self.biases[number]);
-            scratch.scores[place as usize] = score(scratch.sums[number - first], scale, bias, unit);
+            ranking.scores[place as usize] = sums[number - first].score(scale, bias, unit);
         }
     }
 
@@ -232,17 +232,18 @@ impl LinearScorer {
     }
 
     /// Offers the labels `numbers`, the first of which has number `first`, to the best, and sets their sums to zero.
-    fn choose(
+    fn choose<W: Weight>(
         &self,
         first: usize,
         numbers: &[u32],
+        sums: &mut [W::Sum; PAGE],
         kernels: &dyn Kernels,
-        scratch: &mut ScorerScratch,
+        ranking: &mut Ranking,
     ) {
-        let unit = scratch.query.unit;
+        let unit = ranking.query.unit;
         let mut start = 0;
         while start < numbers.len() {
-            let least = least(&scratch.top);
+            let least = least(&ranking.top);
             if first + start >= self.weighted && least > self.silent {
                 // The sums from here on are 0 already.
                 break;
@@ -255,43 +256,36 @@ impl LinearScorer {
             };
             let ids = &numbers[start..numbers.len().min(start + blocks * HEAD_BLOCK)];
             let end = start + ids.len().next_multiple_of(HEAD_BLOCK);
-            let sums = &mut scratch.sums[start..end];
-            let block = (first + start) / HEAD_BLOCK;
-            let mut promising = kernels.promising_blocks(sums, &self.bounds, block, unit, least);
+            let sums = &mut sums[start..end];
+            let bounds = (&self.bounds, (first + start) / HEAD_BLOCK);
+            let mut promising = W::promising_blocks(kernels, sums, bounds, unit, least);
             while promising != 0 {
                 let at = promising.trailing_zeros() as usize * HEAD_BLOCK;
                 promising &= promising - 1;
                 let ids = &ids[at..ids.len().min(at + HEAD_BLOCK)];
                 let sums = &sums[at..at + ids.len()];
-                self.choose_block(
-                    first + start + at,
-                    ids,
-                    sums,
-                    unit,
-                    kernels,
-                    &mut scratch.top,
-                );
+                self.choose_block::<W>(first + start + at, ids, sums, kernels, ranking);
             }
-            sums.fill(0);
+            sums.fill(W::Sum::default());
             start = end;
         }
     }
 
     /// Offers the labels `ids` of a block, the first of which has number `first`, to the best.
-    fn choose_block(
+    fn choose_block<W: Weight>(
         &self,
         first: usize,
         ids: &[u32],
-        sums: &[i16],
-        unit: f32,
+        sums: &[W::Sum],
         kernels: &dyn Kernels,
-        top: &mut Top,
+        ranking: &mut Ranking,
     ) {
         let mut scores = [0f32; HEAD_BLOCK];
         let range = first..first + ids.len();
-        let (scales, biases) = (&self.scales[range.clone()], &self.biases[range]);
+        let of_labels = (&self.scales[range.clone()], &self.biases[range]);
+        let (top, unit) = (&mut ranking.top, ranking.query.unit);
         let mut least = least(top);
-        let mut above = kernels.scores(sums, scales, biases, unit, least, &mut scores);
+        let mut above = W::scores(kernels, sums, of_labels, unit, least, &mut scores);
         while above != 0 {
             let at = above.trailing_zeros() as usize;
             above &= above - 1;
@@ -307,7 +301,7 @@ impl LinearScorer {
 }
 
 /// The score that a label needs to be among the best.
-pub(super) fn least(top: &Top) -> f32 {
+fn least(top: &Top) -> f32 {
     top.threshold()
         .map_or(f32::NEG_INFINITY, |worst| worst.score)
 }
@@ -362,9 +356,10 @@ struct Scoring<'a> {
 
 impl Proposer for Scoring<'_> {
     fn propose(&mut self, row: &[(u32, f32)], k: usize, out: &mut Vec<u32>) -> bool {
-        self.scratch.query.set_terms(row.iter().copied());
+        self.scratch.ranking.query.set_terms(row.iter().copied());
         self.all.scorer.best(k, self.all.kernels, &mut self.scratch);
-        out.extend(self.scratch.top.sorted().iter().map(|scored| scored.id));
+        let best = self.scratch.ranking.top.sorted().iter();
+        out.extend(best.map(|scored| scored.id));
         true
     }
 }

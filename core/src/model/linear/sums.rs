@@ -7,6 +7,19 @@
 
 use alloc::vec::Vec;
 
+/// A label's sum: 16 bits of weights of bytes, 32 of weights of 16 bits ([`super::wide`]).
+pub trait LabelSum: Copy + Default + Ord {
+    /// The score of a label.
+    fn score(self, scale: f32, bias: f32, unit: f32) -> f32;
+}
+
+impl LabelSum for i16 {
+    #[inline(always)]
+    fn score(self, scale: f32, bias: f32, unit: f32) -> f32 {
+        score(self, scale, bias, unit)
+    }
+}
+
 /// The dense part of one feature: weights of labels `0..length`, at `start` of the heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadTerm {
@@ -34,8 +47,8 @@ pub const HEAD_BLOCK: usize = 64;
 
 /// A packed weight of the tails: label in the low half, weight in the high half.
 #[must_use]
-pub fn pack(label: u16, weight: i8) -> u32 {
-    u32::from(label) | (u32::from(i16::from(weight) as u16) << 16)
+pub fn pack(label: u16, weight: i16) -> u32 {
+    u32::from(label) | (u32::from(weight as u16) << 16)
 }
 
 /// `weight * value / 128`, rounded to the nearest, halves up.
@@ -75,6 +88,21 @@ pub fn add_tails(
     terms: &[TailTerm],
     fetch: impl Fn(&[u32]),
 ) {
+    visit_tails(tails, terms, fetch, |label, weight, value| {
+        let product = (weight * value + 64) >> 7;
+        let sum = &mut sums[usize::from(label)];
+        *sum = sum.wrapping_add(product as i16);
+    });
+}
+
+/// Hands label, weight and value of each packed weight of the sparse parts `terms` to `visit`.
+#[inline(always)]
+pub(super) fn visit_tails(
+    tails: &[u32],
+    terms: &[TailTerm],
+    fetch: impl Fn(&[u32]),
+    mut visit: impl FnMut(u16, i32, i32),
+) {
     let of = |part: &TailTerm| tails.get(part.start as usize..part.end as usize);
     for (at, part) in terms.iter().enumerate() {
         if let Some(soon) = terms.get(at + FETCH_AHEAD).and_then(of) {
@@ -82,9 +110,7 @@ pub fn add_tails(
         }
         let value = i32::from(part.value);
         for &entry in of(part).unwrap_or(&[]) {
-            let product = (((entry as i32) >> 16) * value + 64) >> 7;
-            let sum = &mut sums[usize::from(entry as u16)];
-            *sum = sum.wrapping_add(product as i16);
+            visit(entry as u16, (entry as i32) >> 16, value);
         }
     }
 }
@@ -121,18 +147,18 @@ pub struct LabelBounds {
 /// Rounding keeps order, so no score of a block, or of a group, is above that of its largest sum, scale and bias.
 #[inline(always)]
 #[must_use]
-pub fn promising_blocks(
-    sums: &[i16],
+pub fn promising_blocks<S: LabelSum>(
+    sums: &[S],
     bounds: &LabelBounds,
     first: usize,
     unit: f32,
     least: f32,
 ) -> u64 {
-    let may = |sums: &[[i16; HEAD_BLOCK]], scale: Option<&f32>, bias: Option<&f32>| {
+    let may = |sums: &[[S; HEAD_BLOCK]], scale: Option<&f32>, bias: Option<&f32>| {
         let (Some(&scale), Some(&bias)) = (scale, bias) else {
             return false;
         };
-        score(largest(sums), scale, bias, unit) >= least
+        largest(sums).score(scale, bias, unit) >= least
     };
     let mut found = 0;
     let mut at = 0;
@@ -166,21 +192,21 @@ pub fn promising_blocks(
 
 /// The largest of the sums and 0.
 #[inline(always)]
-fn largest(blocks: &[[i16; HEAD_BLOCK]]) -> i16 {
-    let mut lanes = [0i16; 32];
+fn largest<S: LabelSum>(blocks: &[[S; HEAD_BLOCK]]) -> S {
+    let mut lanes = [S::default(); 32];
     for part in blocks.as_flattened().as_chunks::<32>().0 {
         for (lane, &sum) in lanes.iter_mut().zip(part) {
             *lane = sum.max(*lane);
         }
     }
-    lanes.into_iter().fold(0, i16::max)
+    lanes.into_iter().fold(S::default(), S::max)
 }
 
 /// Scores of up to 64 labels, as many as all three slices have, into the front of `out`; returns which of them are
 /// at least `least`: a bit each, the first label the lowest.
 #[inline(always)]
-pub fn scores(
-    sums: &[i16],
+pub fn scores<S: LabelSum>(
+    sums: &[S],
     scales: &[f32],
     biases: &[f32],
     unit: f32,
@@ -193,13 +219,13 @@ pub fn scores(
             let (sums, scales, biases): (&[_; HEAD_BLOCK], &[_; HEAD_BLOCK], &[_; HEAD_BLOCK]) =
                 (sums, scales, biases);
             for (at, place) in out.iter_mut().enumerate() {
-                *place = score(sums[at], scales[at], biases[at], unit);
+                *place = sums[at].score(scales[at], biases[at], unit);
             }
         }
         _ => {
             let inputs = sums.iter().zip(scales).zip(biases);
             for (place, ((&sum, &scale), &bias)) in out.iter_mut().zip(inputs) {
-                *place = score(sum, scale, bias, unit);
+                *place = sum.score(scale, bias, unit);
             }
         }
     }
@@ -269,7 +295,12 @@ mod tests {
                     end: 1,
                     value,
                 };
-                add_tails(&mut tail, &[pack(65_535, weight)], &[part], |_| ());
+                add_tails(
+                    &mut tail,
+                    &[pack(65_535, i16::from(weight))],
+                    &[part],
+                    |_| (),
+                );
                 assert_eq!(tail[65_535], plain);
             }
         }

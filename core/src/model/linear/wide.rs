@@ -3,17 +3,8 @@
 //! A weight is a whole number `w` of at most 32,767 in size, and the values `q` of a row add up to at most as much in size, so a sum of
 //! products `w q` is below 2^30: 32 bits hold it exactly, whatever the order of its terms. Divided by 128 it takes the place
 //! that the sum of terms has where weights are bytes ([`super::sums`]).
-//!
-//! A query takes one addition a weight; nothing is done for vectors of the machine. These weights are for models that are to
-//! be near what was trained, not for speed.
 
-use super::{
-    LinearModel,
-    query::Query,
-    scorer::{ScorerScratch, least},
-};
-use crate::search::Scored;
-use alloc::{collections::TryReserveError, vec::Vec};
+use super::sums::{HeadTerm, LabelSum, TailTerm, visit_tails};
 
 /// Bits of such a weight.
 pub const WIDE: u32 = 16;
@@ -32,84 +23,36 @@ pub fn score(sum: i32, scale: f32, bias: f32, unit: f32) -> f32 {
     sum as f32 / 128.0 * scale * unit + bias
 }
 
-/// All weights of a model by feature, ready to be added: 6 bytes a weight and 8 a feature.
-#[derive(Clone, Debug)]
-pub(super) struct WideWeights {
-    offsets: Vec<usize>,
-    labels: Vec<u32>,
-    weights: Vec<i16>,
+impl LabelSum for i32 {
+    #[inline(always)]
+    fn score(self, scale: f32, bias: f32, unit: f32) -> f32 {
+        score(self, scale, bias, unit)
+    }
 }
 
-impl WideWeights {
-    pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
-        let (features, nonzeros) = (model.features(), model.nonzeros());
-        let mut made = Self {
-            offsets: Vec::new(),
-            labels: Vec::new(),
-            weights: Vec::new(),
-        };
-        made.offsets.try_reserve_exact(features as usize + 1)?;
-        made.labels.try_reserve_exact(nonzeros)?;
-        made.weights.try_reserve_exact(nonzeros)?;
-        made.offsets.push(0);
-        for feature in 0..features {
-            let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
-                made.labels.push(label);
-                made.weights.push(weight);
-            };
-            model.visit(feature, each);
-            made.offsets.push(made.labels.len());
+/// Adds the dense parts `terms` to the front of `sums`, which covers the longest.
+#[inline(always)]
+pub fn add_heads(sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
+    for part in terms {
+        let range = part.start as usize..part.start as usize + part.length as usize;
+        let weights = heads.get(range).unwrap_or(&[]);
+        for (sum, &weight) in sums.iter_mut().zip(weights) {
+            *sum = sum.wrapping_add(term(weight, part.value));
         }
-        Ok(made)
     }
+}
 
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        8 * self.offsets.len() + 6 * self.labels.len()
-    }
-
-    /// Adds what a query's features have to the sums of all labels.
-    fn add_up(&self, query: &Query, sums: &mut [i32]) {
-        for (&feature, &value) in query.features.iter().zip(&query.values) {
-            let feature = feature as usize;
-            let range = self.offsets[feature]..self.offsets[feature + 1];
-            let weights = self.labels[range.clone()].iter().zip(&self.weights[range]);
-            for (&label, &weight) in weights {
-                if let Some(sum) = sums.get_mut(label as usize) {
-                    *sum += term(weight, value);
-                }
-            }
-        }
-    }
-
-    /// Offers the scores of all labels, which have these scales and biases, for the scratch's query to its best, and looks up
-    /// those that are wanted.
-    pub fn best(&self, scales: &[f32], biases: &[f32], scratch: &mut ScorerScratch) {
-        let ScorerScratch {
-            query,
-            wide: sums,
-            top,
-            wanted,
-            scores,
-            ..
-        } = scratch;
-        sums.clear();
-        sums.resize(scales.len(), 0);
-        self.add_up(query, sums);
-        let of = |label: usize| score(sums[label], scales[label], biases[label], query.unit);
-        for &(label, place) in &*wanted {
-            if (label as usize) < scales.len() {
-                scores[place as usize] = of(label as usize);
-            }
-        }
-        let mut needed = least(top);
-        for label in 0..scales.len() {
-            let score = of(label);
-            if score >= needed {
-                let id = label as u32;
-                top.push(Scored { id, score });
-                needed = least(top);
-            }
-        }
-    }
+/// Adds the sparse parts `terms` to `sums`. Before the turn of a part comes, `fetch` is told of its weights and may bring
+/// them into the cache.
+#[inline(always)]
+pub fn add_tails(
+    sums: &mut [i32; 1 << 16],
+    tails: &[u32],
+    terms: &[TailTerm],
+    fetch: impl Fn(&[u32]),
+) {
+    visit_tails(tails, terms, fetch, |label, weight, value| {
+        let sum = &mut sums[usize::from(label)];
+        *sum = sum.wrapping_add(weight * value);
+    });
 }

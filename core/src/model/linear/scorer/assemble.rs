@@ -7,29 +7,20 @@ use super::{
         build::{LabelWeights, Postings},
         query::RowTransform,
         sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
-        wide::{WIDE, WideWeights},
+        wide::WIDE,
     },
     LinearScorer, PAGE,
+    width::Heads,
 };
 use crate::sparse::order::by_falling_count;
 use alloc::{alloc::handle_alloc_error, collections::TryReserveError, vec::Vec};
 use core::alloc::Layout;
 
-/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
-/// and memory depend on it, results do not. Without vectors a head is worth nothing.
-const HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-    4
-} else if cfg!(target_feature = "simd128") {
-    7
-} else {
-    HEAD_BLOCK
-};
-
 /// Bytes of heads beyond which features have only tails.
 const MOST_HEADS: usize = 1 << 30;
 
 /// A weight and the number of its label.
-type Numbered = (u32, i8);
+type Numbered = (u32, i16);
 
 impl LinearScorer {
     /// Makes a model ready.
@@ -41,9 +32,6 @@ impl LinearScorer {
     /// If memory is lacking.
     pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
         let labels = model.labels() as usize;
-        if model.parts().bits == WIDE {
-            return Self::wide(model);
-        }
         let mut counts = filled(labels, 0u32)?;
         for feature in 0..model.features() {
             let each: &mut dyn FnMut(u32, i16) = &mut |label, _| counts[label as usize] += 1;
@@ -56,14 +44,15 @@ impl LinearScorer {
         let biases = collected(order.iter().map(|&id| model.bias(id)))?;
         let nonzeros = model.nonzeros();
         let order = (order, weighted);
-        let empty = Self::empty(model.parts().transform, order, scales, biases)?;
+        let heads = Heads::new(model.parts().bits == WIDE);
+        let empty = Self::empty(model.parts().transform, order, (scales, biases), heads)?;
         empty.filled(
             model.features() as usize,
             nonzeros,
             |numbers, feature, weights| {
                 weights.try_reserve(model.count(feature))?;
                 let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
-                    weights.push((numbers[label as usize], weight as i8));
+                    weights.push((numbers[label as usize], weight));
                 };
                 model.visit(feature, each);
                 weights.sort_unstable_by_key(|&(number, _)| number);
@@ -94,12 +83,12 @@ impl LinearScorer {
             postings.keep_largest(most, &scales);
             let biases = collected(order.iter().map(|&id| bias(of(id))))?;
             let weighted = order.partition_point(|&id| !of(id).features.is_empty());
-            let empty = Self::empty(transform, (order, weighted), scales, biases)?;
+            let (order, heads) = ((order, weighted), Heads::new(false));
+            let empty = Self::empty(transform, order, (scales, biases), heads)?;
             empty.filled(features, postings.labels.len(), |_, feature, weights| {
                 let (ids, values) = postings.feature(feature as usize);
                 weights.try_reserve(ids.len())?;
-                let bytes = values.iter().map(|&value| value as i8);
-                weights.extend(ids.iter().copied().zip(bytes));
+                weights.extend(ids.iter().copied().zip(values.iter().copied()));
                 Ok(())
             })
         };
@@ -111,8 +100,8 @@ impl LinearScorer {
     fn empty(
         transform: RowTransform,
         (order, weighted): (Vec<u32>, usize),
-        scales: Vec<f32>,
-        biases: Vec<f32>,
+        (scales, biases): (Vec<f32>, Vec<f32>),
+        heads: Heads,
     ) -> Result<Self, TryReserveError> {
         let largest = |values: &[f32]| values.iter().copied().fold(f32::MIN, f32::max);
         let of = |values: &[f32], each: usize| collected(values.chunks(each).map(largest));
@@ -132,25 +121,10 @@ impl LinearScorer {
             scales,
             biases,
             bounds,
-            heads: Vec::new(),
+            heads,
             head_parts: Vec::new(),
             tails: Vec::new(),
             tail_offsets: Vec::new(),
-            wide: None,
-        })
-    }
-
-    /// Weights of 16 bits, decoded.
-    fn wide(model: &LinearModel) -> Result<Self, TryReserveError> {
-        let order = collected((0..model.labels() as usize).map(|id| id as u32))?;
-        let scales = collected(model.parts().scales.iter().copied())?;
-        let biases = collected(order.iter().map(|&id| model.bias(id)))?;
-        let weighted = order.len();
-        let empty = Self::empty(model.parts().transform, (order, weighted), scales, biases)?;
-        Ok(Self {
-            features: model.features(),
-            wide: Some(WideWeights::new(model)?),
-            ..empty
         })
     }
 
@@ -177,7 +151,7 @@ impl LinearScorer {
         }
         self.tail_offsets.push(self.tails.len() as u32);
         self.tails.shrink_to_fit();
-        self.heads.shrink_to_fit();
+        self.heads.shrink();
         Ok(self)
     }
 
@@ -185,20 +159,12 @@ impl LinearScorer {
     fn push_head(&mut self, weights: &[Numbered]) -> Result<usize, TryReserveError> {
         let start = self.heads.len();
         let length = if start < MOST_HEADS {
-            head_length(weights)
+            head_length(weights, self.heads.cost())
         } else {
             0
         };
         self.head_parts.push((start as u32, length as u32));
-        self.heads.try_reserve(length)?;
-        self.heads.resize(start + length, 0);
-        let places = &mut self.heads[start..];
-        for &(number, weight) in weights {
-            match places.get_mut(number as usize) {
-                Some(place) => *place = weight,
-                None => break,
-            }
-        }
+        self.heads.push(weights, length)?;
         Ok(length)
     }
 
@@ -256,14 +222,14 @@ fn bias(label: &LabelWeights) -> f32 {
 
 /// How many labels of a feature the head holds: a multiple of 64 that saves most against a tail
 /// alone. A head's length is at most 16 times its weights.
-fn head_length(weights: &[Numbered]) -> usize {
+fn head_length(weights: &[Numbered], cost: usize) -> usize {
     let (mut best, mut most) = (0, 0isize);
     for (before, &(number, _)) in weights.iter().enumerate() {
         if number as usize >= PAGE {
             break;
         }
         let length = (number as usize + 1).next_multiple_of(HEAD_BLOCK);
-        let saved = (before + 1) as isize - (length / HEAD_BLOCK * HEAD_COST) as isize;
+        let saved = (before + 1) as isize - (length / HEAD_BLOCK * cost) as isize;
         if saved > most {
             (best, most) = (length, saved);
         }

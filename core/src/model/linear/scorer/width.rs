@@ -1,0 +1,205 @@
+//! What differs between weights of bytes and weights of 16 bits: the type of a head's weights, that of a label's sum, and the
+//! loops over them.
+
+use super::PAGE;
+use crate::{
+    kernels::Kernels,
+    model::linear::sums::{HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
+};
+use alloc::{boxed::Box, collections::TryReserveError, vec, vec::Vec};
+
+/// A weight of a head.
+pub trait Weight: Copy {
+    /// What weights add up to.
+    type Sum: LabelSum;
+
+    /// [`Kernels::add_heads`].
+    fn add_heads(kernels: &dyn Kernels, sums: &mut [Self::Sum], heads: &[Self], terms: &[HeadTerm]);
+
+    /// [`Kernels::add_tails`].
+    fn add_tails(
+        kernels: &dyn Kernels,
+        sums: &mut [Self::Sum; PAGE],
+        tails: &[u32],
+        terms: &[TailTerm],
+    );
+
+    /// [`Kernels::promising_blocks`].
+    fn promising_blocks(
+        kernels: &dyn Kernels,
+        sums: &[Self::Sum],
+        bounds: (&LabelBounds, usize),
+        unit: f32,
+        least: f32,
+    ) -> u64;
+
+    /// [`Kernels::scores`].
+    fn scores(
+        kernels: &dyn Kernels,
+        sums: &[Self::Sum],
+        scales_and_biases: (&[f32], &[f32]),
+        unit: f32,
+        least: f32,
+        out: &mut [f32; 64],
+    ) -> u64;
+}
+
+/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
+/// and memory depend on it, results do not. Without vectors a head is worth nothing.
+const HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    4
+} else if cfg!(target_feature = "simd128") {
+    7
+} else {
+    HEAD_BLOCK
+};
+
+/// The same of weights of 16 bits.
+const WIDE_HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    8
+} else {
+    HEAD_BLOCK
+};
+
+/// Implements [`Weight`] by methods of the kernels.
+macro_rules! weight {
+    ($weight:ty, $sum:ty, $add_heads:ident, $add_tails:ident, $promising_blocks:ident, $scores:ident) => {
+        impl Weight for $weight {
+            type Sum = $sum;
+
+            fn add_heads(
+                kernels: &dyn Kernels,
+                sums: &mut [$sum],
+                heads: &[$weight],
+                terms: &[HeadTerm],
+            ) {
+                kernels.$add_heads(sums, heads, terms);
+            }
+
+            fn add_tails(
+                kernels: &dyn Kernels,
+                sums: &mut [$sum; PAGE],
+                tails: &[u32],
+                terms: &[TailTerm],
+            ) {
+                kernels.$add_tails(sums, tails, terms);
+            }
+
+            fn promising_blocks(
+                kernels: &dyn Kernels,
+                sums: &[$sum],
+                (bounds, first): (&LabelBounds, usize),
+                unit: f32,
+                least: f32,
+            ) -> u64 {
+                kernels.$promising_blocks(sums, bounds, first, unit, least)
+            }
+
+            fn scores(
+                kernels: &dyn Kernels,
+                sums: &[$sum],
+                (scales, biases): (&[f32], &[f32]),
+                unit: f32,
+                least: f32,
+                out: &mut [f32; 64],
+            ) -> u64 {
+                kernels.$scores(sums, scales, biases, unit, least, out)
+            }
+        }
+    };
+}
+
+weight!(i8, i16, add_heads, add_tails, promising_blocks, scores);
+weight!(
+    i16,
+    i32,
+    add_wide_heads,
+    add_wide_tails,
+    promising_wide_blocks,
+    wide_scores
+);
+
+/// The heads of all features, one after the other.
+#[derive(Clone, Debug)]
+pub enum Heads {
+    /// Of bytes.
+    Bytes(Vec<i8>),
+    /// Of 16 bits.
+    Wide(Vec<i16>),
+}
+
+impl Heads {
+    /// None yet.
+    pub fn new(wide: bool) -> Self {
+        if wide {
+            Self::Wide(Vec::new())
+        } else {
+            Self::Bytes(Vec::new())
+        }
+    }
+
+    /// How many weights they have.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(heads) => heads.len(),
+            Self::Wide(heads) => heads.len(),
+        }
+    }
+
+    /// What adding 64 labels of them costs, in tail weights.
+    pub fn cost(&self) -> usize {
+        match self {
+            Self::Bytes(_) => HEAD_COST,
+            Self::Wide(_) => WIDE_HEAD_COST,
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Bytes(heads) => heads.len(),
+            Self::Wide(heads) => 2 * heads.len(),
+        }
+    }
+
+    /// Appends a head of so many labels: weights by rising number, those beyond it left out.
+    pub fn push(&mut self, weights: &[(u32, i16)], length: usize) -> Result<(), TryReserveError> {
+        match self {
+            Self::Bytes(heads) => push(heads, weights, length, |weight| weight as i8),
+            Self::Wide(heads) => push(heads, weights, length, |weight| weight),
+        }
+    }
+
+    /// Gives back memory that is not used.
+    pub fn shrink(&mut self) {
+        match self {
+            Self::Bytes(heads) => heads.shrink_to_fit(),
+            Self::Wide(heads) => heads.shrink_to_fit(),
+        }
+    }
+}
+
+fn push<T: Copy + Default>(
+    heads: &mut Vec<T>,
+    weights: &[(u32, i16)],
+    length: usize,
+    of: impl Fn(i16) -> T,
+) -> Result<(), TryReserveError> {
+    let start = heads.len();
+    heads.try_reserve(length)?;
+    heads.resize(start + length, T::default());
+    let places = &mut heads[start..];
+    for &(number, weight) in weights {
+        match places.get_mut(number as usize) {
+            Some(place) => *place = of(weight),
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// A sum of 0 for each label of a page.
+pub fn zeros<S: LabelSum>() -> Box<[S; PAGE]> {
+    let sums = vec![S::default(); PAGE].into_boxed_slice().try_into();
+    sums.unwrap_or_else(|_| Box::new([S::default(); PAGE]))
+}
