@@ -106,7 +106,7 @@ impl Exchange for Broken {
     }
 }
 
-/// The second of two processes, which keeps what it hears.
+/// One of two processes, which keeps what it hears.
 pub struct Recorder(pub Rank, pub Vec<Vec<u8>>);
 
 impl Exchange for Recorder {
@@ -133,8 +133,11 @@ impl Exchange for Recorder {
     }
 }
 
-/// The second of two processes, which hears what another one heard.
-pub struct Replay<'a>(pub &'a [Vec<u8>]);
+/// One of two processes, which hears what another one heard.
+pub struct Replay<'a> {
+    pub rank: usize,
+    pub heard: &'a [Vec<u8>],
+}
 
 impl Exchange for Replay<'_> {
     fn ranks(&self) -> usize {
@@ -142,17 +145,19 @@ impl Exchange for Replay<'_> {
     }
 
     fn rank(&self) -> usize {
-        1
+        self.rank
     }
 
     fn send(
         &mut self,
         _: Vec<(usize, Vec<u8>)>,
-        _: &[usize],
+        from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let (next, rest) = (self.0.split_first()).ok_or(ExchangeError::Parcel { rank: 0 })?;
-        self.0 = rest;
-        Ok(vec![next.clone()])
+        let rank = 1 - self.rank;
+        let next = self.heard.split_at_checked(from.len());
+        let (next, rest) = next.ok_or(ExchangeError::Parcel { rank })?;
+        self.heard = rest;
+        Ok(next.to_vec())
     }
 
     fn largest(&mut self, _: &mut [f64]) -> Result<(), ExchangeError> {
