@@ -57,6 +57,8 @@ const HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarc
 /// The same of weights of 16 bits.
 const WIDE_HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
     8
+} else if cfg!(target_feature = "simd128") {
+    14
 } else {
     HEAD_BLOCK
 };
