@@ -223,23 +223,33 @@ export const suite = (name, file) => {
   });
 
   test(`${name}: a linear model gets the native scores to the bit, prepared or not`, () => {
-    const directory = native.folder();
-    const path = trainedBy("ovr", directory, texts, "--min-documents", "1");
-    const model = Model.fromBytes(native.read(path));
-    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
-    const input = native.write(directory, "queries.txt", queries.join("\n"));
-    const wanted = native.answers(path, input, 5);
-    const compare = () =>
-      queries.forEach((query, at) => {
-        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
-      });
-    compare();
-    assert(model.prepare() > 0);
-    compare();
-    assert.deepEqual(model.toBytes(), native.read(path));
-    assert.equal(model.info().algorithm, "ovr");
-    assert(model.info().weights > 0);
-    model.free();
+    // Words of as many labels as these have dense parts, which vectors add.
+    const many = Array.from({ length: 700 }, (_, at) => `w${at % 41} v${at % 5} u${at % 3}\tlabel${at % 90}`);
+    const exact = ["--bits", "16", "--prune", "0"];
+    for (const [lines, ...form] of [
+      [texts],
+      [texts, ...exact],
+      [many.join("\n"), "--prune", "0"],
+      [many.join("\n"), ...exact],
+    ]) {
+      const directory = native.folder();
+      const path = trainedBy("ovr", directory, lines, "--min-documents", "1", ...form);
+      const model = Model.fromBytes(native.read(path));
+      const queries = lines.trimEnd().split("\n").map((line) => line.split("\t")[0]);
+      const input = native.write(directory, "queries.txt", queries.join("\n"));
+      const wanted = native.answers(path, input, 5);
+      const compare = () =>
+        queries.forEach((query, at) => {
+          assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
+        });
+      compare();
+      assert(model.prepare() > 0);
+      compare();
+      assert.deepEqual(model.toBytes(), native.read(path));
+      assert.equal(model.info().algorithm, "ovr");
+      assert(model.info().weights > 0);
+      model.free();
+    }
   });
 
   test(`${name}: the labels near a label are the native ones, with places for a picture`, () => {
