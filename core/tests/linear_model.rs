@@ -52,12 +52,12 @@ fn random_row(stream: &mut Stream, features: u64) -> SparseVec {
 fn weights_of_sixteen_bits_score_as_sums_of_real_numbers_plain_and_prepared() {
     let model = random_model(300, 40, 16);
     let mut prepared = model.clone();
-    // 4 bytes a weight of the tails, 2 a label of the heads, of which at most 16 to a weight.
-    let bytes = prepared.prepare().unwrap();
-    assert!(
-        (2 * model.nonzeros()..40 * model.nonzeros()).contains(&bytes),
-        "{bytes}"
-    );
+    // A weight of a tail takes 4 bytes, one of a head 2 to 16: of 64 labels of a head more than 8 have weights. Besides, 16 a label
+    // and 12 a feature.
+    let (bytes, weights) = (prepared.prepare().unwrap(), model.nonzeros());
+    let besides = 16 * 300 + 12 * 40 + 4;
+    let range = 2 * weights + besides..16 * weights + besides;
+    assert!(range.contains(&bytes), "{bytes} not in {range:?}");
     let (mut stream, mut scratch) = (Stream::new(4, 4), LinearScratch::default());
     for _ in 0..50 {
         let row = random_row(&mut stream, 40);
