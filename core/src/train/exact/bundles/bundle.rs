@@ -66,7 +66,7 @@ impl List {
 /// Some classes, their rows and their weights: that of class c and feature f is the one listed and the one that all
 /// classes of the bundle share.
 ///
-/// Memory: 16 bytes a feature and 12 a weight, 16 a row.
+/// Memory: 16 bytes a feature and 12 a weight, 12 a row.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
     /// The classes, rising; their places here are their numbers within the bundle.
@@ -77,32 +77,21 @@ pub struct Bundle {
     pub totals: Vec<f64>,
     lists: Vec<List>,
     shared: Vec<f64>,
-    /// When the weights of each feature last changed, and when the total of each row did.
-    changed: (Vec<u32>, Vec<u32>),
 }
 
-/// What changed in a bundle since some time: whole lists of features, and totals of rows.
+/// The weights and totals of a bundle that are not 0, for states.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Changes {
+pub struct Content {
     features: Vec<Feature>,
-    rows: Vec<(u32, u32, f64)>,
+    /// Places of rows, and their totals.
+    rows: Vec<(u32, f64)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Feature {
     number: u32,
-    time: u32,
     shared: f64,
     weights: Vec<(u32, f64)>,
-}
-
-/// By how much of a row weights move.
-#[derive(Clone, Debug, Default)]
-pub struct Moves {
-    /// What all classes share.
-    pub shared: f64,
-    /// Classes one by one.
-    pub classes: Vec<(u32, f64)>,
 }
 
 impl Bundle {
@@ -123,7 +112,6 @@ impl Bundle {
             bundle.totals = vec![0.0; bundle.rows.len()];
             bundle.lists = vec![List::default(); problem.features()];
             bundle.shared = vec![0.0; problem.features()];
-            bundle.changed = (vec![0; problem.features()], vec![0; bundle.rows.len()]);
         }
         bundles
     }
@@ -159,23 +147,16 @@ impl Bundle {
         out.iter_mut().for_each(|score| *score += shared);
     }
 
-    /// Moves weights by their part of a row, at time `now`.
-    pub fn add(&mut self, row: Row<'_>, moves: &Moves, now: u32) {
+    /// Moves weights by so much of a row: those of all classes by `shared`, and those of some one by one.
+    pub fn add(&mut self, row: Row<'_>, shared: f64, classes: &[(u32, f64)]) {
         let many = self.classes.len();
         for (&feature, &value) in row.features.iter().zip(row.values) {
             let (feature, value) = (feature as usize, f64::from(value));
-            self.shared[feature] += moves.shared * value;
-            for &(class, amount) in &moves.classes {
+            self.shared[feature] += shared * value;
+            for &(class, amount) in classes {
                 self.lists[feature].add(class, amount * value, many);
             }
-            self.changed.0[feature] = now;
         }
-    }
-
-    /// Adds to the sum of the duals of the row at `place`.
-    pub fn add_total(&mut self, place: usize, amount: f64, now: u32) {
-        self.totals[place] += amount;
-        self.changed.1[place] = now;
     }
 
     /// The sum of the squares of all weights, and the number of those that are not 0.
@@ -214,82 +195,68 @@ impl Bundle {
         });
     }
 
-    /// What changed after time `since`.
+    /// All that is not 0.
     #[must_use]
-    pub fn changes(&self, since: u32) -> Changes {
-        let (features, rows) = &self.changed;
-        let features = features.iter().enumerate().filter(|&(_, &at)| at > since);
-        let feature = |(number, &time): (usize, &u32)| {
+    pub fn content(&self) -> Content {
+        let features = self.lists.iter().zip(&self.shared).enumerate();
+        let feature = |(number, (list, &shared)): (usize, (&List, &f64))| {
             let mut weights = Vec::new();
-            self.lists[number].visit(|class, weight| {
+            list.visit(|class, weight| {
                 if weight != 0.0 {
                     weights.push((class, weight));
                 }
             });
-            Feature {
+            (shared != 0.0 || !weights.is_empty()).then_some(Feature {
                 number: number as u32,
-                time,
-                shared: self.shared[number],
+                shared,
                 weights,
-            }
+            })
         };
-        let rows = rows.iter().enumerate().filter(|&(_, &at)| at > since);
-        Changes {
-            features: features.map(feature).collect(),
+        let rows = self.totals.iter().enumerate();
+        Content {
+            features: features.filter_map(feature).collect(),
             rows: rows
-                .map(|(place, &time)| (place as u32, time, self.totals[place]))
+                .filter(|&(_, &total)| total != 0.0)
+                .map(|(place, &total)| (place as u32, total))
                 .collect(),
         }
     }
 
-    /// Whether these are changes until `now` of all that ever changed, in order, and of numbers that are numbers.
+    /// Whether this can be the content of this bundle.
     #[must_use]
-    pub fn is_history(changes: &Changes, now: u32) -> bool {
-        let features = changes.features.iter().all(|feature| {
+    pub fn can_hold(&self, content: &Content) -> bool {
+        let many = self.classes.len();
+        let features = content.features.iter().all(|feature| {
             let weights = &feature.weights;
-            (1..=now).contains(&feature.time)
+            (feature.number as usize) < self.lists.len()
                 && feature.shared.is_finite()
-                && weights.iter().all(|weight| weight.1.is_finite())
                 && weights.is_sorted_by(|a, b| a.0 < b.0)
+                && weights
+                    .iter()
+                    .all(|w| (w.0 as usize) < many && w.1.is_finite())
         });
-        let rows = changes.rows.iter();
+        let mut rows = content.rows.iter();
         features
-            && changes.features.is_sorted_by(|a, b| a.number < b.number)
-            && changes.rows.is_sorted_by(|a, b| a.0 < b.0)
-            && rows.clone().all(|row| (1..=now).contains(&row.1))
-            && rows.clone().all(|row| row.2.is_finite())
+            && content.features.is_sorted_by(|a, b| a.number < b.number)
+            && content.rows.is_sorted_by(|a, b| a.0 < b.0)
+            && rows.all(|row| (row.0 as usize) < self.totals.len() && row.1.is_finite())
     }
 
-    /// Takes over changes made elsewhere, or nothing if they do not fit this bundle.
-    #[must_use]
-    pub fn apply(&mut self, changes: &Changes) -> bool {
+    /// Takes over a content that it can hold, in place of its own.
+    pub fn set(&mut self, content: &Content) {
         let many = self.classes.len();
-        let fits = changes.features.iter().all(|feature| {
-            (feature.number as usize) < self.lists.len()
-                && feature.weights.iter().all(|w| (w.0 as usize) < many)
-        });
-        let rows = self.totals.len();
-        if !fits || !changes.rows.iter().all(|row| (row.0 as usize) < rows) {
-            return false;
-        }
-        for feature in &changes.features {
+        self.lists.fill(List::default());
+        self.shared.fill(0.0);
+        self.totals.fill(0.0);
+        for feature in &content.features {
             let number = feature.number as usize;
-            let list = &mut self.lists[number];
-            if list.is_dense() {
-                list.weights.fill(0.0);
-            } else {
-                *list = List::default();
-            }
             for &(class, weight) in &feature.weights {
-                list.add(class, weight, many);
+                self.lists[number].add(class, weight, many);
             }
             self.shared[number] = feature.shared;
-            self.changed.0[number] = feature.time;
         }
-        for &(place, time, total) in &changes.rows {
+        for &(place, total) in &content.rows {
             self.totals[place as usize] = total;
-            self.changed.1[place as usize] = time;
         }
-        true
     }
 }

@@ -5,7 +5,10 @@
 //! of them go to their best at once ([`row_step`]), everything else fixed. A class joins the list if its best dual
 //! would be far from the shared one.
 
-use super::bundle::{Bundle, Moves};
+use super::{
+    bundle::Bundle,
+    moved::{Move, Moved},
+};
 use crate::{
     random::Stream,
     train::exact::{
@@ -60,6 +63,8 @@ pub struct Round<'a> {
     /// The number of bundles.
     pub many: usize,
     pub time: u32,
+    /// Whether other processes are to be told what rows move.
+    pub told: bool,
 }
 
 /// Memory of a meeting.
@@ -69,11 +74,12 @@ pub struct Scratch {
     scores: Vec<f64>,
     targets: Vec<f64>,
     joining: Vec<(f64, u32)>,
-    moves: Moves,
+    /// By how much of a row the classes move that it meets: one by one.
+    classes: Vec<(u32, f64)>,
 }
 
 /// Visits the rows of `own` in random order; `other` is the bundle they meet, if it is not their own. `stream` tells
-/// this meeting from others of the round.
+/// this meeting from others of the round. Returned is what rows moved, if it is to be told.
 pub fn meet(
     round: Round<'_>,
     own: &mut Bundle,
@@ -81,14 +87,15 @@ pub fn meet(
     duals: &mut Vec<Duals>,
     stream: u64,
     scratch: &mut Scratch,
-) {
+) -> Moved {
+    let mut told = Moved::default();
     duals.resize_with(own.rows.len(), Duals::default);
     let wrong = match &other {
         Some(other) => other.classes.len(),
         None => own.classes.len().saturating_sub(1),
     };
     if wrong == 0 {
-        return;
+        return told;
     }
     let mut order = core::mem::take(&mut scratch.order);
     order.clear();
@@ -116,42 +123,60 @@ pub fn meet(
             *score += 1.0 - own_score;
         }
         let square = round.problem.square(number);
-        let Some(moved) = solve(round, duals, square, excluded, scratch) else {
+        let Some((total, shared)) = solve(round, duals, square, excluded, scratch) else {
             duals.rested = (2 * duals.rested + 1).min(REST);
             duals.rest = duals.rested;
             continue;
         };
         duals.rested = 0;
-        own.add_total(place, moved, round.time);
-        let moves = &mut scratch.moves;
-        if let Some(other) = &mut other {
-            other.add(row, moves, round.time);
-            moves.shared = 0.0;
-            moves.classes.clear();
-            moves.classes.push((class, moved));
-        } else {
+        if excluded.is_some() {
             // The own class is moved with the others and must not be.
-            moves.classes.push((class, moved - moves.shared));
+            scratch.classes.push((class, total - shared));
         }
-        own.add(row, moves, round.time);
+        let next = Move {
+            place,
+            total,
+            shared,
+            classes: &scratch.classes,
+        };
+        apply(round, own, other.as_deref_mut(), next);
+        if round.told {
+            told.note(next);
+        }
     }
     scratch.order = order;
+    told
 }
 
-/// Brings the duals of a row to their best and writes down the moves of weights; returns by how much the sum
-/// of duals moved, or nothing if there was too little to gain.
+/// Moves the weights of two bundles, or of one that meets itself, as a row of the first one says.
+pub fn apply(round: Round<'_>, own: &mut Bundle, other: Option<&mut Bundle>, next: Move<'_>) {
+    let number = own.rows[next.place] as usize;
+    let row = round.problem.row(number);
+    own.totals[next.place] += next.total;
+    match other {
+        Some(other) => {
+            other.add(row, next.shared, next.classes);
+            let class = Bundle::local(round.problem.class(number), round.many);
+            own.add(row, 0.0, &[(class, next.total)]);
+        }
+        None => own.add(row, next.shared, next.classes),
+    }
+}
+
+/// Brings the duals of a row to their best and writes down by how much of it classes move one by one; returns by how much
+/// the sum of duals moved and by how much all classes move, or nothing if there was too little to gain.
 fn solve(
     round: Round<'_>,
     duals: &mut Duals,
     square: f64,
     excluded: Option<u32>,
     scratch: &mut Scratch,
-) -> Option<f64> {
+) -> Option<(f64, f64)> {
     let Scratch {
         scores: shortfalls,
         targets,
         joining,
-        moves,
+        classes: moves,
         ..
     } = scratch;
     let cost = round.limits.cost;
@@ -228,22 +253,22 @@ fn solve(
     } else {
         duals.shared
     };
-    moves.classes.clear();
-    moves.shared = duals.shared - shared;
+    moves.clear();
+    let shared_move = duals.shared - shared;
     let mut after = sharing as f64 * shared;
     for (dual, target) in duals.listed.iter_mut().zip(&*targets) {
         let new = (target - z).clamp(0.0, cost);
         after += new;
         // Classes with a dual of their own move with the others, too.
-        let amount = dual.1 - new - moves.shared;
+        let amount = dual.1 - new - shared_move;
         if amount != 0.0 {
-            moves.classes.push((dual.0, amount));
+            moves.push((dual.0, amount));
         }
         dual.1 = new;
     }
     duals.shared = shared;
     duals.listed.retain(|dual| dual.1 != 0.0 || shared != 0.0);
-    Some(after - before)
+    Some((after - before, shared_move))
 }
 
 /// The root for the duals of a row, whose targets are left in `targets`.

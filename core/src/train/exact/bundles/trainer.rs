@@ -1,14 +1,15 @@
 //! The tournament, epoch by epoch.
 //!
 //! Cost of an epoch: the weights of each row's features, some three times over all processes (with its own class, in
-//! meetings, in the check of the gap); sent are the weights of features that changed since the receiver had the
-//! bundle. Memory of each process: the rows, 12 bytes a weight, 16 M a feature, and its share of the duals: 12 bytes a
-//! listed dual and about 50 a row and pair of bundles.
+//! meetings, in the check of the gap); and in every process what rows moved. Sent, to each of the others, are about 22 bytes
+//! for each visit in which a row moved and 10 for each class. Memory of each process: the rows, 12 bytes a weight, 16 M
+//! a feature, and its share of the duals: 12 bytes a listed dual and about 50 a row and pair of bundles.
 
 use super::{
-    bundle::{Bundle, Changes},
+    bundle::Bundle,
     exchange::{Exchange, ExchangeError},
-    meeting::{Duals, Round, Scratch, meet},
+    meeting::{Duals, Round},
+    pair::{Pair, PairDuals, PairMoved},
     plan::Plan,
 };
 use crate::{
@@ -28,9 +29,6 @@ const CHECK: u32 = 4;
 /// What epochs aim at, as a share of the gap they begin with, and the share of it that rows may keep if all keep as much.
 const AIM: f64 = 0.2;
 const LEFT: f64 = 0.3;
-
-/// The duals of a pair of bundles: of the first one's rows, and of the second one's.
-type PairDuals = (Vec<Duals>, Vec<Duals>);
 
 /// Training under way, in one of the processes that share it: call [`Tournament::epoch`] until it returns `None`.
 #[derive(Debug)]
@@ -86,8 +84,8 @@ impl Tournament {
         self.epochs += 1;
         for round in 0..self.plan.rounds() {
             self.time += 1;
-            self.move_bundles(round, exchange)?;
-            self.meetings(round, executor);
+            let met = self.meetings(round, executor, exchange);
+            self.follow(round, met, executor, exchange)?;
         }
         let last = self.epochs >= self.parameters.max_epochs;
         let full = last || self.epochs.is_multiple_of(CHECK);
@@ -96,7 +94,6 @@ impl Tournament {
             self.gap = found.relative_gap();
             if last || self.gap <= self.parameters.gap {
                 self.certificate = Some(found);
-                self.collect(exchange)?;
             }
             let wanted = 0.5 * self.parameters.gap * found.primal;
             let aim = wanted.max(AIM * (found.primal - found.dual));
@@ -110,116 +107,96 @@ impl Tournament {
         }))
     }
 
-    /// Sends this process's bundles to where they meet next, and receives those that meet here.
-    fn move_bundles<X: Exchange>(
-        &mut self,
-        round: usize,
-        exchange: &mut X,
-    ) -> Result<(), ExchangeError> {
-        if self.time == 1 {
-            return Ok(());
-        }
-        let before = self.plan.places(self.plan.round(self.time - 1));
-        let now = self.plan.places(round);
-        self.transfer(&before, &now, exchange)
-    }
-
-    fn transfer<X: Exchange>(
-        &mut self,
-        before: &[usize],
-        now: &[usize],
-        exchange: &mut X,
-    ) -> Result<(), ExchangeError> {
-        let (mut parcels, mut from, mut coming) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, (&source, &target)) in before.iter().zip(now).enumerate() {
-            if source == target {
-                continue;
-            }
-            if source == self.rank {
-                let since = self.plan.last_held(number, target, self.time);
-                let changes = self.bundles[number].changes(since);
-                let parcel = postcard::to_allocvec(&changes)
-                    .map_err(|_| ExchangeError::Parcel { rank: source })?;
-                parcels.push((target, parcel));
-            }
-            if target == self.rank {
-                from.push(source);
-                coming.push(number);
-            }
-        }
-        let received = exchange.send(parcels, &from)?;
-        for ((parcel, number), rank) in received.iter().zip(coming).zip(from) {
-            let changes: Result<Changes, _> = postcard::from_bytes(parcel);
-            let fits = changes.is_ok_and(|changes| self.bundles[number].apply(&changes));
-            if !fits {
-                return Err(ExchangeError::Parcel { rank });
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends every bundle to the first process, whose copies are then all of today.
-    fn collect<X: Exchange>(&mut self, exchange: &mut X) -> Result<(), ExchangeError> {
-        let before = self.plan.places(self.plan.round(self.time));
-        self.time += 1;
-        let now = vec![0; before.len()];
-        self.transfer(&before, &now, exchange)
-    }
-
-    /// The meetings of this round that happen here.
-    fn meetings<E: Executor>(&mut self, round: usize, executor: &E) {
-        let many = self.bundles.len();
-        let common = Round {
+    /// What all meetings of a round have in common.
+    fn round(&self, told: bool) -> Round<'_> {
+        Round {
             problem: &self.problem,
             limits: Limits::new(self.parameters.loss, self.parameters.cost),
             tolerance: self.tolerance,
             seed: self.parameters.seed,
-            many,
+            many: self.bundles.len(),
             time: self.time,
+            told,
+        }
+    }
+
+    /// Takes the pairs out that meet in a round at process `rank`.
+    fn pairs(&mut self, round: usize, rank: usize) -> Vec<Pair> {
+        let meetings = self.plan.meetings(round).into_iter();
+        let there = meetings.filter(|meeting| meeting.2 == rank);
+        let bundles = &mut self.bundles;
+        there
+            .map(|(first, second, _)| Pair::take(bundles, first, second))
+            .collect()
+    }
+
+    /// The meetings of this round that happen here. Returned is what they moved, if there is another process to be told.
+    fn meetings<E: Executor>(
+        &mut self,
+        round: usize,
+        executor: &E,
+        exchange: &impl Exchange,
+    ) -> Vec<PairMoved> {
+        let (many, pairs) = (self.bundles.len(), self.pairs(round, self.rank));
+        let place = |pair: &Pair| pair.numbers().0 * many + pair.numbers().1;
+        let take = |pair: Pair| {
+            let duals = core::mem::take(&mut self.duals[place(&pair)]);
+            (pair, duals)
         };
-        let here = self.plan.meetings(round);
-        let here = here.into_iter().filter(|meeting| meeting.2 == self.rank);
-        let mut pairs = Vec::new();
-        for (first, second, _) in here {
-            let one = core::mem::take(&mut self.bundles[first]);
-            let other = (first != second).then(|| core::mem::take(&mut self.bundles[second]));
-            let duals = core::mem::take(&mut self.duals[first * many + second]);
-            pairs.push((first, second, one, other, duals));
+        let pairs: Vec<(Pair, PairDuals)> = pairs.into_iter().map(take).collect();
+        let common = self.round(exchange.ranks() > 1);
+        let met = executor.map_items(pairs, |_, (mut pair, mut duals)| {
+            let moved = pair.meet(common, &mut duals);
+            (pair, duals, moved)
+        });
+        let mut all = Vec::with_capacity(met.len());
+        for (pair, duals, moved) in met {
+            self.duals[place(&pair)] = duals;
+            pair.put(&mut self.bundles);
+            all.push(moved);
         }
-        let met = executor.map_items(
-            pairs,
-            |_, (first, second, mut one, mut other, mut duals)| {
-                let mut scratch = Scratch::default();
-                let stream = (first * many + second) as u64;
-                meet(
-                    common,
-                    &mut one,
-                    other.as_mut(),
-                    &mut duals.0,
-                    stream,
-                    &mut scratch,
-                );
-                if let Some(other) = &mut other {
-                    let stream = (second * many + first) as u64;
-                    meet(
-                        common,
-                        other,
-                        Some(&mut one),
-                        &mut duals.1,
-                        stream,
-                        &mut scratch,
-                    );
-                }
-                (first, second, one, other, duals)
-            },
-        );
-        for (first, second, one, other, duals) in met {
-            self.bundles[first] = one;
-            if let Some(other) = other {
-                self.bundles[second] = other;
+        all
+    }
+
+    /// Tells the other processes what was moved here, and moves what was moved there.
+    fn follow<E: Executor, X: Exchange>(
+        &mut self,
+        round: usize,
+        met: Vec<PairMoved>,
+        executor: &E,
+        exchange: &mut X,
+    ) -> Result<(), ExchangeError> {
+        let rank = self.rank;
+        if exchange.ranks() == 1 {
+            return Ok(());
+        }
+        let parcel = postcard::to_allocvec(&met).map_err(|_| ExchangeError::Parcel { rank })?;
+        for (rank, parcel) in exchange.gather(parcel)?.iter().enumerate() {
+            if rank == self.rank {
+                continue;
             }
-            self.duals[first * many + second] = duals;
+            let wrong = ExchangeError::Parcel { rank };
+            let heard: Result<Vec<PairMoved>, _> = postcard::from_bytes(parcel);
+            let Ok(heard) = heard else {
+                return Err(wrong);
+            };
+            let pairs = self.pairs(round, rank);
+            let fits = pairs.len() == heard.len();
+            let common = self.round(false);
+            let pairs = pairs.into_iter().zip(heard).collect();
+            let followed = executor.map_items(pairs, |_, (mut pair, moved): (Pair, PairMoved)| {
+                let fits = pair.follow(common, &moved);
+                (pair, fits)
+            });
+            let all = fits && followed.iter().all(|followed| followed.1);
+            for (pair, _) in followed {
+                pair.put(&mut self.bundles);
+            }
+            if !all {
+                return Err(wrong);
+            }
         }
+        Ok(())
     }
 
     /// Both objectives, at the weights as they are at the end of a round.
@@ -229,10 +206,8 @@ impl Tournament {
         exchange: &mut X,
     ) -> Result<Certificate, ExchangeError> {
         let many = self.bundles.len();
-        let places = self.plan.places(self.plan.round(self.time));
-        let here: Vec<usize> = (0..many)
-            .filter(|&number| places[number] == self.rank)
-            .collect();
+        let is_here = |&number: &usize| self.plan.looker(number) == self.rank;
+        let here: Vec<usize> = (0..many).filter(is_here).collect();
         let own = executor.map_items(here.clone(), |_, number| {
             let bundle = &self.bundles[number];
             let score = |&row: &u32| {
@@ -300,7 +275,7 @@ impl Tournament {
     }
 
     /// Hands each class and its weight for a feature to `visit`, less what the classes' weights have in common, which
-    /// no ranking depends on. Once training has ended, the first process knows the weights of all classes.
+    /// no ranking depends on.
     pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
         let classes = self.problem.classes() as f64;
         let parts = self

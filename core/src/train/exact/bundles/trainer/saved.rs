@@ -1,7 +1,8 @@
 //! The state of a tournament between two epochs, in shares: one for each slot of the plan, with the bundles that
 //! met there last and the duals of all pairs that meet there.
 
-use super::{Bundle, Changes, PairDuals, Tournament};
+use super::{Bundle, PairDuals, Tournament};
+use crate::train::exact::bundles::bundle::Content;
 use crate::train::state::{Shared, StateError, read, same, write};
 use alloc::{borrow::Cow, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ struct Share<'a> {
     epochs: u32,
     tolerance: f64,
     gap: f64,
-    bundles: Vec<(u32, Changes)>,
+    bundles: Vec<(u32, Content)>,
     duals: Vec<(u32, u32, Cow<'a, PairDuals>)>,
 }
 
@@ -52,10 +53,10 @@ impl Tournament {
         if !here.eq(self.bundles_of(slot)) || !pairs.eq(self.pairs_of(slot)) {
             return Err(StateError::Malformed);
         }
-        let now = share.epochs.saturating_mul(self.plan.rounds() as u32);
         let sound = share.tolerance.is_finite() && share.gap.is_finite();
-        let mut bundles = share.bundles.iter();
-        if !sound || !bundles.all(|(_, changes)| Bundle::is_history(changes, now)) {
+        let can_hold =
+            |(number, content): &(u32, Content)| self.bundles[*number as usize].can_hold(content);
+        if !sound || !share.bundles.iter().all(can_hold) {
             return Err(StateError::Malformed);
         }
         for (first, second, duals) in &share.duals {
@@ -103,7 +104,7 @@ impl Shared for Tournament {
             tolerance: self.tolerance,
             gap: self.gap,
             bundles: bundles
-                .map(|number| (number as u32, self.bundles[number].changes(0)))
+                .map(|number| (number as u32, self.bundles[number].content()))
                 .collect(),
             duals: pairs
                 .map(|(first, second)| {
@@ -118,10 +119,8 @@ impl Shared for Tournament {
     fn resume_share(&mut self, slot: usize, bytes: &[u8]) -> Result<(), StateError> {
         let share: Share<'_> = read(bytes)?;
         self.check(slot, &share)?;
-        for (number, changes) in &share.bundles {
-            if !self.bundles[*number as usize].apply(changes) {
-                return Err(StateError::Malformed);
-            }
+        for (number, content) in &share.bundles {
+            self.bundles[*number as usize].set(content);
         }
         if self.plan.rank(slot) == self.rank {
             let many = self.bundles.len();
