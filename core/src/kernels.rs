@@ -37,6 +37,11 @@ use crate::{
         },
         exact::{
             ahead::Nothing,
+            bundles::{
+                bundle::Bundle,
+                meeting::Round,
+                pair::{Pair, PairDuals, PairMoved},
+            },
             changes::{Changes, apply_changes},
             class_scores::{self, CHUNK},
             duals::RowDuals,
@@ -286,6 +291,24 @@ pub trait ExactKernels: Kernels {
     }
 }
 
+/// The inner loops of training a Weston-Watkins machine by bundles of classes that rotate.
+pub trait BundleKernels: ExactKernels {
+    /// Lets two bundles meet.
+    fn hold_meeting(&self, pair: &mut Pair, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
+        pair.meet(round, duals, &Nothing)
+    }
+
+    /// Moves what two bundles moved that met elsewhere; whether it can be that.
+    fn follow_meeting(&self, pair: &mut Pair, round: Round<'_>, moved: &PairMoved) -> bool {
+        pair.follow(round, moved, &Nothing)
+    }
+
+    /// The sum of what rows lose by the classes of a bundle, given the scores of their own classes.
+    fn bundle_loss(&self, bundle: &Bundle, rows: &Problem, own: &[f64], of: (usize, usize)) -> f64 {
+        bundle.loss(rows, own, of, &Nothing)
+    }
+}
+
 /// The inner loop of training MACH.
 pub trait MachKernels: Kernels {
     /// One row's step of training heads of MACH.
@@ -320,11 +343,11 @@ pub trait EmbeddingKernels: Kernels {
 
 /// The inner loops of every family.
 pub trait TrainingKernels:
-    OneVsRestKernels + ExactKernels + MachKernels + EmbeddingKernels
+    OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels
 {
 }
 
-impl<T: OneVsRestKernels + ExactKernels + MachKernels + EmbeddingKernels> TrainingKernels for T {}
+impl<T: OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels> TrainingKernels for T {}
 
 /// The kernels as this crate's target compiles them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -338,5 +361,7 @@ impl Kernels for Portable {
 
 impl OneVsRestKernels for Portable {}
 impl ExactKernels for Portable {}
+
+impl BundleKernels for Portable {}
 impl MachKernels for Portable {}
 impl EmbeddingKernels for Portable {}

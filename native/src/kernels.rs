@@ -46,8 +46,8 @@ mod x86 {
     use core::arch::x86_64::*;
     use hapax_core::{
         kernels::{
-            EmbeddingKernels, ExactKernels, Kernels, MachKernels, OneVsRestKernels, Portable,
-            TrainingKernels,
+            BundleKernels, EmbeddingKernels, ExactKernels, Kernels, MachKernels, OneVsRestKernels,
+            Portable, TrainingKernels,
         },
         model::{
             embedding::{self, LabelScan},
@@ -70,6 +70,11 @@ mod x86 {
                 visit::{self, Visit, Visited},
             },
             exact::{
+                bundles::{
+                    bundle::Bundle,
+                    meeting::Round,
+                    pair::{Pair, PairDuals, PairMoved},
+                },
                 changes::{Changes, apply_changes},
                 class_scores::{self, CHUNK},
                 duals::RowDuals,
@@ -306,6 +311,22 @@ mod x86 {
                 }
             }
 
+            impl BundleKernels for $type {
+                compiled! { $features:
+                    fn hold_meeting(pair: &mut Pair, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
+                        pair.meet(round, duals, &Lines)
+                    }
+
+                    fn follow_meeting(pair: &mut Pair, round: Round<'_>, moved: &PairMoved) -> bool {
+                        pair.follow(round, moved, &Lines)
+                    }
+
+                    fn bundle_loss(bundle: &Bundle, rows: &Problem, own: &[f64], of: (usize, usize)) -> f64 {
+                        bundle.loss(rows, own, of, &Lines)
+                    }
+                }
+            }
+
             impl MachKernels for $type {
                 compiled! { $features:
                     fn mach_step(step: &mut Step<'_>) {
@@ -361,38 +382,4 @@ mod x86 {
 }
 
 #[cfg(test)]
-mod tests {
-    use hapax_core::{
-        kernels::Portable,
-        random::Stream,
-        search::neighbors::{NeighborIndex, NeighborScratch, Similarity},
-        sparse::{SparseRows, SparseVec},
-    };
-
-    #[test]
-    fn every_kernel_finds_the_same_neighbors() {
-        let mut stream = Stream::new(3, 3);
-        let mut rows = SparseRows::new(400);
-        for _ in 0..1500 {
-            let pairs = (0..30).map(|_| {
-                let feature = (stream.unit() * stream.unit() * 400.0) as u32;
-                (feature, (stream.unit() - 0.3) as f32)
-            });
-            let row = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
-            rows.push(row.view()).unwrap();
-        }
-        let index = NeighborIndex::build(&rows).unwrap();
-        for kernels in super::available() {
-            let mut scratch = NeighborScratch::new(kernels);
-            let mut plain = NeighborScratch::new(&Portable);
-            for beta in [1.0, 1.3] {
-                let by = Similarity::new(beta).unwrap();
-                for query in rows.iter().take(50) {
-                    let found = index.search(query, 10, by, &[], &mut scratch).unwrap();
-                    let expected = index.search(query, 10, by, &[], &mut plain).unwrap();
-                    assert_eq!(found, expected, "{}", kernels.name());
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -146,11 +146,17 @@ fn fetch_lists(memory: &Memory<'_>, number: usize, fetch: &impl Fetch) {
     }
 }
 
+/// Asks for all of a slice.
 #[inline(always)]
-fn fetch_slice<T>(all: &[T], fetch: &impl Fetch) {
+pub fn fetch_slice<T>(all: &[T], fetch: &impl Fetch) {
     let each = LINE / size_of::<T>();
-    all.iter().step_by(each).for_each(|at| fetch.fetch(at));
-    all.iter().last().into_iter().for_each(|at| fetch.fetch(at));
+    // Closures would be functions of their own.
+    for at in all.iter().step_by(each) {
+        fetch.fetch(at);
+    }
+    if let Some(last) = all.last() {
+        fetch.fetch(last);
+    }
 }
 
 #[inline(always)]

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     random::Stream,
     train::exact::{
+        ahead::{Fetch, fetch_slice},
         problem::Problem,
         row_step::{Limits, Shared, root},
     },
@@ -38,6 +39,13 @@ pub struct Duals {
 }
 
 impl Duals {
+    /// Whether the row rests in this meeting.
+    fn rests(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        rests
+    }
+
     /// Whether these can be the duals of a row, all of them from 0 to `cost`, for a bundle of so many classes.
     pub fn fit(&self, classes: usize, cost: f64) -> bool {
         let rising = self.listed.is_sorted_by(|a, b| a.0 < b.0);
@@ -55,13 +63,17 @@ impl Duals {
 /// What does not change during a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
+    /// The rows.
     pub problem: &'a Problem,
+    /// The limits of duals.
     pub limits: Limits,
     /// A row stays as it is if it could gain at most this.
     pub tolerance: f64,
+    /// That of the order of rows.
     pub seed: u64,
     /// The number of bundles.
     pub many: usize,
+    /// The number of this round, from 1.
     pub time: u32,
     /// Whether other processes are to be told what rows move.
     pub told: bool,
@@ -78,15 +90,41 @@ pub struct Scratch {
     classes: Vec<(u32, f64)>,
 }
 
+/// How many rows before its turn a row is asked for: itself, where the weights of its features are, these weights.
+pub const STEPS: [usize; 3] = [6, 4, 2];
+
+/// Asks for the memory of rows to come, the one whose turn is so many rows later by its number: all but weights.
+#[inline(always)]
+pub fn fetch_ahead(
+    problem: &Problem,
+    (own, other): (&Bundle, Option<&Bundle>),
+    later: impl Fn(usize) -> Option<u32>,
+    fetch: &impl Fetch,
+) {
+    let soon = |step: usize| later(STEPS[step]).map(|row| problem.row(row as usize));
+    if let Some(row) = soon(0) {
+        fetch_slice(row.features, fetch);
+        fetch_slice(row.values, fetch);
+    }
+    if let Some(row) = soon(1) {
+        own.fetch_features(row, fetch);
+        if let Some(other) = other {
+            other.fetch_features(row, fetch);
+        }
+    }
+}
+
 /// Visits the rows of `own` in random order; `other` is the bundle they meet, if it is not their own. `stream` tells
-/// this meeting from others of the round. Returned is what rows moved, if it is to be told.
-pub fn meet(
+/// this meeting from others of the round; `fetch` is told of the memory of rows before their turn. Returned is what rows
+/// moved, if it is to be told.
+#[inline(always)]
+pub fn meet<F: Fetch>(
     round: Round<'_>,
     own: &mut Bundle,
     mut other: Option<&mut Bundle>,
     duals: &mut Vec<Duals>,
     stream: u64,
-    scratch: &mut Scratch,
+    (scratch, fetch): (&mut Scratch, &F),
 ) -> Moved {
     let mut told = Moved::default();
     duals.resize_with(own.rows.len(), Duals::default);
@@ -102,13 +140,25 @@ pub fn meet(
     order.extend(0..own.rows.len() as u32);
     let job = u64::from(round.time) << 32 | stream;
     Stream::new(round.seed, job).shuffle(&mut order);
-    for &place in &order {
+    order.retain(|&place| !duals[place as usize].rests());
+    for (at, &place) in order.iter().enumerate() {
+        if F::ACTIVE {
+            let later = |rows: usize| order.get(at + rows).map(|&place| own.rows[place as usize]);
+            fetch_ahead(round.problem, (own, other.as_deref()), later, fetch);
+            if let Some(number) = later(STEPS[2]) {
+                let row = round.problem.row(number as usize);
+                let class = Bundle::local(round.problem.class(number as usize), round.many);
+                match &other {
+                    Some(other) => {
+                        own.fetch_some(row, &[(class, 0.0)], fetch);
+                        other.fetch_weights(row, fetch);
+                    }
+                    None => own.fetch_weights(row, fetch),
+                }
+            }
+        }
         let place = place as usize;
         let duals = &mut duals[place];
-        if duals.rest > 0 {
-            duals.rest -= 1;
-            continue;
-        }
         let number = own.rows[place] as usize;
         let row = round.problem.row(number);
         let class = Bundle::local(round.problem.class(number), round.many);
@@ -148,7 +198,29 @@ pub fn meet(
     told
 }
 
+/// Asks for the weights that a move changes.
+#[inline(always)]
+pub fn fetch_moved(
+    round: Round<'_>,
+    own: &Bundle,
+    other: Option<&Bundle>,
+    next: Move<'_>,
+    fetch: &impl Fetch,
+) {
+    let number = own.rows[next.place] as usize;
+    let row = round.problem.row(number);
+    match other {
+        Some(other) => {
+            other.fetch_some(row, next.classes, fetch);
+            let class = Bundle::local(round.problem.class(number), round.many);
+            own.fetch_some(row, &[(class, 0.0)], fetch);
+        }
+        None => own.fetch_some(row, next.classes, fetch),
+    }
+}
+
 /// Moves the weights of two bundles, or of one that meets itself, as a row of the first one says.
+#[inline(always)]
 pub fn apply(round: Round<'_>, own: &mut Bundle, other: Option<&mut Bundle>, next: Move<'_>) {
     let number = own.rows[next.place] as usize;
     let row = round.problem.row(number);
@@ -165,6 +237,7 @@ pub fn apply(round: Round<'_>, own: &mut Bundle, other: Option<&mut Bundle>, nex
 
 /// Brings the duals of a row to their best and writes down by how much of it classes move one by one; returns by how much
 /// the sum of duals moved and by how much all classes move, or nothing if there was too little to gain.
+#[inline(always)]
 fn solve(
     round: Round<'_>,
     duals: &mut Duals,
@@ -272,6 +345,7 @@ fn solve(
 }
 
 /// The root for the duals of a row, whose targets are left in `targets`.
+#[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "one formula, used twice")]
 fn best(
     duals: &Duals,

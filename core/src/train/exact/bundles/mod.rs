@@ -21,9 +21,9 @@
 
 pub mod bundle;
 pub mod exchange;
-mod meeting;
-mod moved;
-mod pair;
+pub mod meeting;
+pub mod moved;
+pub mod pair;
 mod plan;
 pub mod shared;
 pub mod trainer;

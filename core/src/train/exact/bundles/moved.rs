@@ -55,6 +55,12 @@ impl Moved {
                 .all(|class| (class.0 as usize) < classes && class.1.is_finite())
     }
 
+    /// The place of the row of a move, by its number.
+    #[inline]
+    pub fn place(&self, at: usize) -> Option<usize> {
+        self.rows.get(at).map(|row| row.0 as usize)
+    }
+
     /// All moves, in order.
     pub fn moves(&self) -> impl Iterator<Item = Move<'_>> {
         let mut rest = &self.classes[..];

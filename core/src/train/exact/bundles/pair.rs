@@ -2,9 +2,10 @@
 
 use super::{
     bundle::Bundle,
-    meeting::{Duals, Round, Scratch, apply, meet},
+    meeting::{Duals, Round, STEPS, Scratch, apply, fetch_ahead, fetch_moved, meet},
     moved::Moved,
 };
+use crate::train::exact::ahead::Fetch;
 use alloc::vec::Vec;
 
 /// The duals of a pair of bundles: of the first one's rows, and of the second one's.
@@ -47,40 +48,64 @@ impl Pair {
         (self.first, self.second)
     }
 
-    /// Lets them meet: first the rows of the first bundle, then those of the second.
-    pub fn meet(&mut self, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
+    /// Lets them meet: first the rows of the first bundle, then those of the second. `fetch` is told of memory before its
+    /// turn.
+    #[inline(always)]
+    pub fn meet<F: Fetch>(
+        &mut self,
+        round: Round<'_>,
+        duals: &mut PairDuals,
+        fetch: &F,
+    ) -> PairMoved {
         let mut scratch = Scratch::default();
-        let (first, second, one) = (self.first, self.second, &mut self.one);
-        let stream = (first * round.many + second) as u64;
-        let other = self.other.as_mut();
-        let moved = meet(round, one, other, &mut duals.0, stream, &mut scratch);
-        let Some(other) = &mut self.other else {
-            return (moved, Moved::default());
-        };
-        let stream = (second * round.many + first) as u64;
-        let one = Some(one);
-        let back = meet(round, other, one, &mut duals.1, stream, &mut scratch);
-        (moved, back)
+        let (first, second) = (self.first, self.second);
+        let mut moved = PairMoved::default();
+        let mut sides = [
+            (first, second, &mut duals.0, &mut moved.0),
+            (second, first, &mut duals.1, &mut moved.1),
+        ];
+        let used = if first == second { 1 } else { 2 };
+        for (side, (own, other, duals, moved)) in sides[..used].iter_mut().enumerate() {
+            let stream = (*own * round.many + *other) as u64;
+            let (own, other) = self.sides(side);
+            **moved = meet(round, own, other, duals, stream, (&mut scratch, fetch));
+        }
+        moved
+    }
+
+    /// The bundles, the one first whose rows are visited: the first's, then the second's.
+    fn sides(&mut self, side: usize) -> (&mut Bundle, Option<&mut Bundle>) {
+        match (&mut self.other, side) {
+            (Some(other), 0) => (&mut self.one, Some(other)),
+            (Some(other), _) => (other, Some(&mut self.one)),
+            (None, _) => (&mut self.one, None),
+        }
     }
 
     /// Moves what they moved where they met; whether it can be that. If not, nothing is moved.
     #[must_use]
-    pub fn follow(&mut self, round: Round<'_>, (moved, back): &PairMoved) -> bool {
-        let one = &mut self.one;
-        let wrong = self
-            .other
-            .as_ref()
-            .map_or(one.classes.len(), |other| other.classes.len());
-        let rows = self.other.as_ref().map_or(0, |other| other.rows.len());
-        if !moved.fit(one.rows.len(), wrong) || !back.fit(rows, one.classes.len()) {
+    #[inline(always)]
+    pub fn follow<F: Fetch>(&mut self, round: Round<'_>, moved: &PairMoved, fetch: &F) -> bool {
+        let one = &self.one;
+        let other = self.other.as_ref();
+        let wrong = other.map_or(one.classes.len(), |other| other.classes.len());
+        let rows = other.map_or(0, |other| other.rows.len());
+        if !moved.0.fit(one.rows.len(), wrong) || !moved.1.fit(rows, one.classes.len()) {
             return false;
         }
-        for next in moved.moves() {
-            apply(round, one, self.other.as_mut(), next);
-        }
-        if let Some(other) = &mut self.other {
-            for next in back.moves() {
-                apply(round, other, Some(&mut *one), next);
+        for (side, moved) in [&moved.0, &moved.1].into_iter().enumerate() {
+            let (own, mut other) = self.sides(side);
+            let mut ahead = moved.moves().skip(STEPS[2]);
+            for (at, next) in moved.moves().enumerate() {
+                if F::ACTIVE {
+                    let later = |rows: usize| Some(own.rows[moved.place(at + rows)?]);
+                    let other = other.as_deref();
+                    fetch_ahead(round.problem, (own, other), later, fetch);
+                    if let Some(soon) = ahead.next() {
+                        fetch_moved(round, own, other, soon, fetch);
+                    }
+                }
+                apply(round, own, other.as_deref_mut(), next);
             }
         }
         true

@@ -1,6 +1,6 @@
 //! Who meets whom, when and where.
 
-use crate::train::exact::tournament;
+use crate::train::exact::{problem::Problem, tournament};
 use alloc::vec::Vec;
 
 /// Most bundles of few classes and of many. More of them occupy more processes; but the more there are, the less of a
@@ -11,35 +11,38 @@ const MOST: [usize; 2] = [8, 16];
 const MANY: usize = 1000;
 
 /// The meetings of an epoch, and the process of each.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    bundles: usize,
+    /// The rows of each bundle.
+    rows: Vec<usize>,
     ranks: usize,
 }
 
 impl Plan {
-    /// For so many classes and processes.
-    pub fn new(classes: usize, ranks: usize) -> Self {
-        Self {
-            bundles: classes
-                .next_multiple_of(2)
-                .min(MOST[usize::from(classes >= MANY)]),
-            ranks,
+    /// For a problem and so many processes.
+    pub fn new(problem: &Problem, ranks: usize) -> Self {
+        let classes = problem.classes();
+        let most = MOST[usize::from(classes >= MANY)];
+        let mut rows = alloc::vec![0; classes.next_multiple_of(2).min(most)];
+        let many = rows.len();
+        for row in 0..problem.len() {
+            rows[problem.class(row) as usize % many] += 1;
         }
+        Self { rows, ranks }
     }
 
     /// Number of bundles M, even.
-    pub fn bundles(self) -> usize {
-        self.bundles
+    pub fn bundles(&self) -> usize {
+        self.rows.len()
     }
 
     /// Rounds of an epoch: the first, in which bundles meet themselves, and the tournament's.
-    pub fn rounds(self) -> usize {
-        1 + tournament::rounds(self.bundles)
+    pub fn rounds(&self) -> usize {
+        1 + tournament::rounds(self.bundles())
     }
 
     /// The meetings of a round and the process that holds each. A bundle that meets itself is its own partner.
-    pub fn meetings(self, round: usize) -> Vec<(usize, usize, usize)> {
+    pub fn meetings(&self, round: usize) -> Vec<(usize, usize, usize)> {
         let meetings = self.seated(round).into_iter();
         meetings
             .map(|(a, b, slot)| (a, b, self.rank(slot)))
@@ -47,43 +50,73 @@ impl Plan {
     }
 
     /// Places where two bundles can meet: each is always with the same process.
-    pub fn slots(self) -> usize {
-        self.bundles / 2
+    pub fn slots(&self) -> usize {
+        self.bundles() / 2
     }
 
     /// The process of a slot.
-    pub fn rank(self, slot: usize) -> usize {
+    pub fn rank(&self, slot: usize) -> usize {
         slot * self.ranks / self.slots()
     }
 
-    /// The meetings of a round and their slots, which do not depend on the number of processes.
-    pub fn seated(self, round: usize) -> Vec<(usize, usize, usize)> {
-        if round == 0 {
-            return (0..self.bundles).map(|b| (b, b, b / 2)).collect();
-        }
-        let pairs = (0..self.bundles).filter_map(|first| {
-            let second = tournament::partner(first, round - 1, self.bundles)?;
-            (first < second).then_some((first, second))
-        });
-        let seated = pairs.enumerate();
-        seated.map(|(slot, (a, b))| (a, b, slot)).collect()
+    /// The meetings of a round and their slots, which do not depend on the number of processes: next to each other are
+    /// one of many rows and one of few, so that processes have about as much to do.
+    pub fn seated(&self, round: usize) -> Vec<(usize, usize, usize)> {
+        let many = self.bundles();
+        let mut pairs: Vec<(usize, usize)> = if round == 0 {
+            (0..many).map(|bundle| (bundle, bundle)).collect()
+        } else {
+            let pairs = (0..many).filter_map(|first| {
+                let second = tournament::partner(first, round - 1, many)?;
+                (first < second).then_some((first, second))
+            });
+            pairs.collect()
+        };
+        let each = pairs.len() / self.slots();
+        pairs.sort_by_key(|pair| core::cmp::Reverse(self.rows[pair.0] + self.rows[pair.1]));
+        let seated = spread(pairs.len()).into_iter().enumerate();
+        seated
+            .map(|(seat, at)| (pairs[at].0, pairs[at].1, seat / each))
+            .collect()
     }
 
     /// The process that looks at a bundle when the gap is computed.
-    pub fn looker(self, bundle: usize) -> usize {
-        bundle * self.ranks / self.bundles
+    pub fn looker(&self, bundle: usize) -> usize {
+        bundle * self.ranks / self.bundles()
     }
+}
+
+/// The numbers of `many` things in another order: the first next to the last, the second to the last but one; couples from
+/// both ends by turns.
+fn spread(many: usize) -> Vec<usize> {
+    let couples = many.div_ceil(2);
+    let mut order = Vec::with_capacity(many);
+    for turn in 0..couples {
+        let couple = if turn % 2 == 0 {
+            turn / 2
+        } else {
+            couples - 1 - turn / 2
+        };
+        order.push(couple);
+        if many - 1 - couple != couple {
+            order.push(many - 1 - couple);
+        }
+    }
+    order
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Plan;
+    use super::{Plan, spread};
+    use crate::train::exact::problem::tests::random;
+    use alloc::vec::Vec;
 
     #[test]
     fn every_pair_meets_once_an_epoch_and_every_bundle_once_a_round() {
-        for classes in [2, 3, 6, 17, 5000] {
+        for classes in [2, 3, 6, 17, 1200] {
+            let problem = random(classes as usize + 100, 9, classes, 1);
             for ranks in 1..5 {
-                let plan = Plan::new(classes, ranks);
+                let plan = Plan::new(&problem, ranks);
                 let many = plan.bundles();
                 let mut met = alloc::vec![0; many * many];
                 for round in 0..plan.rounds() {
@@ -105,6 +138,43 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn two_processes_have_about_as_many_rows_of_bundles_that_differ() {
+        // Those of cpv-it.
+        let rows = [
+            2052, 1274, 1068, 868, 862, 801, 760, 744, 741, 722, 714, 703, 684, 674, 668, 664,
+        ];
+        let plan = Plan {
+            rows: rows.to_vec(),
+            ranks: 2,
+        };
+        let all: usize = rows.iter().sum();
+        for round in 0..plan.rounds() {
+            let first = plan.meetings(round).into_iter().filter(|m| m.2 == 0);
+            let rows_of = |m: (usize, usize, usize)| {
+                if m.0 == m.1 {
+                    rows[m.0]
+                } else {
+                    rows[m.0] + rows[m.1]
+                }
+            };
+            let first: usize = first.map(rows_of).sum();
+            let share = first as f64 / all as f64;
+            assert!((0.44..0.56).contains(&share), "round {round}: {share}");
+        }
+    }
+
+    #[test]
+    fn spreading_couples_few_with_many() {
+        assert_eq!(spread(8), [0, 7, 3, 4, 1, 6, 2, 5]);
+        assert_eq!(spread(3), [0, 2, 1]);
+        for many in 0..20 {
+            let mut order = spread(many);
+            order.sort_unstable();
+            assert_eq!(order, (0..many).collect::<Vec<_>>());
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::ExactKernels,
+    kernels::BundleKernels,
     train::{
         TrainError,
         exact::{
@@ -55,7 +55,7 @@ impl SharedTraining {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        kernels: &dyn BundleKernels,
     ) -> Result<Self, TrainError> {
         let first = exchange.rank() == 0;
         let among = (executor, exchange);
@@ -95,12 +95,12 @@ impl SharedTraining {
     pub fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn BundleKernels,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
         match &mut self.kind {
             Kind::Solver(solver) => solver.epoch_among(executor, kernels, exchange),
-            Kind::Tournament(training) => training.epoch(executor, exchange),
+            Kind::Tournament(training) => training.epoch(executor, kernels, exchange),
         }
     }
 
@@ -167,7 +167,7 @@ impl MultiClassSvm {
         data: &Dataset,
         multi_label: MultiLabel,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn BundleKernels,
         exchange: &mut X,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Option<Machine>, TrainError> {
@@ -190,7 +190,7 @@ impl MultiClassSvm {
         training: SharedTraining,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn BundleKernels,
     ) -> Result<Option<Machine>, TrainError> {
         let proof = training.certificate().ok_or(TrainError::Stopped)?;
         if !training.first {

@@ -21,7 +21,11 @@ fn parameters(cost: f64, gap: f64) -> MultiClassSvm {
 
 fn alone(parameters: &MultiClassSvm, problem: &Problem) -> Tournament {
     let mut training = Tournament::new(parameters, problem.clone(), &Alone);
-    while training.epoch(&Sequential, &mut Alone).unwrap().is_some() {}
+    while training
+        .epoch(&Sequential, &Portable, &mut Alone)
+        .unwrap()
+        .is_some()
+    {}
     training
 }
 

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     executor::Executor,
+    kernels::BundleKernels,
     train::exact::{
         certificate::Certificate, parameters::MultiClassSvm, problem::Problem, row_step::Limits,
         trainer::Report,
@@ -52,7 +53,7 @@ impl Tournament {
     /// and `epsilon` is not heeded. All processes must have the same problem and parameters.
     #[must_use]
     pub fn new(parameters: &MultiClassSvm, problem: Problem, exchange: &impl Exchange) -> Self {
-        let plan = Plan::new(problem.classes(), exchange.ranks());
+        let plan = Plan::new(&problem, exchange.ranks());
         let bundles = Bundle::deal(&problem, plan.bundles());
         Self {
             duals: vec![PairDuals::default(); bundles.len() * bundles.len()],
@@ -76,6 +77,7 @@ impl Tournament {
     pub fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
+        kernels: &dyn BundleKernels,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
@@ -84,13 +86,13 @@ impl Tournament {
         self.epochs += 1;
         for round in 0..self.plan.rounds() {
             self.time += 1;
-            let met = self.meetings(round, executor, exchange);
-            self.follow(round, met, executor, exchange)?;
+            let met = self.meetings(round, (executor, &*exchange), kernels);
+            self.follow(round, &met, (executor, &mut *exchange), kernels)?;
         }
         let last = self.epochs >= self.parameters.max_epochs;
         let full = last || self.epochs.is_multiple_of(CHECK);
         if full {
-            let found = self.look(executor, exchange)?;
+            let found = self.look((executor, &mut *exchange), kernels)?;
             self.gap = found.relative_gap();
             if last || self.gap <= self.parameters.gap {
                 self.certificate = Some(found);
@@ -134,8 +136,8 @@ impl Tournament {
     fn meetings<E: Executor>(
         &mut self,
         round: usize,
-        executor: &E,
-        exchange: &impl Exchange,
+        (executor, exchange): (&E, &impl Exchange),
+        kernels: &dyn BundleKernels,
     ) -> Vec<PairMoved> {
         let (many, pairs) = (self.bundles.len(), self.pairs(round, self.rank));
         let place = |pair: &Pair| pair.numbers().0 * many + pair.numbers().1;
@@ -146,7 +148,7 @@ impl Tournament {
         let pairs: Vec<(Pair, PairDuals)> = pairs.into_iter().map(take).collect();
         let common = self.round(exchange.ranks() > 1);
         let met = executor.map_items(pairs, |_, (mut pair, mut duals)| {
-            let moved = pair.meet(common, &mut duals);
+            let moved = kernels.hold_meeting(&mut pair, common, &mut duals);
             (pair, duals, moved)
         });
         let mut all = Vec::with_capacity(met.len());
@@ -162,15 +164,15 @@ impl Tournament {
     fn follow<E: Executor, X: Exchange>(
         &mut self,
         round: usize,
-        met: Vec<PairMoved>,
-        executor: &E,
-        exchange: &mut X,
+        met: &[PairMoved],
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn BundleKernels,
     ) -> Result<(), ExchangeError> {
         let rank = self.rank;
         if exchange.ranks() == 1 {
             return Ok(());
         }
-        let parcel = postcard::to_allocvec(&met).map_err(|_| ExchangeError::Parcel { rank })?;
+        let parcel = postcard::to_allocvec(met).map_err(|_| ExchangeError::Parcel { rank })?;
         for (rank, parcel) in exchange.gather(parcel)?.iter().enumerate() {
             if rank == self.rank {
                 continue;
@@ -185,7 +187,7 @@ impl Tournament {
             let common = self.round(false);
             let pairs = pairs.into_iter().zip(heard).collect();
             let followed = executor.map_items(pairs, |_, (mut pair, moved): (Pair, PairMoved)| {
-                let fits = pair.follow(common, &moved);
+                let fits = kernels.follow_meeting(&mut pair, common, &moved);
                 (pair, fits)
             });
             let all = fits && followed.iter().all(|followed| followed.1);
@@ -202,8 +204,8 @@ impl Tournament {
     /// Both objectives, at the weights as they are at the end of a round.
     fn look<E: Executor, X: Exchange>(
         &self,
-        executor: &E,
-        exchange: &mut X,
+        (executor, exchange): (&E, &mut X),
+        kernels: &dyn BundleKernels,
     ) -> Result<Certificate, ExchangeError> {
         let many = self.bundles.len();
         let is_here = |&number: &usize| self.plan.looker(number) == self.rank;
@@ -223,7 +225,9 @@ impl Tournament {
             }
         }
         exchange.largest(&mut scores)?;
-        let seen = executor.map_items(here.clone(), |_, number| self.look_at(number, &scores));
+        let seen = executor.map_items(here.clone(), |_, number| {
+            self.look_at(number, &scores, kernels)
+        });
         // Loss, squares, duals and non-zeros of each bundle.
         let mut sums = vec![f64::NEG_INFINITY; 4 * many];
         for (number, seen) in here.into_iter().zip(seen) {
@@ -244,19 +248,9 @@ impl Tournament {
     }
 
     /// What bundle `number` adds to both objectives, given the scores of rows for their own classes.
-    fn look_at(&self, number: usize, own: &[f64]) -> [f64; 4] {
-        let bundle = &self.bundles[number];
-        let many = self.bundles.len();
-        let (mut loss, mut scores) = (0.0, Vec::new());
-        for (row, own) in own.iter().enumerate() {
-            bundle.scores(self.problem.row(row), &mut scores);
-            let class = self.problem.class(row);
-            if class as usize % many == number {
-                scores[Bundle::local(class, many) as usize] = f64::NEG_INFINITY;
-            }
-            let short = scores.iter().map(|score| (1.0 - own + score).max(0.0));
-            loss += short.sum::<f64>();
-        }
+    fn look_at(&self, number: usize, own: &[f64], kernels: &dyn BundleKernels) -> [f64; 4] {
+        let (bundle, of) = (&self.bundles[number], (number, self.bundles.len()));
+        let loss = kernels.bundle_loss(bundle, &self.problem, own, of);
         let (square, nonzeros) = bundle.square();
         let duals = bundle.totals.iter().sum();
         [loss, square, duals, nonzeros as f64]

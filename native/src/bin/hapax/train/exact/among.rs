@@ -31,6 +31,15 @@ use hapax::{
 };
 use std::thread::available_parallelism;
 
+/// What a training over an exchange came to.
+struct Among {
+    /// In the first process.
+    machine: Option<Machine>,
+    epochs: u32,
+    /// Those of the epochs, without what comes before and after them.
+    seconds: f64,
+}
+
 impl TrainExact {
     /// Refuses what several processes cannot do together.
     pub(super) fn check_among(&self, loss: MultiClassLoss) -> Result<(), Failure> {
@@ -66,9 +75,9 @@ impl TrainExact {
         threads: &Threads,
         told: &mut Told,
     ) -> Result<Option<Machine>, Failure> {
-        let (watch, before) = (Stopwatch::start(), processes.sent());
-        let (machine, epochs) = self.train_over(processes, parameters, (data, start), threads)?;
-        let seconds = watch.seconds();
+        let before = processes.sent();
+        let among = self.train_over(processes, parameters, (data, start), threads)?;
+        let (epochs, seconds) = (among.epochs, among.seconds);
         let mut sent = vec![0.0; processes.ranks()];
         sent[processes.rank()] = (processes.sent() - before) as f64;
         processes.largest(&mut sent).map_err(TrainError::from)?;
@@ -79,7 +88,7 @@ impl TrainExact {
             bytes((sent / f64::from(epochs.max(1))) as u64),
             seconds / f64::from(epochs.max(1)),
         ));
-        Ok(machine)
+        Ok(among.machine)
     }
 
     /// Trains as several processes would with `--rotate-labels`, in one: pairs of bundles of labels meet on its threads.
@@ -89,19 +98,19 @@ impl TrainExact {
         data: &Dataset,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
-        let (machine, _) = self.train_over(&mut Alone, parameters, (data, None), threads)?;
+        let among = self.train_over(&mut Alone, parameters, (data, None), threads)?;
         // The first process has it, and this one is the first.
-        machine.ok_or_else(|| TrainError::Stopped.into())
+        among.machine.ok_or_else(|| TrainError::Stopped.into())
     }
 
-    /// Trains over an exchange; returns how many epochs that took, too.
+    /// Trains over an exchange.
     fn train_over<X: Exchange>(
         &self,
         processes: &mut X,
         parameters: &MultiClassSvm,
         (data, start): (&Dataset, Option<Start<'_>>),
         threads: &Threads,
-    ) -> Result<(Option<Machine>, u32), Failure> {
+    ) -> Result<Among, Failure> {
         let most = parameters.max_epochs as usize;
         let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
         let (several, best) = (self.several(), kernels::best());
@@ -116,7 +125,7 @@ impl TrainExact {
         let identity = Identity::new("multi-class machine of several processes", &own, data);
         let checkpoints = &self.common.checkpoints;
         let mut keeper = checkpoints.shared_keeper(identity, &mut training, processes)?;
-        let mut epochs = 0u32;
+        let (watch, mut epochs) = (Stopwatch::start(), 0u32);
         while let Some(report) = training
             .epoch(threads, best, processes)
             .map_err(TrainError::from)?
@@ -129,8 +138,12 @@ impl TrainExact {
                 keeper.border(report.epoch, &training, processes)?;
             }
         }
-        let machine = parameters.finish_shared(training, data, threads, best)?;
-        Ok((machine, epochs))
+        let seconds = watch.seconds();
+        Ok(Among {
+            machine: parameters.finish_shared(training, data, threads, best)?,
+            epochs,
+            seconds,
+        })
     }
 
     /// Trains together with other processes, without checkpoints; each is given the machine.
