@@ -5,10 +5,11 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        kernels::Portable,
+        kernels::{Portable, TrainingKernels},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::exact::{
+            bundles::{exchange::Alone, shared::SharedTraining},
             certificate::Certificate,
             lee_lin_wahba::LeeLinWahba,
             machine::Machine,
@@ -287,6 +288,36 @@ fn threads_and_kernels_never_show_in_a_bit() {
                 assert_eq!(other.certificate, plain.certificate);
                 assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
             }
+        }
+    }
+}
+
+#[test]
+fn nor_do_they_where_bundles_of_labels_rotate() {
+    let data = clustered(1_000, 200, 60, 5);
+    let parameters = MultiClassSvm {
+        gap: 1e-2,
+        ..MultiClassSvm::new(WestonWatkins)
+    };
+    let train = |threads: usize, kernels: &dyn TrainingKernels| {
+        let threads = Threads::new(threads).unwrap();
+        let one = MultiLabel::Refuse;
+        let mut training = SharedTraining::rotating(&parameters, &data, one, &mut Alone).unwrap();
+        let mut epochs = 0;
+        while let Some(report) = training.epoch(&threads, kernels, &mut Alone).unwrap() {
+            epochs = report.epoch;
+        }
+        assert!(epochs > 3, "{epochs}");
+        let machine = parameters.finish_shared(training, &data, &threads, kernels);
+        machine.unwrap().unwrap()
+    };
+    let plain = train(1, &Portable);
+    assert!(plain.certificate.relative_gap() <= 1e-2);
+    for threads in [1, 2, 3] {
+        for kernels in kernels::available() {
+            let other = train(threads, kernels);
+            assert_eq!(other.model, plain.model, "{}", kernels.name());
+            assert_eq!(other.certificate, plain.certificate);
         }
     }
 }
