@@ -54,10 +54,10 @@ impl Rank {
         self.worked.push((used() - self.since).as_secs_f64());
     }
 
-    fn deliver(&self, parcels: Vec<(usize, Vec<u8>)>, from: &[usize]) -> Vec<Vec<u8>> {
-        for (to, parcel) in parcels {
+    fn deliver(&self, parcels: &[(usize, &[u8])], from: &[usize]) -> Vec<Vec<u8>> {
+        for &(to, parcel) in parcels {
             // Who has gone has failed, and is heard of where it is waited for.
-            let _ = self.to[to].send(parcel);
+            let _ = self.to[to].send(parcel.to_vec());
         }
         let receive = |&rank: &usize| self.from[rank].recv().unwrap_or_default();
         from.iter().map(receive).collect()
@@ -75,7 +75,7 @@ impl Exchange for Rank {
 
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
         self.lap();
@@ -90,8 +90,8 @@ impl Exchange for Rank {
         let others: Vec<usize> = (0..self.ranks()).filter(|&r| r != self.rank).collect();
         let own: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         self.sent += own.len();
-        let parcels = others.iter().map(|&other| (other, own.clone())).collect();
-        for parcel in self.deliver(parcels, &others) {
+        let parcels: Vec<_> = others.iter().map(|&other| (other, &own[..])).collect();
+        for parcel in self.deliver(&parcels, &others) {
             for (value, bytes) in values.iter_mut().zip(parcel.as_chunks::<8>().0) {
                 *value = value.max(f64::from_le_bytes(*bytes));
             }

@@ -26,11 +26,11 @@ impl Exchange for Rank {
 
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        for (to, parcel) in parcels {
-            self.to[to].send(parcel).unwrap();
+        for &(to, parcel) in parcels {
+            self.to[to].send(parcel.to_vec()).unwrap();
         }
         Ok(from
             .iter()
@@ -94,7 +94,7 @@ impl Exchange for Broken {
 
     fn send(
         &mut self,
-        _: Vec<(usize, Vec<u8>)>,
+        _: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
         Ok(vec![vec![7, 7, 7]; from.len()])
@@ -120,7 +120,7 @@ impl Exchange for Recorder {
 
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
         let heard = self.0.send(parcels, from)?;
@@ -129,7 +129,14 @@ impl Exchange for Recorder {
     }
 
     fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
-        self.0.largest(values)
+        self.0.largest(values)?;
+        self.1.push(
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+        );
+        Ok(())
     }
 }
 
@@ -150,7 +157,7 @@ impl Exchange for Replay<'_> {
 
     fn send(
         &mut self,
-        _: Vec<(usize, Vec<u8>)>,
+        _: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
         let rank = 1 - self.rank;
@@ -160,7 +167,18 @@ impl Exchange for Replay<'_> {
         Ok(next.to_vec())
     }
 
-    fn largest(&mut self, _: &mut [f64]) -> Result<(), ExchangeError> {
+    fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError> {
+        let rank = 1 - self.rank;
+        let heard = self.send(&[], &[rank])?;
+        let (numbers, rest) = heard[0].as_chunks::<8>();
+        if numbers.len() != values.len() || !rest.is_empty() {
+            return Err(ExchangeError::Parcel { rank });
+        }
+        let numbers = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes));
+        values
+            .iter_mut()
+            .zip(numbers)
+            .for_each(|(value, heard)| *value = heard);
         Ok(())
     }
 }

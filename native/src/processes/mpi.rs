@@ -79,10 +79,10 @@ impl Exchange for Processes {
 
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        for (_, parcel) in &parcels {
+        for (_, parcel) in parcels {
             let bytes = parcel.len();
             if bytes > MOST_BYTES {
                 let bytes = bytes as u64;
@@ -91,8 +91,8 @@ impl Exchange for Processes {
             self.sent += bytes as u64;
         }
         let received = multiple_scope(parcels.len(), |scope, requests| {
-            for (to, parcel) in &parcels {
-                requests.add(self.process(*to).immediate_send(scope, &parcel[..]));
+            for &(to, parcel) in parcels {
+                requests.add(self.process(to).immediate_send(scope, parcel));
             }
             let receive = |&rank: &usize| self.process(rank).receive_vec::<u8>().0;
             let received = from.iter().map(receive).collect();

@@ -33,11 +33,7 @@ impl Exchange for Processes {
         match *self {}
     }
 
-    fn send(
-        &mut self,
-        _: Vec<(usize, Vec<u8>)>,
-        _: &[usize],
-    ) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    fn send(&mut self, _: &[(usize, &[u8])], _: &[usize]) -> Result<Vec<Vec<u8>>, ExchangeError> {
         match *self {}
     }
 

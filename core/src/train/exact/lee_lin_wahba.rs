@@ -275,12 +275,12 @@ impl LeeLinWahba {
         let ranks = exchange.ranks();
         if exchange.rank() > 0 {
             let all = (0..features).flat_map(|feature| self.sums(feature));
-            let parcel = all.flat_map(f64::to_le_bytes).collect();
-            exchange.send(vec![(0, parcel)], &[])?;
+            let parcel: Vec<u8> = all.flat_map(f64::to_le_bytes).collect();
+            exchange.send(&[(0, &parcel)], &[])?;
             return Ok(());
         }
         let from: Vec<usize> = (1..ranks).collect();
-        for (&rank, parcel) in from.iter().zip(exchange.send(Vec::new(), &from)?) {
+        for (&rank, parcel) in from.iter().zip(exchange.send(&[], &from)?) {
             let wrong = ExchangeError::Parcel { rank };
             let theirs = range(classes, rank, ranks);
             let mut part = Part::new(theirs.clone(), features).ok_or(wrong.clone())?;

@@ -1,7 +1,8 @@
 //! Lists of classes, and of places among the weights of a feature, of which there are as many at most: up to 65,536
 //! classes, two bytes are enough for each.
 
-use alloc::{vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
+use bytemuck::NoUninit;
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
@@ -82,22 +83,12 @@ impl Numbers {
         if classes <= 1 << 16 { 2 } else { 4 }
     }
 
-    /// Appends the bytes of a range of them, the lowest of each first.
-    pub fn push_some_to(&self, range: Range<usize>, bytes: &mut Vec<u8>) {
-        let little = cfg!(target_endian = "little");
+    /// The bytes of a range of them, the lowest of each first.
+    #[must_use]
+    pub fn bytes_of(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         match self {
-            Self::Narrow(numbers) if little => {
-                bytes.extend_from_slice(bytemuck::cast_slice(&numbers[range]));
-            }
-            Self::Wide(numbers) if little => {
-                bytes.extend_from_slice(bytemuck::cast_slice(&numbers[range]));
-            }
-            Self::Narrow(numbers) => numbers[range]
-                .iter()
-                .for_each(|one| bytes.extend(one.to_le_bytes())),
-            Self::Wide(numbers) => numbers[range]
-                .iter()
-                .for_each(|one| bytes.extend(one.to_le_bytes())),
+            Self::Narrow(numbers) => little_endian(&numbers[range], u16::to_le_bytes),
+            Self::Wide(numbers) => little_endian(&numbers[range], u32::to_le_bytes),
         }
     }
 
@@ -227,6 +218,18 @@ impl Numbers {
             Self::Narrow(numbers) => 2 * numbers.capacity(),
             Self::Wide(numbers) => 4 * numbers.capacity(),
         }
+    }
+}
+
+/// The bytes of numbers, the lowest of each first: where numbers have them so, in place.
+pub fn little_endian<T: NoUninit, const N: usize>(
+    numbers: &[T],
+    bytes_of: impl Fn(T) -> [u8; N],
+) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(numbers))
+    } else {
+        Cow::Owned(numbers.iter().copied().flat_map(bytes_of).collect())
     }
 }
 

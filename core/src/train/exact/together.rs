@@ -20,9 +20,10 @@ use super::{
     changes::Changes,
     halves::{HALVES, Halves},
     lane::{Lane, Visited},
+    numbers::little_endian,
     state::State,
     survey::{PartRows, Survey},
-    weights::{ClassWeights, push_numbers},
+    weights::{ClassWeights, PARCELS},
 };
 use crate::kernels::ExactKernels;
 use alloc::vec::Vec;
@@ -50,10 +51,9 @@ pub fn share_scores<X: Exchange>(
     exchange: &mut X,
 ) -> Result<Vec<f32>, ExchangeError> {
     let (rank, ranks) = (exchange.rank(), exchange.ranks());
-    let (mut own, mut parcel) = (Vec::new(), Vec::new());
+    let mut own = Vec::new();
     kernels.score_rows(state, &rows[rows_of(rank, ranks, rows.len())], &mut own);
-    push_numbers(&mut parcel, &own);
-    let all = exchange.gather(parcel)?;
+    let all = exchange.gather(little_endian(&own, f32::to_le_bytes).into_owned())?;
     let mut scores = Vec::new();
     for half in 0..HALVES {
         let mut start = 0;
@@ -112,14 +112,15 @@ pub fn share_weights<X: Exchange>(
     // Of those that have the same half, one is enough to tell all that do not.
     let mut to: Vec<usize> = (0..ranks).filter(|to| to % HALVES == other).collect();
     to.truncate(if rank < HALVES { ranks } else { 0 });
-    let mut parcels = Vec::with_capacity(to.len());
-    if let Some((&last, others)) = to.split_last() {
-        let parcel = weights.to_bytes(halves.held().clone());
-        parcels.extend(others.iter().map(|&to| (to, parcel.clone())));
-        parcels.push((last, parcel));
-    }
-    match &exchange.send(parcels, &[other])?[..] {
-        [parcel] if weights.set_bytes(halves.half(other), parcel) => Ok(()),
+    let own = weights.parcels(halves.held().clone());
+    let sent = to
+        .iter()
+        .flat_map(|&to| own.iter().map(move |own| (to, &own[..])));
+    let sent: Vec<(usize, &[u8])> = sent.collect();
+    let heard = exchange.send(&sent, &[other; PARCELS])?;
+    let parcels: Vec<&[u8]> = heard.iter().map(Vec::as_slice).collect();
+    match parcels[..].try_into() {
+        Ok(parcels) if weights.set_parcels(halves.half(other), parcels) => Ok(()),
         _ => Err(ExchangeError::Parcel { rank: other }),
     }
 }

@@ -18,7 +18,7 @@ mod growth;
 mod parcels;
 mod places;
 
-pub use parcels::push_numbers;
+pub use parcels::PARCELS;
 pub use places::Places;
 
 /// The weights `r_c` of one feature on their own.

@@ -11,14 +11,14 @@ pub trait Exchange {
     /// The number of this one.
     fn rank(&self) -> usize;
 
-    /// Sends each parcel to its process, and receives one from each process of `from`, in that order. Parcels
-    /// between the same two processes keep their order.
+    /// Sends each parcel to its process, and receives one from each process of `from`, in that order; a process may be named
+    /// several times. Parcels between the same two processes keep their order.
     ///
     /// # Errors
     /// If a process cannot be reached.
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError>;
 
@@ -29,8 +29,9 @@ pub trait Exchange {
     fn gather(&mut self, parcel: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
         let (rank, ranks) = (self.rank(), self.ranks());
         let others: Vec<usize> = (0..ranks).filter(|&other| other != rank).collect();
-        let parcels = others.iter().map(|&other| (other, parcel.clone()));
-        let mut all = self.send(parcels.collect(), &others)?;
+        let parcels = others.iter().map(|&other| (other, &parcel[..]));
+        let parcels: Vec<(usize, &[u8])> = parcels.collect();
+        let mut all = self.send(&parcels, &others)?;
         all.insert(rank.min(all.len()), parcel);
         Ok(all)
     }
@@ -93,10 +94,10 @@ impl Exchange for Alone {
 
     fn send(
         &mut self,
-        parcels: Vec<(usize, Vec<u8>)>,
+        parcels: &[(usize, &[u8])],
         _: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        Ok(parcels.into_iter().map(|(_, parcel)| parcel).collect())
+        Ok(parcels.iter().map(|parcel| parcel.1.to_vec()).collect())
     }
 
     fn largest(&mut self, _: &mut [f64]) -> Result<(), ExchangeError> {

@@ -1,23 +1,15 @@
 //! Weights of some features as bytes for other processes, and one by one for states.
 
 use super::{ClassWeights, FeatureWeights, Lists};
-use crate::train::exact::numbers::Numbers;
-use alloc::vec::Vec;
+use crate::train::exact::numbers::{Numbers, little_endian};
+use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
+
+/// How many parcels hold the weights of some features.
+pub const PARCELS: usize = 4;
 
 /// What stands for the number of weights of a dense feature.
 const DENSE: u32 = u32::MAX;
-
-/// Appends numbers, four bytes each, the lowest first.
-pub fn push_numbers(bytes: &mut Vec<u8>, numbers: &[f32]) {
-    if cfg!(target_endian = "little") {
-        bytes.extend_from_slice(bytemuck::cast_slice(numbers));
-    } else {
-        numbers
-            .iter()
-            .for_each(|number| bytes.extend(number.to_le_bytes()));
-    }
-}
 
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
     let (places, _) = bytes.as_chunks::<4>();
@@ -25,52 +17,50 @@ fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
 }
 
 impl ClassWeights {
-    /// The weights of some features, as [`ClassWeights::set_bytes`] takes them: how many each feature has; their
+    /// The weights of some features in parcels, as [`ClassWeights::set_parcels`] takes them: how many each feature has; their
     /// classes, of features that are not dense; the weights; the background.
     #[must_use]
-    pub fn to_bytes(&self, features: Range<u32>) -> Vec<u8> {
+    pub fn parcels(&self, features: Range<u32>) -> [Cow<'_, [u8]>; PARCELS] {
         let (range, (weights, lists)) = (usizes(&features), self.ranges(&features));
-        let mut bytes = Vec::with_capacity(8 * weights.len() + 8 * range.len());
-        let shapes = range.clone().map(|feature| {
-            if self.is_dense(feature) {
+        let shapes = range.clone().flat_map(|feature| {
+            let shape = if self.is_dense(feature) {
                 DENSE
             } else {
                 self.listed(feature) as u32
-            }
+            };
+            shape.to_le_bytes()
         });
-        let shapes = Numbers::Wide(shapes.collect());
-        shapes.push_some_to(0..range.len(), &mut bytes);
-        self.lists.classes.push_some_to(lists, &mut bytes);
-        push_numbers(&mut bytes, &self.weights[weights]);
-        push_numbers(&mut bytes, &self.background[range]);
-        bytes
+        [
+            Cow::Owned(shapes.collect()),
+            self.lists.classes.bytes_of(lists),
+            little_endian(&self.weights[weights], f32::to_le_bytes),
+            little_endian(&self.background[range], f32::to_le_bytes),
+        ]
     }
 
-    /// Sets the weights of some features; whether the bytes can be those of such features. If not, none has been set.
+    /// Sets the weights of some features; whether the parcels can be those of such features. If not, none has been set.
     #[must_use]
-    pub fn set_bytes(&mut self, features: Range<u32>, bytes: &[u8]) -> bool {
+    pub fn set_parcels(&mut self, features: Range<u32>, parcels: [&[u8]; PARCELS]) -> bool {
         let (range, all) = (usizes(&features), self.classes);
-        let Some((shapes, rest)) = bytes.split_at_checked(4 * range.len()) else {
+        let [shapes, classes, weights, background] = parcels;
+        let (shapes, rest) = shapes.as_chunks::<4>();
+        if shapes.len() != range.len() || !rest.is_empty() {
             return false;
-        };
-        let shapes = shapes.as_chunks::<4>().0.iter();
-        let shapes: Vec<u32> = shapes.map(|shape| u32::from_le_bytes(*shape)).collect();
+        }
+        let shapes = shapes.iter().map(|shape| u32::from_le_bytes(*shape));
+        let shapes: Vec<u32> = shapes.collect();
         let (mut listed, mut held) = (0usize, 0usize);
         for &shape in &shapes {
             let of_list = if shape == DENSE { 0 } else { shape as usize };
             listed = listed.saturating_add(of_list);
             held = held.saturating_add(if shape == DENSE { all } else { of_list });
         }
-        let Some((classes, rest)) =
-            rest.split_at_checked(listed.saturating_mul(Numbers::width(all)))
-        else {
-            return false;
-        };
-        let Some((weights, background)) = rest.split_at_checked(held.saturating_mul(4)) else {
-            return false;
-        };
         let mut numbers_of_classes = Numbers::new(all);
-        if background.len() != 4 * range.len() || !numbers_of_classes.set_bytes(classes, all) {
+        if classes.len() != listed.saturating_mul(Numbers::width(all))
+            || weights.len() != held.saturating_mul(4)
+            || background.len() != 4 * range.len()
+            || !numbers_of_classes.set_bytes(classes, all)
+        {
             return false;
         }
         let own = self.background[range].iter_mut();
@@ -165,8 +155,13 @@ fn move_starts(starts: &mut [usize], old: usize, new: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ClassWeights, growth::tests::lists_of};
+    use super::{
+        super::{ClassWeights, growth::tests::lists_of},
+        PARCELS,
+    };
     use crate::executor::Sequential;
+    use alloc::{borrow::Cow, vec::Vec};
+    use core::ops::Range;
 
     /// Weights of 5 features, of which the third is dense and the last has none.
     fn some() -> ClassWeights {
@@ -183,32 +178,47 @@ mod tests {
         weights
     }
 
+    type Parcels = [Vec<u8>; PARCELS];
+
+    fn parcels(weights: &ClassWeights, features: Range<u32>) -> Parcels {
+        weights.parcels(features).map(Cow::into_owned)
+    }
+
+    fn set(weights: &mut ClassWeights, features: Range<u32>, parcels: &Parcels) -> bool {
+        weights.set_parcels(features, parcels.each_ref().map(Vec::as_slice))
+    }
+
     #[test]
-    fn bytes_of_some_features_set_these_and_no_others() {
+    fn parcels_of_some_features_set_these_and_no_others() {
         let weights = some();
-        let bytes = weights.to_bytes(1..4);
+        let sent = parcels(&weights, 1..4);
         let mut other = ClassWeights::new(5, 9);
-        assert!(other.set_bytes(1..4, &bytes));
-        assert_eq!(other.to_bytes(1..4), bytes);
+        assert!(set(&mut other, 1..4, &sent));
+        assert_eq!(parcels(&other, 1..4), sent);
         assert!(other.is_dense(2));
         assert_eq!(other.of(2), weights.of(2));
-        assert_eq!(other.to_bytes(0..1), ClassWeights::new(5, 9).to_bytes(0..1));
+        let none = ClassWeights::new(5, 9);
+        assert_eq!(parcels(&other, 0..1), parcels(&none, 0..1));
         assert_eq!(other.background[1..4], weights.background[1..4]);
     }
 
     #[test]
-    fn bytes_that_are_cut_or_too_many_or_name_classes_that_are_not_there_are_refused() {
-        let bytes = some().to_bytes(0..5);
-        for cut in 0..bytes.len() {
-            assert!(!some().set_bytes(0..5, &bytes[..cut]), "{cut}");
+    fn parcels_that_are_cut_or_too_long_or_name_classes_that_are_not_there_are_refused() {
+        let sent = parcels(&some(), 0..5);
+        for part in 0..PARCELS {
+            for cut in 0..sent[part].len() {
+                let mut changed = sent.clone();
+                changed[part].truncate(cut);
+                assert!(!set(&mut some(), 0..5, &changed), "{part} {cut}");
+            }
+            let mut longer = sent.clone();
+            longer[part].push(0);
+            assert!(!set(&mut some(), 0..5, &longer), "{part}");
         }
-        let longer = [&bytes[..], &[0]].concat();
-        assert!(!some().set_bytes(0..5, &longer));
-        assert!(!some().set_bytes(0..4, &bytes));
-        // The first class of the first list stands after the five numbers of weights.
-        let mut changed = bytes.clone();
-        changed[20] = 9;
-        assert!(!some().set_bytes(0..5, &changed));
+        assert!(!set(&mut some(), 0..4, &sent));
+        let mut changed = sent;
+        changed[1][0] = 9;
+        assert!(!set(&mut some(), 0..5, &changed));
     }
 
     #[test]
