@@ -1,6 +1,9 @@
 //! How much memory training will need, before it begins.
 
-use super::parameters::{MultiClassLoss, MultiClassSvm};
+use super::{
+    bundles::plan::bundles_of,
+    parameters::{MultiClassLoss, MultiClassSvm},
+};
 use crate::data::Dataset;
 
 /// Classes that a row lists, as seen on texts; at most the others there are.
@@ -24,12 +27,31 @@ impl MultiClassSvm {
             return 8 * (rows + features) * labels + 16 * values;
         }
         let listed = LISTED.min(labels.saturating_sub(1));
-        let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
-        let frequencies = data.rows().document_frequencies();
-        let weights: u64 = frequencies.into_iter().map(weights).sum();
+        let weights = weights_of(data, listed);
         let number = if labels > WIDE { 4 } else { 2 };
         let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
         // A weight's class, which is there twice while lists grow, itself, and a byte of room to grow.
         24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
+
+    /// The same of training by bundles of labels that rotate ([`super::bundles`]), in one process; of several each holds its share
+    /// of the duals only.
+    #[must_use]
+    pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let (features, values) = (data.rows().features(), data.rows().nonzeros() as u64);
+        let bundles = bundles_of(data.labels().labels() as usize) as u64;
+        let listed = LISTED.min(labels.saturating_sub(1));
+        let duals = rows * (bundles * 40 + 16 * listed);
+        // A weight and its class, with room to grow.
+        24 * weights_of(data, listed) + 40 * bundles * u64::from(features) + duals + 24 * values
+    }
+}
+
+/// About how many weights come to be, if rows list so many classes each.
+fn weights_of(data: &Dataset, listed: u64) -> u64 {
+    let labels = u64::from(data.labels().labels());
+    let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
+    let frequencies = data.rows().document_frequencies();
+    frequencies.into_iter().map(weights).sum()
 }

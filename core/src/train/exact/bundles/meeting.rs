@@ -2,7 +2,7 @@
 //!
 //! For a row x of class y and the other bundle's classes c, with `b_c = 1 - s_y + s_c`: classes that are listed for
 //! the row have duals of their own, the others share one, whose best is found from the mean of their `b_c`. All
-//! of them go to their best at once ([`row_step`]), everything else fixed. A class joins the list if its best dual
+//! of them go to their best at once ([`crate::train::exact::row_step`]), everything else fixed. A class joins the list if its best dual
 //! would be far from the shared one.
 
 use super::{

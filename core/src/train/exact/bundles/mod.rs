@@ -24,7 +24,7 @@ pub mod exchange;
 pub mod meeting;
 pub mod moved;
 pub mod pair;
-mod plan;
+pub(super) mod plan;
 pub mod shared;
 pub mod trainer;
 

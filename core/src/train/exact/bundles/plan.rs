@@ -21,9 +21,7 @@ pub struct Plan {
 impl Plan {
     /// For a problem and so many processes.
     pub fn new(problem: &Problem, ranks: usize) -> Self {
-        let classes = problem.classes();
-        let most = MOST[usize::from(classes >= MANY)];
-        let mut rows = alloc::vec![0; classes.next_multiple_of(2).min(most)];
+        let mut rows = alloc::vec![0; bundles_of(problem.classes())];
         let many = rows.len();
         for row in 0..problem.len() {
             rows[problem.class(row) as usize % many] += 1;
@@ -84,6 +82,12 @@ impl Plan {
     pub fn looker(&self, bundle: usize) -> usize {
         bundle * self.ranks / self.bundles()
     }
+}
+
+/// How many bundles there are of so many classes: an even number.
+pub fn bundles_of(classes: usize) -> usize {
+    let most = MOST[usize::from(classes >= MANY)];
+    classes.next_multiple_of(2).min(most)
 }
 
 /// The numbers of `many` things in another order: the first next to the last, the second to the last but one; couples from

@@ -2,8 +2,8 @@
 //!
 //! Cost of an epoch: the weights of each row's features, some three times over all processes (with its own class, in
 //! meetings, in the check of the gap); and in every process what rows moved. Sent, to each of the others, are about 22 bytes
-//! for each visit in which a row moved and 10 for each class. Memory of each process: the rows, 12 bytes a weight, 16 M
-//! a feature, and its share of the duals: 12 bytes a listed dual and about 50 a row and pair of bundles.
+//! for each visit in which a row moved and 10 for each class. Memory of each process: the rows, 16 to 32 bytes a weight, 40 M
+//! a feature, and its share of the duals: 16 bytes a listed dual and 40 a row and bundle.
 
 use super::{
     bundle::Bundle,

@@ -235,8 +235,12 @@ impl TrainExact {
             None => self.common.read(&threads)?,
         };
         let watch = Stopwatch::start();
-        let memory = self.parameters(loss, 1.0).memory_estimate(&training.data);
-        let memory = bytes(memory);
+        let parameters = self.parameters(loss, 1.0);
+        let memory = bytes(if self.rotate_labels {
+            parameters.rotating_memory_estimate(&training.data)
+        } else {
+            parameters.memory_estimate(&training.data)
+        });
         note(format_args!(
             "training to a proven gap; this takes up to about {memory} of memory beside the data"
         ));
