@@ -10,7 +10,7 @@
 //! added in their order: equal bits for any number of processes and threads.
 //!
 //! Every process reads all rows and keeps a copy of all weights. After a round all are told what rows moved elsewhere
-//! (`moved.rs`), and move the same weights by as much: that takes a tenth of what a meeting takes, most of which is
+//! (`moved.rs`), and move the same weights by as much: that takes a third of what the meeting took, most of which was
 //! finding scores, and far fewer bytes than the weights that changed. The duals of a pair stay where the pair meets.
 //!
 //! Crammer-Singer's duals of a row share one limit, which pairs of bundles cannot keep apart: it has no such solver.
