@@ -19,7 +19,7 @@ pub struct Move<'a> {
 
 /// Moves in the order in which they happened.
 ///
-/// Memory: 24 bytes a row that moved and 16 a class; sent are about 22 and 10.
+/// Memory: 24 bytes a row that moved and 16 a class; sent are about 20 and 10.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Moved {
     /// The place of each row, and how many classes it moved one by one.

@@ -60,15 +60,12 @@ impl Pair {
         let mut scratch = Scratch::default();
         let (first, second) = (self.first, self.second);
         let mut moved = PairMoved::default();
-        let mut sides = [
-            (first, second, &mut duals.0, &mut moved.0),
-            (second, first, &mut duals.1, &mut moved.1),
-        ];
+        let both = [(&mut duals.0, &mut moved.0), (&mut duals.1, &mut moved.1)];
         let used = if first == second { 1 } else { 2 };
-        for (side, (own, other, duals, moved)) in sides[..used].iter_mut().enumerate() {
-            let stream = (*own * round.many + *other) as u64;
+        for (side, (duals, moved)) in both.into_iter().take(used).enumerate() {
+            let stream = [first * round.many + second, second * round.many + first][side] as u64;
             let (own, other) = self.sides(side);
-            **moved = meet(round, own, other, duals, stream, (&mut scratch, fetch));
+            *moved = meet(round, own, other, duals, stream, (&mut scratch, fetch));
         }
         moved
     }

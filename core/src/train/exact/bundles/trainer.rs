@@ -1,7 +1,7 @@
 //! The tournament, epoch by epoch.
 //!
 //! Cost of an epoch: the weights of each row's features, some three times over all processes (with its own class, in
-//! meetings, in the check of the gap); and in every process what rows moved. Sent, to each of the others, are about 22 bytes
+//! meetings, in the check of the gap); and in every process what rows moved. Sent, to each of the others, are about 20 bytes
 //! for each visit in which a row moved and 10 for each class. Memory of each process: the rows, 16 to 32 bytes a weight, 40 M
 //! a feature, and its share of the duals: 16 bytes a listed dual and 40 a row and bundle.
 

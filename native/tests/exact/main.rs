@@ -5,28 +5,27 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        kernels::{Portable, TrainingKernels},
+        kernels::Portable,
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::exact::{
-            bundles::{exchange::Alone, shared::SharedTraining},
             certificate::Certificate,
             lee_lin_wahba::LeeLinWahba,
-            machine::Machine,
             parameters::{
                 MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
                 MultiClassSvm,
             },
             problem::{MultiLabel, Problem},
-            start::Start,
             trainer::Trainer,
         },
     },
     files::read_text,
     kernels,
-    threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
+use std::path::Path;
+
+mod bits;
+mod starts;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 
@@ -257,147 +256,4 @@ fn clustered(rows: usize, features: u32, classes: u32, seed: u64) -> Dataset {
         }]);
     }
     Dataset::new(sparse, lists, None).unwrap()
-}
-
-/// More rows than a single lane takes, so that lanes, shards and blocks all have work.
-#[test]
-fn threads_and_kernels_never_show_in_a_bit() {
-    let data = clustered(5_000, 300, 60, 3);
-    for loss in [CrammerSinger, WestonWatkins, Llw] {
-        // The machine of all wrong classes has a closed form at small costs.
-        let cost = if loss == Llw { 20.0 } else { 1.0 };
-        let parameters = MultiClassSvm {
-            cost,
-            gap: 1e-3,
-            ..MultiClassSvm::new(loss)
-        };
-        let go = |_| ControlFlow::Continue(());
-        let refuse = MultiLabel::Refuse;
-        let plain = parameters
-            .train(&data, refuse, None, &Sequential, &Portable, go)
-            .unwrap();
-        assert!(plain.certificate.relative_gap() <= 1e-3);
-        assert!(plain.certificate.epochs > 3, "{:?}", plain.certificate);
-        for threads in [1, 2, 3, 5] {
-            let threads = Threads::new(threads).unwrap();
-            for kernels in kernels::available() {
-                let other = parameters
-                    .train(&data, refuse, None, &threads, kernels, go)
-                    .unwrap();
-                assert_eq!(other.model, plain.model, "{}", kernels.name());
-                assert_eq!(other.certificate, plain.certificate);
-                assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
-            }
-        }
-    }
-}
-
-#[test]
-fn nor_do_they_where_bundles_of_labels_rotate() {
-    let data = clustered(1_000, 200, 60, 5);
-    let parameters = MultiClassSvm {
-        gap: 1e-2,
-        ..MultiClassSvm::new(WestonWatkins)
-    };
-    let train = |threads: usize, kernels: &dyn TrainingKernels| {
-        let threads = Threads::new(threads).unwrap();
-        let one = MultiLabel::Refuse;
-        let mut training = SharedTraining::rotating(&parameters, &data, one, &mut Alone).unwrap();
-        let mut epochs = 0;
-        while let Some(report) = training.epoch(&threads, kernels, &mut Alone).unwrap() {
-            epochs = report.epoch;
-        }
-        assert!(epochs > 3, "{epochs}");
-        let machine = parameters.finish_shared(training, &data, &threads, kernels);
-        machine.unwrap().unwrap()
-    };
-    let plain = train(1, &Portable);
-    assert!(plain.certificate.relative_gap() <= 1e-2);
-    for threads in [1, 2, 3] {
-        for kernels in kernels::available() {
-            let other = train(threads, kernels);
-            assert_eq!(other.model, plain.model, "{}", kernels.name());
-            assert_eq!(other.certificate, plain.certificate);
-        }
-    }
-}
-
-#[test]
-fn a_warm_start_begins_nearer_to_the_same_optimum() {
-    let data = clustered(2_000, 200, 40, 4);
-    for loss in [CrammerSinger, WestonWatkins] {
-        let train = |cost: f64, start: Option<&Machine>| {
-            let parameters = MultiClassSvm {
-                cost,
-                ..MultiClassSvm::new(loss)
-            };
-            let start = start
-                .and_then(|machine| machine.duals.as_ref())
-                .map(Start::Duals);
-            let (refuse, mut first) = (MultiLabel::Refuse, None);
-            let machine = parameters.train(
-                &data,
-                refuse,
-                start,
-                &Sequential,
-                kernels::best(),
-                |report| {
-                    if report.full && first.is_none() {
-                        first = Some(report.gap);
-                    }
-                    ControlFlow::Continue(())
-                },
-            );
-            (machine.unwrap(), first.unwrap())
-        };
-        let low = train(0.5, None).0;
-        let ((cold, far), (warm, near)) = (train(1.0, None), train(1.0, Some(&low)));
-        assert!(near < far, "{loss:?} {near} {far}");
-        assert!(warm.certificate.relative_gap() <= 1e-3);
-        assert!((warm.certificate.dual / cold.certificate.dual - 1.0).abs() < 2e-3);
-    }
-}
-
-/// A model tells no duals, but which classes rows should list: the first full pass finds less to do.
-#[test]
-fn an_earlier_model_of_another_loss_is_a_start() {
-    let data = clustered(2_000, 200, 40, 4);
-    let refuse = MultiLabel::Refuse;
-    let earlier = MultiClassSvm {
-        gap: 0.3,
-        ..MultiClassSvm::new(CrammerSinger)
-    };
-    let go = |_| ControlFlow::Continue(());
-    let earlier = earlier.train(&data, refuse, None, &Sequential, kernels::best(), go);
-    let earlier = earlier.unwrap().model;
-    for loss in [CrammerSinger, WestonWatkins] {
-        let train = |start: Option<Start<'_>>| {
-            let mut passes = Vec::new();
-            let tell = |report: hapax::core::train::exact::trainer::Report| {
-                passes.push((report.full, report.gap));
-                ControlFlow::Continue(())
-            };
-            let parameters = MultiClassSvm::new(loss);
-            let best = kernels::best();
-            let machine = parameters.train(&data, refuse, start, &Sequential, best, tell);
-            let first = passes.iter().find(|pass| pass.0).unwrap().1;
-            (machine.unwrap().certificate, first)
-        };
-        let ((cold, far), (warm, near)) = (train(None), train(Some(Start::Model(&earlier))));
-        // All violations count for Weston-Watkins, and most are of classes that a row does not list.
-        let share = if loss == CrammerSinger { 0.5 } else { 1.0 };
-        assert!(near < share * far, "{loss:?} {near} {far}");
-        assert!(warm.relative_gap() <= 1e-3);
-        assert!((warm.dual / cold.dual - 1.0).abs() < 2e-3);
-    }
-    let other = clustered(200, 100, 40, 4);
-    let misfit = MultiClassSvm::new(CrammerSinger).train(
-        &other,
-        refuse,
-        Some(Start::Model(&earlier)),
-        &Sequential,
-        kernels::best(),
-        go,
-    );
-    assert!(misfit.unwrap_err().to_string().contains("200 features"));
 }

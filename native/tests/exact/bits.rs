@@ -1,0 +1,83 @@
+//! Neither threads nor kernels show in a bit.
+
+use super::clustered;
+use hapax::{
+    core::{
+        executor::Sequential,
+        kernels::{Portable, TrainingKernels},
+        train::exact::{
+            bundles::{exchange::Alone, shared::SharedTraining},
+            parameters::{
+                MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+                MultiClassSvm,
+            },
+            problem::MultiLabel,
+        },
+    },
+    kernels,
+    threads::Threads,
+};
+use std::ops::ControlFlow;
+
+/// More rows than a single lane takes, so that lanes, shards and blocks all have work.
+#[test]
+fn threads_and_kernels_never_show_in_a_bit() {
+    let data = clustered(5_000, 300, 60, 3);
+    for loss in [CrammerSinger, WestonWatkins, Llw] {
+        // The machine of all wrong classes has a closed form at small costs.
+        let cost = if loss == Llw { 20.0 } else { 1.0 };
+        let parameters = MultiClassSvm {
+            cost,
+            gap: 1e-3,
+            ..MultiClassSvm::new(loss)
+        };
+        let go = |_| ControlFlow::Continue(());
+        let refuse = MultiLabel::Refuse;
+        let plain = parameters
+            .train(&data, refuse, None, &Sequential, &Portable, go)
+            .unwrap();
+        assert!(plain.certificate.relative_gap() <= 1e-3);
+        assert!(plain.certificate.epochs > 3, "{:?}", plain.certificate);
+        for threads in [1, 2, 3, 5] {
+            let threads = Threads::new(threads).unwrap();
+            for kernels in kernels::available() {
+                let other = parameters
+                    .train(&data, refuse, None, &threads, kernels, go)
+                    .unwrap();
+                assert_eq!(other.model, plain.model, "{}", kernels.name());
+                assert_eq!(other.certificate, plain.certificate);
+                assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
+            }
+        }
+    }
+}
+
+#[test]
+fn nor_do_they_where_bundles_of_labels_rotate() {
+    let data = clustered(1_000, 200, 60, 5);
+    let parameters = MultiClassSvm {
+        gap: 1e-2,
+        ..MultiClassSvm::new(WestonWatkins)
+    };
+    let train = |threads: usize, kernels: &dyn TrainingKernels| {
+        let threads = Threads::new(threads).unwrap();
+        let one = MultiLabel::Refuse;
+        let mut training = SharedTraining::rotating(&parameters, &data, one, &mut Alone).unwrap();
+        let mut epochs = 0;
+        while let Some(report) = training.epoch(&threads, kernels, &mut Alone).unwrap() {
+            epochs = report.epoch;
+        }
+        assert!(epochs > 3, "{epochs}");
+        let machine = parameters.finish_shared(training, &data, &threads, kernels);
+        machine.unwrap().unwrap()
+    };
+    let plain = train(1, &Portable);
+    assert!(plain.certificate.relative_gap() <= 1e-2);
+    for threads in [1, 2, 3] {
+        for kernels in kernels::available() {
+            let other = train(threads, kernels);
+            assert_eq!(other.model, plain.model, "{}", kernels.name());
+            assert_eq!(other.certificate, plain.certificate);
+        }
+    }
+}
