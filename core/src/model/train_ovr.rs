@@ -60,23 +60,4 @@ impl Model {
         let method = Method::Linear(linear);
         Ok(Self::new(method, data, vectorizer, provenance))
     }
-
-    /// Trains as [`Model::train_ovr`] does and adds nearest neighbors that vote, too; see
-    /// [`super::linear::fused`].
-    ///
-    /// # Errors
-    /// As [`Model::train_ovr`], and if there are less than two rows.
-    pub fn train_ovr_fused(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &'static dyn OneVsRestKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let linear = Linear::train_fused(parameters, data, executor, kernels, progress)?;
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        let method = Method::Linear(linear);
-        Ok(Self::new(method, data, vectorizer, provenance))
-    }
 }

@@ -13,30 +13,20 @@
 //! `f32`, product and sum rounded one after the other. The neighbors come from a compact index, which is
 //! small and approximate.
 //!
-//! The weight is fitted: both parts are trained on nine tenths of the rows (or all but 2,000), the weight that
-//! ranks the others best by the mean of P@1, P@3 and P@5 is taken, and both parts are trained again on
-//! all rows.
+//! The weight is one of what [`choice`](crate::train::dual::choice) finds on held-out rows.
 //!
-//! Cost: training twice; a query costs a search more. A prepared model looks up the linear scores of the labels with
+//! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
 //! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`OneVsRest::centroid`]) is linear
 //! and needs no such part: it is added to the weights.
 
-pub mod training;
-
-use super::{
-    LinearModel, LinearScratch,
-    scorer::{LinearScorer, ScorerScratch},
-};
+use super::{LinearModel, LinearScratch};
 use crate::{
-    data::{Dataset, Split},
-    executor::Executor,
-    kernels::Kernels,
+    data::Dataset,
     model::nearest::{Nearest, NearestParameters, NearestScratch},
     search::{Scored, Top, compact::CompactOptions},
     sparse::SparseView,
-    train::{TrainError, dual::parameters::OneVsRest},
+    train::{ParamError, ParamRule, TrainError},
 };
-use alloc::vec;
 
 /// The neighbors of a fused model and what their votes count.
 #[derive(Clone, Debug)]
@@ -48,21 +38,40 @@ pub struct FusedNearest {
 /// The largest weight of shares.
 const MOST_WEIGHT: f32 = 1e6;
 
-/// Weights that are tried.
-const WEIGHTS: [f32; 8] = [0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5];
-
-/// Rows that are held out, at most.
-const MOST_HELD_OUT: f64 = 2_000.0;
-
-/// Answers that are judged.
-const DEPTH: usize = 5;
-
 impl FusedNearest {
     /// The parts, if the weight is finite and from 0 to 1,000,000.
     pub(crate) fn new(nearest: Nearest, weight: f32) -> Option<Self> {
         (0.0..=MOST_WEIGHT)
             .contains(&weight)
             .then_some(Self { nearest, weight })
+    }
+
+    /// Neighbors among the rows of `data`, over a compact index.
+    ///
+    /// # Errors
+    /// As [`Nearest::train`].
+    pub fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
+        let default = NearestParameters::default();
+        let parameters = NearestParameters {
+            neighbors: default.neighbors.min(data.len() as u32),
+            ..default
+        };
+        Nearest::train_compact(parameters, data, &CompactOptions::default())
+    }
+
+    /// The same, with what a share of 1 adds to a score: finite, 0 or more.
+    ///
+    /// # Errors
+    /// As [`Nearest::train`], and if there is no such weight.
+    pub fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
+        ParamError::check("neighbors", f64::from(weight), ParamRule::AtLeast(0.0))?;
+        let most = ParamRule::AtMost(
+            f64::from(MOST_WEIGHT),
+            "beyond which linear scores are lost",
+        );
+        ParamError::check("neighbors", f64::from(weight), most)?;
+        let nearest = Self::neighbors(data)?;
+        Ok(Self { nearest, weight })
     }
 
     /// The neighbors.
@@ -104,41 +113,6 @@ impl FusedNearest {
     }
 }
 
-/// The rows of a data set by which the weight of the neighbors is fitted.
-#[derive(Clone, Debug)]
-pub struct HeldOut {
-    train: Dataset,
-    test: Dataset,
-}
-
-impl HeldOut {
-    /// A tenth of the rows of `data` is held out, and at most 2,000.
-    ///
-    /// # Errors
-    /// If there are less than two rows.
-    pub fn of(parameters: &OneVsRest, data: &Dataset) -> Result<Self, TrainError> {
-        let share = f64::min(0.1, MOST_HELD_OUT / data.len().max(1) as f64);
-        let split =
-            Split::new(data.len(), share, parameters.seed).map_err(|_| TrainError::TooFewRows {
-                rows: data.len() as u64,
-            })?;
-        Ok(Self {
-            train: data.select(split.train()),
-            test: data.select(split.held_out()),
-        })
-    }
-}
-
-/// The neighbors of a fused model, over a compact index of the rows of `data`.
-fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
-    let default = NearestParameters::default();
-    let parameters = NearestParameters {
-        neighbors: default.neighbors.min(data.len() as u32),
-        ..default
-    };
-    Nearest::train_compact(parameters, data, &CompactOptions::default())
-}
-
 /// Pushes all labels with their fused scores; `shares` by rising label.
 fn rank(scores: impl Iterator<Item = f32>, shares: &[Scored], weight: f32, top: &mut Top) {
     let mut shares = shares.iter().peekable();
@@ -175,58 +149,9 @@ fn merge(best: &[Scored], scores: &[f32], shares: &[Scored], weight: f32, top: &
     }
 }
 
-/// The weight with the largest mean of P@1, P@3 and P@5 on `test`; the smallest among equals.
-fn fit<E: Executor>(
-    linear: &LinearModel,
-    neighbors: &Nearest,
-    test: &Dataset,
-    executor: &E,
-    kernels: &'static dyn Kernels,
-) -> Result<f32, TrainError> {
-    let scorer = LinearScorer::new(linear).map_err(|_| TrainError::OutOfMemory {
-        bytes: linear.bytes() as u64,
-    })?;
-    let scratch = || {
-        let top = Top::default();
-        (ScorerScratch::default(), NearestScratch::new(kernels), top)
-    };
-    let by_row = executor.map(test.len(), scratch, |(scratch, nearest, top), row| {
-        let features = test.rows().row(row);
-        let shares = neighbors.shares(features, nearest)?;
-        let wanted = shares.iter().map(|share| share.id);
-        let (best, scores) = scorer.predict_with(features, DEPTH, wanted, kernels, scratch);
-        let truth = test.labels().row(row);
-        let gains = WEIGHTS.map(|weight| {
-            top.reset(DEPTH);
-            merge(best, scores, shares, weight, top);
-            gain(top.sorted(), truth)
-        });
-        Ok::<_, TrainError>(gains)
-    });
-    let mut sums = vec![0u64; WEIGHTS.len()];
-    for gains in by_row {
-        sums.iter_mut()
-            .zip(gains?)
-            .for_each(|(sum, gain)| *sum += gain);
-    }
-    let best = sums.iter().max().copied().unwrap_or(0);
-    let first = sums.iter().position(|&sum| sum == best);
-    Ok(WEIGHTS[first.unwrap_or(0)])
-}
-
-/// 15 times the sum of P@1, P@3 and P@5, a whole number.
-fn gain(best: &[Scored], truth: &[u32]) -> u64 {
-    let worth = [15 + 5 + 3, 5 + 3, 5 + 3, 3, 3];
-    let ranked = best.iter().zip(worth);
-    ranked
-        .filter(|(scored, _)| truth.binary_search(&scored.id).is_ok())
-        .map(|(_, worth)| worth)
-        .sum()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FusedNearest, HeldOut, gain, neighbors, rank, training::FusedTraining};
+    use super::{FusedNearest, rank};
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
@@ -240,7 +165,7 @@ mod tests {
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
-    pub(super) fn data(count: usize) -> Dataset {
+    fn data(count: usize) -> Dataset {
         let mut stream = Stream::new(3, 1);
         let (mut rows, mut lists) = (SparseRows::new(90), LabelLists::new(30));
         for _ in 0..count {
@@ -269,7 +194,7 @@ mod tests {
             .unwrap();
         let mut prepared = linear.clone();
         prepared.prepare().unwrap();
-        let fused = FusedNearest::new(neighbors(&data).unwrap(), 0.75).unwrap();
+        let fused = FusedNearest::new(FusedNearest::neighbors(&data).unwrap(), 0.75).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
         for row in data.rows().iter().take(40) {
             // The twin: all linear scores, all shares, added up and sorted.
@@ -293,25 +218,18 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_is_fitted_and_the_same_for_any_executor() {
-        let data = data(400);
-        let parameters = OneVsRest::default();
-        let held_out = HeldOut::of(&parameters, &data).unwrap();
-        let train = || {
-            let new = FusedTraining::new(&parameters, &data, &held_out, &Sequential, &Portable);
-            let mut training = new.unwrap();
-            while training.step().unwrap().is_some() {}
-            training.finish().unwrap().1.weight()
-        };
-        assert_eq!(train().to_bits(), train().to_bits());
-        assert!(FusedNearest::new(neighbors(&data).unwrap(), f32::NAN).is_none());
-        assert!(FusedNearest::new(neighbors(&data).unwrap(), -1.0).is_none());
+    fn weights_that_mean_nothing_are_refused() {
+        let data = data(40);
+        for weight in [f32::NAN, -1.0, f32::INFINITY, 1e7] {
+            assert!(FusedNearest::train(&data, weight).is_err(), "{weight}");
+            let near = FusedNearest::neighbors(&data).unwrap();
+            assert!(FusedNearest::new(near, weight).is_none(), "{weight}");
+        }
+        assert_eq!(FusedNearest::train(&data, 0.5).unwrap().weight(), 0.5);
     }
 
     #[test]
-    fn gains_count_right_answers_by_rank() {
-        let answer = |id| Scored { id, score: 0.0 };
-        assert_eq!(gain(&[answer(1), answer(2), answer(3)], &[1, 3]), 23 + 8);
+    fn shares_are_added_to_the_scores_of_their_labels() {
         let mut top = Top::new(2);
         rank(
             [0.5, 0.25].into_iter(),

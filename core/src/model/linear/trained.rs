@@ -1,10 +1,6 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{
-    LinearModel, LinearScratch,
-    fused::{FusedNearest, HeldOut, training::FusedTraining},
-    query::RowTransform,
-};
+use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
 use crate::{
     array::Array,
     data::Dataset,
@@ -124,28 +120,6 @@ impl Linear {
             parameters: LinearTraining::Memoir(parameters.clone()),
             nearest: None,
         })
-    }
-
-    /// Trains on `data` and adds nearest neighbors whose weight is fitted on held-out rows; see
-    /// [`super::fused`]. Takes twice the time.
-    ///
-    /// # Errors
-    /// As [`OneVsRest::train`], and if there are less than two rows.
-    pub fn train_fused(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        executor: &impl Executor,
-        kernels: &'static dyn OneVsRestKernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let held_out = HeldOut::of(parameters, data)?;
-        let mut training = FusedTraining::new(parameters, data, &held_out, executor, kernels)?;
-        while let Some(report) = training.step()? {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        Ok(Self::from_fused(training.finish()?, parameters, data))
     }
 
     /// Of both parts of a fused model that one-vs-rest with `parameters` made of `data`.

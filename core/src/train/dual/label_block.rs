@@ -52,8 +52,10 @@ pub struct BlockRows<'a> {
 pub struct BlockSweep<'a> {
     /// Rows and labels.
     pub of: BlockRows<'a>,
-    /// Which rows to visit, in this order.
-    pub order: &'a [u32],
+    /// Which rows to visit, in this order. Those that are not settled yet are its first ones afterwards.
+    pub order: &'a mut [u32],
+    /// A row whose part of each label's gap was at most this before its visit is settled; below 0 none is.
+    pub settled: Block,
     /// Weights by feature.
     pub weights: &'a mut [Block],
     /// Duals by row.
@@ -136,6 +138,12 @@ pub struct Met {
     pub gaps: Block,
     /// The sum of their losses.
     pub losses: Block,
+    /// By how much the squares of the weights grew, the bias left out.
+    pub growth: Block,
+    /// The sum of the losses of the rows that are settled.
+    pub settled_losses: Block,
+    /// How many rows are not.
+    pub open: usize,
 }
 
 /// What duals say beside the square of their weights, by label.
@@ -154,17 +162,21 @@ pub struct Rebuilt {
 #[inline(always)]
 pub fn sweep_block(state: &mut BlockSweep<'_>, fetch: &impl Fetch) -> Met {
     let (mut gaps, mut losses) = ([0f32; LABELS], [0f32; LABELS]);
+    let mut growth = [0f32; LABELS];
     let bias_square = state.bias_feature * state.bias_feature;
-    for (at, &index) in state.order.iter().enumerate() {
+    let (mut open, mut settled_losses) = (0, [0f32; LABELS]);
+    for at in 0..state.order.len() {
         state.fetch_ahead(at, fetch);
-        let index = index as usize;
+        let visited = state.order[at];
+        let index = visited as usize;
         let row = state.of.rows.row(index);
         let sides = state.of.sides(state.of.carried[index]);
         let scores = scores(row, state.weights);
-        let square = state.of.rows.square(index) as f32 + bias_square;
+        let row_square = state.of.rows.square(index) as f32;
+        let square = row_square + bias_square;
         let duals = &mut state.duals[index];
-        let mut steps = [0f32; LABELS];
-        let mut moved = false;
+        let (mut steps, mut row_losses) = ([0f32; LABELS], [0f32; LABELS]);
+        let (mut moved, mut is_open) = (false, false);
         for label in 0..LABELS {
             let (sign, diagonal) = (sides.signs[label], sides.diagonals[label]);
             let short = 1.0 - sign * (scores[label] + state.biases[label]);
@@ -177,8 +189,10 @@ pub fn sweep_block(state: &mut BlockSweep<'_>, fetch: &impl Fetch) -> Met {
             } else {
                 sides.bounds[label] * missed
             };
-            losses[label] += loss;
-            gaps[label] += loss + before * (0.5 * diagonal * before - short);
+            row_losses[label] = loss;
+            let gap = loss + before * (0.5 * diagonal * before - short);
+            gaps[label] += gap;
+            is_open |= gap > state.settled[label];
             let curvature = square + diagonal;
             let curvature = if curvature > 0.0 {
                 curvature
@@ -194,8 +208,19 @@ pub fn sweep_block(state: &mut BlockSweep<'_>, fetch: &impl Fetch) -> Met {
             };
             duals[label] = next;
             let step = sign * (next - before);
+            growth[label] += step * (2.0 * scores[label] + step * row_square);
             moved |= step != 0.0;
             steps[label] = step;
+        }
+        state.order[open] = visited;
+        open += usize::from(is_open);
+        for (sum, loss) in losses.iter_mut().zip(&row_losses) {
+            *sum += loss;
+        }
+        if !is_open {
+            for (sum, loss) in settled_losses.iter_mut().zip(&row_losses) {
+                *sum += loss;
+            }
         }
         if moved {
             for (bias, step) in state.biases.iter_mut().zip(&steps) {
@@ -204,7 +229,13 @@ pub fn sweep_block(state: &mut BlockSweep<'_>, fetch: &impl Fetch) -> Met {
             add(row, &steps, state.weights);
         }
     }
-    Met { gaps, losses }
+    Met {
+        gaps,
+        losses,
+        growth,
+        settled_losses,
+        open,
+    }
 }
 
 /// The losses of all rows, by label, added up in the order of rows.
@@ -279,6 +310,10 @@ fn scores(row: PackedRow<'_>, weights: &[Block]) -> Block {
     let mut sums = [[0f32; LABELS]; 2];
     for Group { ids, values } in row.groups {
         for at in 0..8 {
+            // A group that is not full ends in zeros, whose sixteen sums would all wait for the weights of feature 0.
+            if values[at] == 0 {
+                continue;
+            }
             if let Some(of) = weights.get(usize::from(ids[at])) {
                 add_products(&mut sums[at % 2], of, f32::from(values[at]));
             }
@@ -306,6 +341,9 @@ fn add(row: PackedRow<'_>, steps: &Block, weights: &mut [Block]) {
     let steps = steps.map(|step| step * row.unit);
     for Group { ids, values } in row.groups {
         for at in 0..8 {
+            if values[at] == 0 {
+                continue;
+            }
             if let Some(of) = weights.get_mut(usize::from(ids[at])) {
                 add_products(of, &steps, f32::from(values[at]));
             }

@@ -56,6 +56,36 @@ impl RowsByLabel {
         }
     }
 
+    /// For each of `labels` labels the rows that are here or in `more`.
+    #[must_use]
+    pub fn merged(&self, more: &Self, labels: usize) -> Self {
+        let mut offsets = Vec::with_capacity(labels + 1);
+        offsets.push(0);
+        let mut rows = Vec::with_capacity(self.rows.len() + more.rows.len());
+        for label in 0..labels {
+            let start = rows.len();
+            rows.extend_from_slice(self.of(label));
+            rows.extend_from_slice(more.of(label));
+            rows[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..rows.len() {
+                if kept == start || rows[at] != rows[kept - 1] {
+                    rows[kept] = rows[at];
+                    kept += 1;
+                }
+            }
+            rows.truncate(kept);
+            offsets.push(kept);
+        }
+        Self { offsets, rows }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<usize>() * self.offsets.capacity() + 4 * self.rows.capacity()
+    }
+
     /// The rows of a label, rising; none before anything was mined.
     #[must_use]
     pub fn of(&self, label: usize) -> &[u32] {
@@ -130,5 +160,12 @@ mod tests {
         assert!(by_label.of(1).is_empty());
         assert_eq!(by_label.of(2), [0, 2]);
         assert!(RowsByLabel::default().of(7).is_empty());
+        let more = RowsByLabel::new([&[][..], &[2], &[1]].into_iter(), 3);
+        let both = by_label.merged(&more, 3);
+        assert_eq!(
+            [0, 1, 2].map(|label| both.of(label)),
+            [&[0][..], &[2], &[0, 1, 2]]
+        );
+        assert_eq!(RowsByLabel::default().merged(&more, 3).of(2), [1]);
     }
 }

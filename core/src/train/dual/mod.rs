@@ -1,11 +1,10 @@
 //! Support vector machines solved in the dual, one coordinate at a time.
 //!
-//! [`one_vs_rest`] trains one binary machine for each label, on its own rows and on few,
-//! well-chosen rows of others. Rows are stored for it as [`packed_rows`]; [`sweep`] is the inner
-//! loop, [`label_solver`] the solver of one label, [`mining`] the search for rows which a label
-//! wrongly claims.
+//! [`one_vs_rest`] trains one binary machine for each label. Rows are stored for it as [`packed_rows`]; [`label_block`] is the inner
+//! loop, which solves sixteen labels at once, [`mining`] the search for rows which a label wrongly claims where not
+//! all rows are its negatives. [`choice`] finds good parameters by trying some.
 
-pub mod automatic;
+mod centroids;
 pub mod certificate;
 pub mod choice;
 pub mod label_block;

@@ -44,9 +44,9 @@ pub struct PackedRow<'a> {
     pub unit: f32,
 }
 
-impl PackedRow<'_> {
+impl<'a> PackedRow<'a> {
     /// The stored values, head first: renumbered feature and value.
-    pub fn terms(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+    pub fn terms(self) -> impl Iterator<Item = (u32, f32)> + 'a {
         let head = self
             .groups
             .iter()
@@ -58,7 +58,7 @@ impl PackedRow<'_> {
                     .iter()
                     .map(|rare| (rare.id + HEAD_FEATURES as u32, rare.value)),
             )
-            .map(|(id, value)| (id, value * self.unit))
+            .map(move |(id, value)| (id, value * self.unit))
     }
 }
 

@@ -52,13 +52,13 @@ pub struct OneVsRest {
     pub negatives: Negatives,
     /// How often labels are solved with mined negatives; mining happens between.
     pub rounds: u32,
-    /// Random rows in the pool of the first round. Labels of at most 16 rows take 300 of them.
+    /// Random rows that every label is held against while negatives are mined.
     pub pool: u32,
     /// Labels proposed for each row when mining.
     pub mine: u32,
     /// Largest values of a row used in all rounds but the last.
     pub short_terms: u32,
-    /// Solving stops when the projected gradients differ by at most this.
+    /// Labels are solved until their gap, as a sweep estimates it, is at most this share of their objective.
     pub epsilon: f64,
     /// Most epochs (sweeps) over the rows of a label in the last round.
     pub max_epochs: u32,
@@ -86,21 +86,21 @@ impl Default for OneVsRest {
             loss: Loss::SquaredHinge,
             cost: 1.0,
             positive_weight: 1.0,
-            bias: Bias::Fixed(-1.0),
+            bias: Bias::Learned(1.0),
             exponent: 1.0,
             normalize: true,
             negatives: Negatives::Auto,
-            rounds: 3,
-            pool: 1000,
-            mine: 20,
+            rounds: 2,
+            pool: 5000,
+            mine: 100,
             short_terms: 64,
-            epsilon: 0.5,
+            epsilon: 0.03,
             max_epochs: 15,
             early_epochs: 2,
-            prune: 0.11,
+            prune: 0.04,
             mine_prune: 0.1,
             bits: 8,
-            centroid: 0.0,
+            centroid: 0.2,
             prior: 0.0,
             seed: 42,
         }

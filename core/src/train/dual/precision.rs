@@ -1,15 +1,9 @@
-//! How precise a model is on held-out rows, in one number.
+//! How precise answers are on held-out rows, in one number.
 
-use crate::{
-    data::Dataset,
-    executor::Executor,
-    kernels::OneVsRestKernels,
-    model::linear::{LinearModel, scorer::LinearScorer},
-    train::TrainError,
-};
+use crate::search::Scored;
 
 /// Right answers among the first 1, 3 and 5.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Precision {
     hits: [u64; 3],
     rows: u64,
@@ -18,32 +12,26 @@ pub(super) struct Precision {
 impl Precision {
     const DEPTHS: [usize; 3] = [1, 3, 5];
 
-    /// Counts those of `model` on the rows of `test`; fails only for lack of memory.
-    pub(super) fn add<E: Executor>(
-        &mut self,
-        model: &LinearModel,
-        test: &Dataset,
-        executor: &E,
-        kernels: &dyn OneVsRestKernels,
-    ) -> Result<(), TrainError> {
-        let k = 5.min(model.labels() as usize).max(1);
-        let scorer = LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
-            bytes: model.bytes() as u64,
-        })?;
-        let found = scorer.predict_rows(test.rows(), k, kernels, executor);
-        for (row, best) in found.chunks(k).enumerate() {
-            let truth = test.labels().row(row);
-            for (rank, scored) in best.iter().enumerate() {
-                if truth.binary_search(&scored.id).is_ok() {
-                    let depths = self.hits.iter_mut().zip(Self::DEPTHS);
-                    depths
-                        .filter(|(_, depth)| rank < *depth)
-                        .for_each(|(hits, _)| *hits += 1);
-                }
+    /// Counts the answers to a row, best first, whose labels are `truth`.
+    pub(super) fn count(&mut self, best: &[Scored], truth: &[u32]) {
+        for (rank, scored) in best.iter().enumerate() {
+            if truth.binary_search(&scored.id).is_ok() {
+                let depths = self.hits.iter_mut().zip(Self::DEPTHS);
+                depths
+                    .filter(|(_, depth)| rank < *depth)
+                    .for_each(|(hits, _)| *hits += 1);
             }
         }
-        self.rows += test.len() as u64;
-        Ok(())
+        self.rows += 1;
+    }
+
+    /// Those of both.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        for (hits, more) in self.hits.iter_mut().zip(other.hits) {
+            *hits += more;
+        }
+        self.rows += other.rows;
+        self
     }
 
     /// Number of rows counted.
@@ -58,5 +46,29 @@ impl Precision {
             .map(|(&hits, depth)| hits as f64 / (depth as u64 * self.rows.max(1)) as f64)
             .sum();
         sum / 3.0
+    }
+
+    /// The share of rows whose first answer is right.
+    pub(super) fn at_1(&self) -> f64 {
+        self.hits[0] as f64 / self.rows.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Precision;
+    use crate::search::Scored;
+
+    #[test]
+    fn answers_count_by_their_rank() {
+        let answer = |id| Scored { id, score: 0.0 };
+        let mut precision = Precision::default();
+        precision.count(&[answer(4), answer(1), answer(2)], &[2, 4]);
+        assert_eq!(precision.hits, [1, 2, 2]);
+        precision.count(&[], &[2]);
+        let both = precision.and(precision);
+        assert_eq!((both.rows(), both.at_1()), (4, 0.5));
+        let mean = (0.5 + 2.0 / 6.0 + 2.0 / 10.0) / 3.0;
+        assert!((both.mean() - mean).abs() < 1e-12);
     }
 }

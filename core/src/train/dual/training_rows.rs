@@ -67,6 +67,15 @@ impl TrainingRows {
         Ok(Self { order, full, short })
     }
 
+    /// The rows of all rounds but the last: short ones, where there are any.
+    #[must_use]
+    pub fn early(&self) -> &PackedRows {
+        match self.short.is_empty() {
+            true => &self.full,
+            false => &self.short,
+        }
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {

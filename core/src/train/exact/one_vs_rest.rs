@@ -31,7 +31,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use block::{BlockProblem, BlockScratch};
+use block::{BlockProblem, ProofScratch};
 use core::ops::ControlFlow;
 
 /// A model and the proof of its weights before they were pruned and rounded.
@@ -173,7 +173,7 @@ impl Proving<'_> {
         };
         let solved = executor.map(
             blocks.len(),
-            || BlockScratch::new(task),
+            || ProofScratch::new(task),
             |scratch, job| problem.solve(scratch, blocks[job]),
         );
         let solved: Vec<Solved> = solved.into_iter().flatten().collect();

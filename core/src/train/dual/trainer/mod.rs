@@ -1,12 +1,13 @@
 //! One-vs-rest training, part by part; [`super::one_vs_rest`] says what is computed.
 
-mod duals;
+mod block;
 mod parts;
 mod pool;
 mod saved;
 mod solve;
 mod start;
 
+pub use block::BlockScratch;
 pub use parts::LabelParts;
 
 use super::{
@@ -29,8 +30,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use duals::Duals;
-use pool::Pool;
+use pool::draw;
 
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
 pub struct Trainer<'a> {
@@ -41,11 +41,11 @@ pub struct Trainer<'a> {
     kernels: &'a dyn OneVsRestKernels,
     rows: TrainingRows,
     positives: RowsByLabel,
-    pool: Pool,
+    /// Rows that every label is held against while negatives are mined, rising.
+    pool: Vec<u32>,
     jobs: LabelJobs,
     /// Jobs of this stage that are done.
     jobs_done: usize,
-    duals: Vec<Duals>,
     weights: Vec<LabelWeights>,
     wrong: RowsByLabel,
     proposals: Vec<Vec<u32>>,
@@ -73,18 +73,25 @@ fn most_postings(labels: usize) -> usize {
 /// labels, so that a label would cost the more the more there are.
 const SHARED_ROWS: usize = 1 << 17;
 
-/// Labels times stored values up to which [`Negatives::Auto`] takes all negatives.
-const ALL_IS_CHEAP: u64 = 150_000_000;
+/// Work up to which [`Negatives::Auto`] takes all negatives: a few seconds.
+const ALL_IS_CHEAP: u64 = 6_000_000_000;
+
+/// Work for each stored value up to which it takes them, too: training then takes some microseconds a value, however many there are.
+const ALL_IS_CHEAP_A_VALUE: u64 = 5_000;
 
 impl OneVsRest {
     /// Whether every row without a label is one of its negatives in training on `data`.
     #[must_use]
     pub fn takes_all(&self, data: &Dataset) -> bool {
-        let work = || u64::from(data.labels().labels()) * data.rows().nonzeros() as u64;
         match self.negatives {
             Negatives::All => true,
             Negatives::Mined => false,
-            Negatives::Auto => work() <= ALL_IS_CHEAP,
+            Negatives::Auto => {
+                let values = data.rows().nonzeros() as u64;
+                let labels = u64::from(data.labels().labels());
+                let work = labels.saturating_mul(values + 4 * data.len() as u64);
+                work <= ALL_IS_CHEAP.max(ALL_IS_CHEAP_A_VALUE.saturating_mul(values))
+            }
         }
     }
 
@@ -106,11 +113,14 @@ impl OneVsRest {
         let with_short = !all && self.rounds > 1;
         let packed = TrainingRows::new(self, data, with_short, executor)?;
         let positives = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
-        let pool = Pool::draw(self, rows.len());
-        let jobs = LabelJobs::new(labels, |label| {
-            let own = positives.of(label).len();
-            own + pool.of(own).len()
-        });
+        let pool = match all {
+            true => Vec::new(),
+            false => draw(self.seed, self.pool as usize, rows.len()),
+        };
+        let jobs = {
+            let (rows, features) = (packed.early(), rows.features() as usize);
+            LabelJobs::new(labels, &positives, rows, features, executor)
+        };
         Ok(Trainer {
             parameters: self.clone(),
             all,
@@ -121,7 +131,6 @@ impl OneVsRest {
             positives,
             pool,
             jobs,
-            duals: vec![Duals::default(); labels],
             weights: vec![LabelWeights::default(); labels],
             wrong: RowsByLabel::default(),
             proposals: Vec::new(),
@@ -192,12 +201,14 @@ impl Trainer<'_> {
     /// Bytes held now, without the data set.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let duals = self
-            .duals
-            .iter()
-            .map(|d| 4 * d.positives.capacity() + 8 * d.negatives.capacity());
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
-        self.rows.bytes() + duals.sum::<usize>() + weights.sum::<usize>()
+        let proposals = self.proposals.iter().map(|p| 24 + 4 * p.capacity());
+        self.rows.bytes()
+            + self.jobs.bytes()
+            + self.positives.bytes()
+            + self.wrong.bytes()
+            + proposals.sum::<usize>()
+            + weights.sum::<usize>()
     }
 
     fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
@@ -224,9 +235,8 @@ impl Trainer<'_> {
             kernels: self.kernels,
         };
         let most = self.parameters.mine as usize;
-        let first = self.round + 1 < self.rounds && !self.rows.short.is_empty();
-        let rows = match first {
-            true => &self.rows.short,
+        let rows = match self.round + 1 < self.rounds {
+            true => self.rows.early(),
             false => &self.rows.full,
         };
         let part = (range, self.turn());
@@ -252,19 +262,14 @@ impl Trainer<'_> {
     fn next_stage(&mut self) {
         self.done = 0;
         if self.stage == Stage::Mine {
-            self.wrong =
-                RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
+            let labels = self.weights.len();
+            let found = RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), labels);
+            self.wrong = self.wrong.merged(&found, labels);
             self.proposals = Vec::new();
             self.oracle = None;
             self.weights
                 .iter_mut()
                 .for_each(|w| *w = LabelWeights::default());
-            let work = |label| {
-                self.positives.of(label).len()
-                    + self.duals[label].negatives.len()
-                    + self.wrong.of(label).len()
-            };
-            self.jobs = LabelJobs::new(self.duals.len(), work);
             self.jobs_done = 0;
             self.stage = Stage::Solve;
         } else {

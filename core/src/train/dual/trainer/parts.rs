@@ -2,7 +2,7 @@
 //! parts are ranges of rows. Each stage needs all parts of the one before: rows are mined by the weights of
 //! all labels, and a label is solved on the rows mined for it, wherever that was done.
 
-use super::{Duals, Stage, Trainer};
+use super::{Stage, Trainer};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -10,7 +10,7 @@ use crate::{
     model::linear::{LinearModel, build::LabelWeights},
     train::{
         TrainError,
-        dual::{label_solver::SolverScratch, parameters::OneVsRest},
+        dual::parameters::OneVsRest,
         parts::{PartError, Parts, share},
         state::{StateError, all_below, read, same, write},
     },
@@ -21,7 +21,7 @@ use alloc::{vec, vec::Vec};
 pub struct LabelParts<'a>(Trainer<'a>);
 
 /// A label that was solved.
-type Solution = (u32, Duals, LabelWeights);
+type Solution = (u32, LabelWeights);
 
 impl<'a> LabelParts<'a> {
     /// Begins training on `data`.
@@ -64,12 +64,12 @@ impl Parts for LabelParts<'_> {
             Stage::Mine => share(trainer.rows.full.len(), part, parts).len() as u64,
             Stage::Solve => {
                 let own = trainer.labels_of(part, parts).map(|label| {
-                    let own = trainer.positives.of(label as usize).len();
-                    let pool = match trainer.all {
+                    let label = label as usize;
+                    let others = match trainer.all {
                         true => trainer.rows.full.len(),
-                        false => trainer.pool.of(own).len(),
+                        false => trainer.pool.len() + trainer.wrong.of(label).len(),
                     };
-                    (own + pool) as u64
+                    (trainer.positives.of(label).len() + others) as u64
                 });
                 own.sum()
             }
@@ -113,38 +113,42 @@ impl Parts for LabelParts<'_> {
 }
 
 impl Trainer<'_> {
-    /// The labels of a part: every `parts`-th job, so that each part has heavy and light ones.
+    /// The jobs of a part: every `parts`-th job, so that each part has heavy and light ones.
+    fn jobs_of(&self, part: usize, parts: usize) -> impl Iterator<Item = usize> + use<> {
+        (part..self.jobs.len()).step_by(parts.max(1))
+    }
+
     fn labels_of(&self, part: usize, parts: usize) -> impl Iterator<Item = u32> + '_ {
-        let jobs = (part..self.jobs.len()).step_by(parts.max(1));
-        jobs.flat_map(|job| self.jobs.job(job).iter().copied())
+        self.jobs_of(part, parts)
+            .flat_map(|job| self.jobs.job(job).iter().copied())
     }
 
     fn solve_share<E: Executor>(&self, part: usize, parts: usize, executor: &E) -> Vec<Solution> {
-        let labels: Vec<u32> = self.labels_of(part, parts).collect();
-        let features = self.data.rows().features() as usize;
-        executor.map(
-            labels.len(),
-            || SolverScratch::new(features),
-            |scratch, at| {
-                let solved = self.solve(scratch, labels[at] as usize);
-                (labels[at], solved.duals, solved.weights)
-            },
-        )
+        let jobs: Vec<usize> = self.jobs_of(part, parts).collect();
+        let solved = executor.map(
+            jobs.len(),
+            || self.scratch(),
+            |scratch, at| self.solve_job(scratch, self.jobs.job(jobs[at])),
+        );
+        let labels = self.labels_of(part, parts);
+        labels
+            .zip(solved.into_iter().flatten())
+            .map(|(label, solved)| (label, solved.weights))
+            .collect()
     }
 
     fn take_solutions(&mut self, parts: &[&[u8]]) -> Result<(), StateError> {
-        let mut found = vec![false; self.duals.len()];
+        let mut found = vec![false; self.weights.len()];
         for bytes in parts {
             let solutions: Vec<Solution> = read(bytes)?;
-            for (label, duals, weights) in solutions {
-                all_below("label", [&label], self.duals.len())?;
+            for (label, weights) in solutions {
+                all_below("label", [&label], self.weights.len())?;
                 let at = label as usize;
                 if core::mem::replace(&mut found[at], true) {
                     return Err(StateError::Disordered { what: "labels" });
                 }
-                self.check_duals(at, &duals)?;
                 self.check_weights(&weights)?;
-                (self.duals[at], self.weights[at]) = (duals, weights);
+                self.weights[at] = weights;
             }
         }
         let count = found.iter().filter(|&&found| found).count();
@@ -157,7 +161,7 @@ impl Trainer<'_> {
             proposals.extend(read::<Vec<Vec<u32>>>(bytes)?);
         }
         same("mined rows", proposals.len(), self.rows.full.len())?;
-        all_below("label", proposals.iter().flatten(), self.duals.len())?;
+        all_below("label", proposals.iter().flatten(), self.weights.len())?;
         self.proposals = proposals;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The state of one-vs-rest training between two parts of the work.
 
-use super::{Duals, LabelJobs, RowsByLabel, Stage, Trainer};
+use super::{RowsByLabel, Stage, Trainer};
 use crate::{
     model::linear::{build::LabelWeights, wide::WIDE},
     train::state::{Resumable, StateError, all_below, read, same, write},
@@ -14,8 +14,6 @@ struct Saved<'a> {
     mining: bool,
     done: u64,
     jobs_done: u64,
-    jobs: Cow<'a, LabelJobs>,
-    duals: Cow<'a, [Duals]>,
     weights: Cow<'a, [LabelWeights]>,
     wrong: Cow<'a, RowsByLabel>,
     proposals: Cow<'a, [Vec<u32>]>,
@@ -32,8 +30,6 @@ impl Resumable for Trainer<'_> {
             mining: self.stage == Stage::Mine,
             done: self.done as u64,
             jobs_done: self.jobs_done as u64,
-            jobs: Cow::Borrowed(&self.jobs),
-            duals: Cow::Borrowed(&self.duals),
             weights: Cow::Borrowed(&self.weights),
             wrong: Cow::Borrowed(&self.wrong),
             proposals: Cow::Borrowed(&self.proposals),
@@ -51,8 +47,6 @@ impl Resumable for Trainer<'_> {
             false => Stage::Solve,
         };
         self.jobs_done = saved.jobs_done as usize;
-        self.jobs = saved.jobs.into_owned();
-        self.duals = saved.duals.into_owned();
         self.weights = saved.weights.into_owned();
         self.wrong = saved.wrong.into_owned();
         self.proposals = saved.proposals.into_owned();
@@ -64,7 +58,7 @@ impl Resumable for Trainer<'_> {
 
 impl Trainer<'_> {
     fn check(&self, saved: &Saved<'_>) -> Result<(), StateError> {
-        let (rows, labels) = (self.rows.full.len(), self.duals.len());
+        let (rows, labels) = (self.rows.full.len(), self.weights.len());
         let beyond = |what, value: u64, limit: usize| match value < limit as u64 {
             true => Ok(()),
             false => Err(StateError::Beyond {
@@ -74,19 +68,17 @@ impl Trainer<'_> {
             }),
         };
         beyond("round", u64::from(saved.round), self.rounds as usize + 1)?;
-        saved.jobs.check(labels)?;
-        beyond("job", saved.jobs_done, saved.jobs.len() + 1)?;
+        beyond("job", saved.jobs_done, self.jobs.len() + 1)?;
         if saved.mining {
             beyond("mined row", saved.done, rows + 1)?;
             same("mined rows", saved.proposals.len(), saved.done as usize)?;
         } else {
             let jobs = 0..saved.jobs_done as usize;
-            let solved: usize = jobs.map(|job| saved.jobs.job(job).len()).sum();
+            let solved: usize = jobs.map(|job| self.jobs.job(job).len()).sum();
             same("solved labels", saved.done as usize, solved)?;
         }
         saved.wrong.check(rows, labels)?;
         all_below("label", saved.proposals.iter().flatten(), labels)?;
-        same("labels with duals", saved.duals.len(), labels)?;
         same("labels with weights", saved.weights.len(), labels)?;
         let unseen = saved.unseen.len();
         same(
@@ -94,32 +86,8 @@ impl Trainer<'_> {
             unseen,
             if unseen == 0 { 0 } else { labels },
         )?;
-        let pairs = saved.duals.iter().zip(&*saved.weights);
-        for (label, (duals, weights)) in pairs.enumerate() {
-            self.check_duals(label, duals)?;
-            self.check_weights(weights)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn check_duals(&self, label: usize, duals: &Duals) -> Result<(), StateError> {
-        let own = self.positives.of(label).len();
-        if !duals.positives.is_empty() {
-            same("rows of a label", duals.positives.len(), own)?;
-        }
-        let rows = duals.negatives.iter().map(|(row, _)| row);
-        all_below("row", rows, self.rows.full.len())?;
-        let mut negatives = duals.negatives.windows(2);
-        let rising = negatives.all(|pair| pair[0].0 < pair[1].0);
-        let alphas = duals.negatives.iter().map(|(_, alpha)| alpha);
-        let finite = alphas
-            .chain(&duals.positives)
-            .all(|a| (0.0..=MOST).contains(a));
-        if rising && finite {
-            Ok(())
-        } else {
-            Err(StateError::Disordered { what: "duals" })
-        }
+        let mut weights = saved.weights.iter();
+        weights.try_for_each(|weights| self.check_weights(weights))
     }
 
     pub(super) fn check_weights(&self, weights: &LabelWeights) -> Result<(), StateError> {

@@ -1,22 +1,24 @@
-//! The part of training that solves labels.
+//! The part of training that solves labels, sixteen together ([`crate::train::dual::label_block`]): each row is read once for
+//! all of them, so that a sweep for sixteen labels takes about as long as one for a single label. A block's rows
+//! are all those that any of its labels carries, or is held against.
 
-use super::{
-    Trainer,
-    duals::{Duals, keep},
-};
+use super::{Trainer, block::BlockScratch};
 use crate::{
     executor::Executor,
     float,
     model::linear::build::LabelWeights,
     random::Stream,
-    train::dual::label_solver::{Effort, SolverScratch},
+    train::dual::{
+        label_block::{BlockRows, BlockSweep, LABELS},
+        packed_rows::PackedRows,
+        parameters::Bias,
+    },
 };
 use alloc::vec::Vec;
 
 /// What solving a label gives. As it is by default for a label without rows.
 #[derive(Default)]
 pub(super) struct Solved {
-    pub duals: Duals,
     pub weights: LabelWeights,
     sweeps: u32,
 }
@@ -24,7 +26,13 @@ pub(super) struct Solved {
 /// Jobs of solving between two reports.
 const PART: usize = 64;
 
-/// What [`OneVsRest::prior`] multiplies, for a label with `rows` rows.
+/// The gap after a sweep, as a share of the estimate that the sweep gives of the gap before it: about half in most.
+const AFTER: f64 = 0.5;
+
+/// Rows are settled, and left alone from then on, whose parts of the gap are together at most this share of the one allowed.
+const SETTLED: f64 = 0.25;
+
+/// What [`OneVsRest::prior`](crate::train::dual::parameters::OneVsRest::prior) multiplies, for a label with `rows` rows.
 fn familiarity(rows: usize) -> f64 {
     let rows = rows as f64;
     float::ln(2.0 * rows / (rows + 1.0))
@@ -35,124 +43,148 @@ impl Trainer<'_> {
         let part = PART.min(self.jobs.len() - self.jobs_done);
         let first = self.jobs_done;
         let this = &*self;
-        let features = this.data.rows().features() as usize;
         let solved = executor.map(
             part,
-            || SolverScratch::new(features),
-            |scratch, job| -> Vec<Solved> {
-                let labels = this.jobs.job(first + job).iter();
-                labels
-                    .map(|&label| this.solve(scratch, label as usize))
-                    .collect()
-            },
+            || this.scratch(),
+            |scratch, job| this.solve_job(scratch, this.jobs.job(first + job)),
         );
         let mut sweeps = 0;
         for (job, solved) in solved.into_iter().enumerate() {
             let labels = self.jobs.job(first + job);
             for (&label, solved) in labels.iter().zip(solved) {
-                self.duals[label as usize] = solved.duals;
                 self.weights[label as usize] = solved.weights;
                 sweeps += u64::from(solved.sweeps);
             }
             self.done += labels.len();
         }
         self.jobs_done += part;
-        (self.duals.len(), sweeps)
+        (self.weights.len(), sweeps)
     }
 
-    /// Solves one label on its present working rows.
-    pub(super) fn solve(&self, scratch: &mut SolverScratch, label: usize) -> Solved {
-        let own = self.positives.of(label);
-        if own.is_empty() {
-            return Solved::default();
+    /// Memory of one thread.
+    pub(super) fn scratch(&self) -> BlockScratch {
+        BlockScratch::new(self.data.rows().features() as usize, self.rows.full.len())
+    }
+
+    /// Solves the labels of a job, at most sixteen.
+    pub(super) fn solve_job(&self, scratch: &mut BlockScratch, labels: &[u32]) -> Vec<Solved> {
+        let own = |label: u32| self.positives.of(label as usize);
+        let used = labels
+            .iter()
+            .copied()
+            .filter(|&label| !own(label).is_empty());
+        let used: Vec<u32> = used.collect();
+        if used.is_empty() {
+            return labels.iter().map(|_| Solved::default()).collect();
         }
         let last = self.round + 1 == self.rounds;
         let parameters = &self.parameters;
-        let rows = if last || self.rows.short.is_empty() {
-            &self.rows.full
-        } else {
-            &self.rows.short
+        let (rows, epochs, prune, bits) = match last {
+            true => {
+                let (prune, bits) = (parameters.prune, parameters.bits);
+                (&self.rows.full, parameters.max_epochs, prune, bits)
+            }
+            false => {
+                let epochs = parameters.early_epochs;
+                (self.rows.early(), epochs, parameters.mine_prune, 8)
+            }
         };
-        self.collect(scratch, label, own);
-        let effort = Effort {
-            sweeps: if last {
-                parameters.max_epochs
-            } else {
-                parameters.early_epochs
-            },
-            epsilon: parameters.epsilon,
-            skip: 0.2 * parameters.epsilon,
-        };
-        let centroid = if last { parameters.centroid } else { 0.0 };
-        let length = match centroid > 0.0 {
-            true => scratch.centroid_length(rows),
-            false => 0.0,
-        };
-        let job = u64::from(self.round) << 32 | label as u64;
-        let mut stream = Stream::new(parameters.seed, job);
-        let sweeps = scratch.solve(rows, parameters.bias, effort, &mut stream, self.kernels);
-        if length > 0.0 {
-            scratch.add_positives(rows, centroid / length);
+        self.gather(scratch, &used);
+        let sweeps = self.sweep(scratch, rows, &used, epochs);
+        if last && parameters.centroid > 0.0 {
+            for (at, &label) in used.iter().enumerate() {
+                scratch.add_centroid(rows, own(label), at, parameters.centroid);
+            }
         }
-        let (prune, bits) = if last {
-            (parameters.prune, parameters.bits)
-        } else {
-            (parameters.mine_prune, 8)
-        };
-        scratch.take_above(rows, prune);
-        let mut bias = scratch.bias;
-        if last && parameters.prior != 0.0 {
-            bias += parameters.prior * familiarity(own.len());
-        }
-        let rounded = LabelWeights::round(&scratch.kept, bias as f32, bits);
-        let duals = if last {
-            Duals::default()
-        } else {
-            keep(scratch, own.len())
-        };
-        Solved {
-            duals,
-            weights: rounded,
-            sweeps,
-        }
+        scratch.take_above(rows, prune, used.len());
+        let mut at = 0;
+        let solved = labels.iter().map(|&label| {
+            let rows = own(label).len();
+            if rows == 0 {
+                return Solved::default();
+            }
+            at += 1;
+            let mut bias = f64::from(scratch.biases[at - 1]);
+            if last && parameters.prior != 0.0 {
+                bias += parameters.prior * familiarity(rows);
+            }
+            Solved {
+                weights: LabelWeights::round(&scratch.kept[at - 1], bias as f32, bits),
+                sweeps,
+            }
+        });
+        solved.collect()
     }
 
-    /// Puts the working rows of a label into `scratch`: its own, then negatives.
-    fn collect(&self, scratch: &mut SolverScratch, label: usize, own: &[u32]) {
-        let duals = &self.duals[label];
-        let parameters = &self.parameters;
-        scratch.examples.clear();
-        for (at, &row) in own.iter().enumerate() {
-            let alpha = duals.positives.get(at).map_or(0.0, |&a| f64::from(a));
-            scratch.push(parameters, row, true, alpha);
-        }
-        if self.all {
-            let rows = 0..self.rows.full.len() as u32;
-            for row in rows.filter(|row| own.binary_search(row).is_err()) {
-                scratch.push(parameters, row, false, 0.0);
-            }
-            return;
-        }
-        let unseen = self.unseen.get(label).is_some_and(|&unseen| unseen);
-        let fresh = if self.round == 0 || unseen {
-            self.pool.of(own.len())
-        } else {
-            self.wrong.of(label)
+    /// Puts the rows of a block into `scratch`, in rising order.
+    fn gather(&self, scratch: &mut BlockScratch, used: &[u32]) {
+        let fixed = match self.parameters.bias {
+            Bias::Fixed(value) => value as f32,
+            Bias::Learned(_) => 0.0,
         };
-        let mut kept = duals.negatives.iter().copied().peekable();
-        for &row in fresh {
-            while let Some((before, alpha)) = kept.next_if(|&(before, _)| before < row) {
-                scratch.push(parameters, before, false, f64::from(alpha));
+        let rows = &mut scratch.rows;
+        rows.clear();
+        if self.all {
+            rows.extend(0..self.rows.full.len() as u32);
+        } else {
+            rows.extend_from_slice(&self.pool);
+            for &label in used {
+                rows.extend_from_slice(self.positives.of(label as usize));
+                rows.extend_from_slice(self.wrong.of(label as usize));
             }
-            let alpha = kept
-                .next_if(|&(before, _)| before == row)
-                .map_or(0.0, |(_, alpha)| alpha);
-            if own.binary_search(&row).is_err() {
-                scratch.push(parameters, row, false, f64::from(alpha));
+            rows.sort_unstable();
+            rows.dedup();
+        }
+        let labels = used.iter().map(|&label| label as usize);
+        scratch.begin(&self.positives, labels, fixed);
+    }
+
+    /// Sweeps over a block's rows until its gap, as each sweep estimates it, is small enough.
+    fn sweep(
+        &self,
+        scratch: &mut BlockScratch,
+        rows: &PackedRows,
+        used: &[u32],
+        epochs: u32,
+    ) -> u32 {
+        let parameters = &self.parameters;
+        let bias_feature = match parameters.bias {
+            Bias::Fixed(_) => 0.0,
+            Bias::Learned(value) => value,
+        };
+        let job = u64::from(self.round) << 32 | u64::from(used[0]);
+        let mut stream = Stream::new(parameters.seed, job);
+        let sum = |of: &[f32]| of.iter().map(|&part| f64::from(part)).sum::<f64>();
+        let mut settled = [-1.0; LABELS];
+        let (mut squares, mut settled_losses) = ([0f32; LABELS], [0f32; LABELS]);
+        let rows_of_block = scratch.order.len();
+        let mut open = rows_of_block;
+        for sweep in 1..=epochs {
+            stream.shuffle(&mut scratch.order[..open]);
+            let met = self.kernels.sweep_block(&mut BlockSweep {
+                of: BlockRows::new(parameters, rows, &scratch.carried),
+                order: &mut scratch.order[..open],
+                settled,
+                weights: &mut scratch.weights,
+                duals: &mut scratch.duals,
+                biases: &mut scratch.biases,
+                bias_feature: bias_feature as f32,
+            });
+            let mut primals = [0f32; LABELS];
+            for at in 0..used.len() {
+                squares[at] += met.growth[at];
+                primals[at] = 0.5 * squares[at] + settled_losses[at] + met.losses[at];
+                settled_losses[at] += met.settled_losses[at];
             }
+            let gap = sum(&met.gaps[..used.len()]);
+            if AFTER * gap <= parameters.epsilon * sum(&primals) {
+                return sweep;
+            }
+            open = met.open;
+            let share = (SETTLED * parameters.epsilon / rows_of_block as f64) as f32;
+            settled = primals.map(|primal| share * primal);
+            settled[used.len()..].fill(f32::INFINITY);
         }
-        for (row, alpha) in kept {
-            scratch.push(parameters, row, false, f64::from(alpha));
-        }
+        epochs
     }
 }

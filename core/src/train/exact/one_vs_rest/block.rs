@@ -14,6 +14,7 @@ use crate::{
         label_block::{Block, BlockRows, BlockSweep, LABELS},
         label_solver::{Effort, SolverScratch},
         parameters::{Bias, OneVsRest},
+        trainer::BlockScratch,
     },
 };
 use alloc::{vec, vec::Vec};
@@ -25,43 +26,21 @@ const SWEEPS: u32 = 40;
 const AFTER: f64 = 0.5;
 
 /// Memory of one thread.
-pub(super) struct BlockScratch {
-    weights: Vec<Block>,
+pub(super) struct ProofScratch {
+    block: BlockScratch,
     rebuilt: Vec<Block<f64>>,
-    duals: Vec<Block>,
-    biases: Block,
-    /// For each row a bit for each label that it carries.
-    carried: Vec<u16>,
-    order: Vec<u32>,
     single: Option<SolverScratch>,
 }
 
-impl BlockScratch {
+impl ProofScratch {
     pub(super) fn new(task: &Task) -> Self {
-        let rows = task.rows.len();
+        let mut block = BlockScratch::new(task.features, task.rows.len());
+        block.rows = (0..task.rows.len() as u32).collect();
         Self {
-            weights: vec![[0.0; LABELS]; task.features],
+            block,
             rebuilt: vec![[0.0; LABELS]; task.features],
-            duals: vec![[0.0; LABELS]; rows],
-            biases: [0.0; LABELS],
-            carried: vec![0; rows],
-            order: (0..rows as u32).collect(),
             single: None,
         }
-    }
-
-    fn begin(&mut self, task: &Task, labels: &[usize], bias: f32) {
-        self.weights.fill([0.0; LABELS]);
-        self.duals.fill([0.0; LABELS]);
-        self.biases = [bias; LABELS];
-        self.carried.fill(0);
-        for (at, &label) in labels.iter().enumerate() {
-            for &row in task.own.of(label) {
-                self.carried[row as usize] |= 1 << at;
-            }
-        }
-        // An order that does not depend on the blocks before.
-        self.order.sort_unstable();
     }
 }
 
@@ -76,24 +55,27 @@ pub(super) struct BlockProblem<'a> {
 
 impl BlockProblem<'_> {
     /// Solves at most sixteen labels, which all have rows.
-    pub(super) fn solve(&self, scratch: &mut BlockScratch, labels: &[usize]) -> Vec<Solved> {
+    pub(super) fn solve(&self, scratch: &mut ProofScratch, labels: &[usize]) -> Vec<Solved> {
         let (task, parameters) = (self.task, self.parameters);
         let (fixed, bias_feature) = match parameters.bias {
             Bias::Fixed(value) => (value, 0.0),
             Bias::Learned(value) => (0.0, value),
         };
-        scratch.begin(task, labels, fixed as f32);
+        let block = &mut scratch.block;
+        block.end();
+        block.begin(&task.own, labels.iter().copied(), fixed as f32);
         let mut stream = Stream::new(parameters.seed, labels[0] as u64);
         let (mut sweeps, mut after) = (0, AFTER);
         let most = parameters.max_epochs.min(SWEEPS);
         let proofs = loop {
-            stream.shuffle(&mut scratch.order);
+            stream.shuffle(&mut scratch.block.order);
             let met = self.kernels.sweep_block(&mut BlockSweep {
-                of: BlockRows::new(parameters, &task.rows, &scratch.carried),
-                order: &scratch.order,
-                weights: &mut scratch.weights,
-                duals: &mut scratch.duals,
-                biases: &mut scratch.biases,
+                of: BlockRows::new(parameters, &task.rows, &scratch.block.carried),
+                order: &mut scratch.block.order,
+                settled: [-1.0; LABELS],
+                weights: &mut scratch.block.weights,
+                duals: &mut scratch.block.duals,
+                biases: &mut scratch.block.biases,
                 bias_feature: bias_feature as f32,
             });
             sweeps += 1;
@@ -122,10 +104,10 @@ impl BlockProblem<'_> {
     }
 
     /// Sums of squares of the weights, by label.
-    fn squares(&self, scratch: &BlockScratch) -> Block<f64> {
-        let mut squares = self.kernels.block_squares(&scratch.weights);
+    fn squares(&self, scratch: &ProofScratch) -> Block<f64> {
+        let mut squares = self.kernels.block_squares(&scratch.block.weights);
         if let Bias::Learned(value) = self.parameters.bias {
-            for (square, &bias) in squares.iter_mut().zip(&scratch.biases) {
+            for (square, &bias) in squares.iter_mut().zip(&scratch.block.biases) {
                 let weight = if value == 0.0 {
                     0.0
                 } else {
@@ -138,16 +120,16 @@ impl BlockProblem<'_> {
     }
 
     /// The objectives at the weights and at the duals, whose weights are rebuilt in `f64` to know their square.
-    fn prove(&self, scratch: &mut BlockScratch) -> Vec<LabelCertificate> {
-        let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.carried);
+    fn prove(&self, scratch: &mut ProofScratch) -> Vec<LabelCertificate> {
+        let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.block.carried);
         let losses = self
             .kernels
-            .block_losses(&of, &scratch.weights, &scratch.biases);
+            .block_losses(&of, &scratch.block.weights, &scratch.block.biases);
         let squares = self.squares(scratch);
         scratch.rebuilt.fill([0.0; LABELS]);
         let found = self
             .kernels
-            .rebuild_block(&of, &scratch.duals, &mut scratch.rebuilt);
+            .rebuild_block(&of, &scratch.block.duals, &mut scratch.rebuilt);
         let mut exact = [0f64; LABELS];
         for weights in &scratch.rebuilt {
             for (square, weight) in exact.iter_mut().zip(weights) {
@@ -173,7 +155,7 @@ impl BlockProblem<'_> {
 
     fn finish(
         &self,
-        scratch: &mut BlockScratch,
+        scratch: &mut ProofScratch,
         labels: &[usize],
         proofs: &[LabelCertificate],
         sweeps: u32,
@@ -185,19 +167,24 @@ impl BlockProblem<'_> {
             .enumerate()
             .map(|(at, (&proof, _))| {
                 let weights = |least: f32| {
-                    let of = scratch.weights.iter().map(move |block| block[at]);
+                    let of = scratch.block.weights.iter().map(move |block| block[at]);
                     (0u32..)
                         .zip(of)
                         .filter(move |(_, weight)| weight.abs() > least)
                 };
                 let kept: Vec<(u32, f32)> = weights(parameters.prune).collect();
                 Solved {
-                    weights: LabelWeights::round(&kept, scratch.biases[at], parameters.bits),
+                    weights: LabelWeights::round(&kept, scratch.block.biases[at], parameters.bits),
                     stored_primal: 0.0,
                     proof,
                     sweeps,
                     nonzeros: weights(0.0).count() as u64,
-                    duals: scratch.duals.iter().filter(|duals| duals[at] > 0.0).count() as u64,
+                    duals: scratch
+                        .block
+                        .duals
+                        .iter()
+                        .filter(|duals| duals[at] > 0.0)
+                        .count() as u64,
                 }
             })
             .collect();
@@ -216,19 +203,19 @@ impl BlockProblem<'_> {
     }
 
     /// Sets the objectives at the weights as they are stored, which take the place of those of the block.
-    fn look_at_stored(&self, scratch: &mut BlockScratch, solved: &mut [Solved]) {
-        scratch.weights.fill([0.0; LABELS]);
+    fn look_at_stored(&self, scratch: &mut ProofScratch, solved: &mut [Solved]) {
+        scratch.block.weights.fill([0.0; LABELS]);
         for (at, label) in solved.iter().enumerate() {
             let stored = &label.weights;
             for (&feature, &weight) in stored.features.iter().zip(&stored.weights) {
-                scratch.weights[feature as usize][at] = f32::from(weight) * stored.scale;
+                scratch.block.weights[feature as usize][at] = f32::from(weight) * stored.scale;
             }
-            scratch.biases[at] = stored.bias;
+            scratch.block.biases[at] = stored.bias;
         }
-        let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.carried);
+        let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.block.carried);
         let losses = self
             .kernels
-            .block_losses(&of, &scratch.weights, &scratch.biases);
+            .block_losses(&of, &scratch.block.weights, &scratch.block.biases);
         let squares = self.squares(scratch);
         for (at, label) in solved.iter_mut().enumerate() {
             label.stored_primal = 0.5 * squares[at] + losses[at];
@@ -238,7 +225,7 @@ impl BlockProblem<'_> {
     /// Solves a label of the block for itself, from the duals it has.
     fn finish_one(
         &self,
-        scratch: &mut BlockScratch,
+        scratch: &mut ProofScratch,
         label: usize,
         at: usize,
         swept: u32,
@@ -248,8 +235,8 @@ impl BlockProblem<'_> {
             .single
             .get_or_insert_with(|| SolverScratch::new(task.features));
         single.examples.clear();
-        for (row, duals) in (0u32..).zip(&scratch.duals) {
-            let positive = scratch.carried[row as usize] >> at & 1 == 1;
+        for (row, duals) in (0u32..).zip(&scratch.block.duals) {
+            let positive = scratch.block.carried[row as usize] >> at & 1 == 1;
             single.push(parameters, row, positive, f64::from(duals[at]));
         }
         let mut stream = Stream::new(parameters.seed, label as u64);

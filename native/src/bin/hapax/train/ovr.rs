@@ -18,10 +18,7 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         data::Dataset,
-        model::{
-            Method, Model,
-            linear::fused::{HeldOut, training::FusedTraining},
-        },
+        model::{Method, Model, linear::fused::FusedNearest},
         train::{
             TrainError,
             dual::{
@@ -38,12 +35,12 @@ use std::path::PathBuf;
 use telling::{Parts, chosen, say_what_comes};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// One-vs-rest with mined negatives.
+/// One-vs-rest: a linear machine for each label.
 ///
-/// Trains one linear machine for each label on its own rows and on the few others that it wrongly claims.
-/// Slower to train than nearest neighbors, more precise on most data, and smaller. What is not given of cost,
-/// positive weight, exponent, bias, centroid and prune is chosen: on training rows held out where the data
-/// are small enough to try several settings, else by their counts.
+/// Trains each label against all other rows or, where that would take long, against those that it wrongly claims.
+/// Slower to train than nearest neighbors, more precise on most data, and smaller. Any of cost, positive weight,
+/// exponent, centroid, prior and prune that you leave unset is tuned on held-out training rows, and so is whether
+/// nearest neighbors vote beside the machines.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -67,36 +64,34 @@ pub struct TrainOvr {
     /// Against which rows a label is trained
     #[arg(long, value_enum, default_value_t = Against::Auto, help_heading = "One-vs-rest")]
     negatives: Against,
-    /// How often labels are solved with mined negatives [default: 3]
+    /// How often labels are solved with mined negatives [default: 2]
     #[arg(long, help_heading = "One-vs-rest")]
     rounds: Option<u32>,
-    /// How many random rows labels begin with; those of at most 16 rows take no more than 300 of them [default: 300 where rows
-    /// are short, else 1000]
+    /// How many random rows every label is held against while negatives are mined [default: 5000]
     #[arg(long, help_heading = "One-vs-rest")]
     pool: Option<u32>,
-    /// How many labels are proposed for each row when mining [default: 20; 10 where
-    /// rows have one or two labels, 5 with 10,000 of them and short rows]
+    /// How many labels are proposed for each row when mining [default: 100]
     #[arg(long, help_heading = "One-vs-rest")]
     mine: Option<u32>,
-    /// The fixed score a label begins with [default: -1, or chosen by the data]; with --learn-bias
-    /// the value of the constant feature [default: 1]
+    /// The score that every label begins with, in place of one learned for each; with --learn-bias the value of the constant
+    /// feature whose weight is learned [default: 1]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     bias: Option<f64>,
-    /// Learn the bias of each label as the weight of a constant feature
+    /// Learn the bias of each label as the weight of a constant feature [default: yes, unless --bias is given]
     #[arg(long, help_heading = "One-vs-rest")]
     learn_bias: bool,
     /// The loss of a row whose margin is too small
     #[arg(long, value_enum, default_value_t = LossName::SquaredHinge, help_heading = "One-vs-rest")]
     loss: LossName,
     /// What votes beside the machines
-    #[arg(long, value_enum, default_value_t = Fuse::Centroid, help_heading = "One-vs-rest")]
+    #[arg(long, value_enum, default_value_t = Fuse::Auto, help_heading = "One-vs-rest")]
     fuse: Fuse,
     /// How many times the direction of the mean of its rows is added to a label's weights: 0 or more
     /// [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     centroid: Option<f64>,
     /// Add so many times ln(2 n / (n + 1)) to the score of a label of n rows: above 0 holds labels of a handful
-    /// of rows back, below 0 prefers them [default: 0.3 where rows have one label each, else 0]
+    /// of rows back, below 0 prefers them [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
     /// Start from this linear model: its wrong answers are the first negatives. The data must have as many features
@@ -114,8 +109,7 @@ pub struct TrainOvr {
     /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as stored is nearly that of the proof
     #[arg(long, default_value_t = 8, help_heading = "One-vs-rest")]
     bits: u32,
-    /// How exactly labels are solved, at most: smaller is more exact [default: 0.5, or 0.1 with
-    /// --negatives mined where all would be cheap]
+    /// Labels are solved until their gap is estimated at this share of their objective: smaller is more exact [default: 0.03]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// Solve all labels until their gap is at most this share of their objective, and prove it; needs
@@ -150,9 +144,11 @@ enum LossName {
 /// What else votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Fuse {
+    /// Centroids, and nearest neighbors where they gain much on held-out rows
+    Auto,
     /// The mean of each label's rows, added to its weights: costs next to nothing
     Centroid,
-    /// Nearest neighbors, beside the centroids: takes twice the time and a second index
+    /// Nearest neighbors, beside the centroids: an index of the rows in the file
     Nearest,
     /// Nothing
     None,
@@ -204,6 +200,13 @@ impl TrainOvr {
             pool: self.pool,
             mine: self.mine,
             epsilon: self.epsilon,
+            neighbors: match self.fuse {
+                // Neighbors are in no proof and no part of a sharded training, and do not go on from a model.
+                _ if self.gap.is_some() || self.from.is_some() => Some(false),
+                Fuse::Auto => None,
+                Fuse::Nearest => Some(true),
+                Fuse::Centroid | Fuse::None => Some(false),
+            },
         }
     }
 
@@ -242,7 +245,7 @@ impl TrainOvr {
             return proof::run_to_gap(&self, gap, &choice.parameters, training, &watch, &threads);
         }
         let index_base = training.index_base;
-        let model = self.train(&choice.parameters, start.as_ref(), training, &threads)?;
+        let model = self.train(&choice, start.as_ref(), training, &threads)?;
         let made = Made {
             model,
             index_base,
@@ -253,7 +256,7 @@ impl TrainOvr {
 
     fn train(
         &self,
-        parameters: &OneVsRest,
+        choice: &Choice,
         start: Option<&Model>,
         training: Training,
         threads: &Threads,
@@ -261,24 +264,9 @@ impl TrainOvr {
         let Training {
             data, vectorizer, ..
         } = training;
-        let kernels = kernels::best();
+        let (parameters, kernels) = (&choice.parameters, kernels::best());
         let mut parts = Parts::default();
         let mut keeper = self.common.checkpoints.keeper()?;
-        if self.fuse == Fuse::Nearest && start.is_none() {
-            let held_out = HeldOut::of(parameters, &data)?;
-            let mut training = FusedTraining::new(parameters, &data, &held_out, threads, kernels)?;
-            keeper.begin("ovr fused with nearest", parameters, &data, &mut training)?;
-            while let Some(report) = training.step()? {
-                let _ = parts.tell(report);
-                keeper.border(&training)?;
-            }
-            return Ok(Model::from_fused(
-                training.finish()?,
-                parameters,
-                &data,
-                vectorizer,
-            ));
-        }
         let mut trainer = parameters.trainer(&data, threads, kernels)?;
         let start = match start.map(Model::method) {
             Some(Method::Linear(linear)) => Some(linear.model()),
@@ -297,12 +285,13 @@ impl TrainOvr {
             let _ = parts.tell(report);
             keeper.border(&trainer)?;
         }
-        Ok(Model::from_ovr(
-            trainer.finish()?,
-            parameters,
-            &data,
-            vectorizer,
-        ))
+        let linear = trainer.finish()?;
+        if choice.neighbors > 0.0 {
+            let nearest = FusedNearest::train(&data, choice.neighbors)?;
+            let both = (linear, nearest);
+            return Ok(Model::from_fused(both, parameters, &data, vectorizer));
+        }
+        Ok(Model::from_ovr(linear, parameters, &data, vectorizer))
     }
 }
 
@@ -313,9 +302,9 @@ fn choose(
     data: &Dataset,
     threads: &Threads,
 ) -> Result<Choice, TrainError> {
-    let progress = Progress::new("choosing parameters", Choice::MOST_TRIALS);
-    fixed.choose(given, data, threads, kernels::best(), |done| {
-        progress.set(done, Choice::MOST_TRIALS);
+    let progress = Progress::new("choosing parameters", 1);
+    fixed.choose(given, data, threads, kernels::best(), |done, of| {
+        progress.set(done, of);
     })
 }
 

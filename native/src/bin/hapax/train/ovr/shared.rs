@@ -11,7 +11,7 @@ use hapax::{
         text::Vectorizer,
         train::{
             TrainError,
-            dual::{parameters::OneVsRest, trainer::LabelParts},
+            dual::{choice::Given, parameters::OneVsRest, trainer::LabelParts},
         },
     },
     kernels,
@@ -33,7 +33,11 @@ impl Sharded for TrainOvr {
             let rule = "--gap, --fuse nearest and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
         }
-        let (fixed, given) = (self.fixed(), self.given());
+        let fixed = self.fixed();
+        let given = Given {
+            neighbors: Some(false),
+            ..self.given()
+        };
         given.over(&fixed).check().map_err(TrainError::from)?;
         Ok(choose(&fixed, &given, data, threads)?.parameters)
     }

@@ -26,6 +26,7 @@ fn options(parameters: &OneVsRest) -> String {
         positive_weight,
         exponent,
         centroid,
+        prior,
         prune,
         ..
     } = parameters;
@@ -35,14 +36,18 @@ fn options(parameters: &OneVsRest) -> String {
     };
     format!(
         "--cost {cost} --positive-weight {positive_weight} --exponent {exponent} {bias} \
-         --centroid {centroid} --prune {prune}"
+         --centroid {centroid} --prior {prior} --prune {prune}"
     )
 }
 
 /// The settings that were chosen.
 pub fn chosen(choice: &Choice) -> String {
+    let neighbors = match choice.neighbors {
+        0.0 => String::new(),
+        weight => format!(", neighbors beside with weight {weight}"),
+    };
     format!(
-        "best of {} settings on {} held-out rows: {}",
+        "best of {} settings on {} held-out rows: {}{neighbors}",
         choice.tried.len(),
         count(choice.held_out as u64),
         options(&choice.parameters),
@@ -57,7 +62,7 @@ pub fn say_what_comes(choice: &Choice, gap: Option<f64>, data: &Dataset, threads
         None => parameters.memory_estimate(data, threads),
     });
     let by = match choice.held_out {
-        0 => "by the counts of the data".to_string(),
+        0 => "by default".to_string(),
         rows => format!("on {} held-out rows", count(rows as u64)),
     };
     note(format_args!(

@@ -1,0 +1,163 @@
+//! What held-out rows answer to one trained model, whatever is added to its scores: the weights of centroids, priors and
+//! neighbors are found without training again.
+//!
+//! For each row the labels that come first by the model, by the centroids or by the neighbors are listed with the
+//! score that each part gives them. A mix of the parts ranks these; what is first by the sum is, but for rare cases, first by one of
+//! them.
+
+use super::super::precision::Precision;
+use crate::{
+    data::{Dataset, LabelLists},
+    executor::Executor,
+    float,
+    kernels::OneVsRestKernels,
+    model::{
+        linear::{
+            LinearModel,
+            scorer::{LinearScorer, ScorerScratch},
+        },
+        nearest::{Nearest, NearestScratch},
+    },
+    search::{Scored, Top},
+    train::TrainError,
+};
+use alloc::vec::Vec;
+
+/// What is added to the scores of a linear model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mix {
+    /// The weight of centroids.
+    pub centroid: f64,
+    /// The weight of priors.
+    pub prior: f64,
+    /// The weight of neighbors.
+    pub neighbors: f32,
+}
+
+/// A label that may be among the first, and what each part says of it.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    label: u32,
+    linear: f32,
+    centroid: f32,
+    familiarity: f32,
+    share: f32,
+}
+
+/// The candidates of all rows.
+#[derive(Default)]
+pub(super) struct Candidates {
+    ends: Vec<usize>,
+    all: Vec<Candidate>,
+}
+
+/// Labels taken from each part.
+const FIRST: usize = 16;
+
+/// Answers that are judged.
+const DEPTH: usize = 5;
+
+/// The parts beside the linear model.
+pub(super) struct Beside<'a> {
+    /// Weights that are the directions of the labels' mean rows.
+    pub centroids: &'a LinearModel,
+    /// Neighbors, if they are asked.
+    pub nearest: Option<&'a Nearest>,
+    /// Training rows of each label.
+    pub frequencies: &'a [u32],
+}
+
+impl Candidates {
+    /// Those of the rows of `test`.
+    pub fn new<E: Executor>(
+        linear: &LinearModel,
+        beside: &Beside<'_>,
+        test: &Dataset,
+        executor: &E,
+        kernels: &'static dyn OneVsRestKernels,
+    ) -> Result<Self, TrainError> {
+        let scorer = |model: &LinearModel| {
+            LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
+                bytes: model.bytes() as u64,
+            })
+        };
+        let scorers = [scorer(linear)?, scorer(beside.centroids)?];
+        let scratch = || {
+            (
+                [ScorerScratch::default(), ScorerScratch::default()],
+                NearestScratch::new(kernels),
+                Vec::new(),
+            )
+        };
+        let found = executor.map(test.len(), scratch, |(scratch, nearest, ids), row| {
+            let features = test.rows().row(row);
+            let shares: &[Scored] = match beside.nearest {
+                Some(near) => near.shares(features, nearest)?,
+                None => &[],
+            };
+            ids.clear();
+            ids.extend(shares.iter().map(|share| share.id));
+            for (scorer, scratch) in scorers.iter().zip(scratch.iter_mut()) {
+                let best = scorer.predict(features, FIRST, kernels, scratch);
+                ids.extend(best.iter().map(|scored| scored.id));
+            }
+            ids.sort_unstable();
+            ids.dedup();
+            let [linear, centroid] = [0, 1].map(|part: usize| {
+                let wanted = ids.iter().copied();
+                let scores = scorers[part]
+                    .predict_with(features, 1, wanted, kernels, &mut scratch[part])
+                    .1;
+                scores.to_vec()
+            });
+            let of = |(at, &label): (usize, &u32)| Candidate {
+                label,
+                linear: linear[at],
+                centroid: centroid[at],
+                familiarity: familiarity(beside.frequencies[label as usize]),
+                share: shares
+                    .binary_search_by_key(&label, |share| share.id)
+                    .map_or(0.0, |at| shares[at].score),
+            };
+            Ok::<Vec<Candidate>, TrainError>(ids.iter().enumerate().map(of).collect())
+        });
+        let mut candidates = Self::default();
+        for row in found {
+            candidates.all.extend(row?);
+            candidates.ends.push(candidates.all.len());
+        }
+        Ok(candidates)
+    }
+
+    /// How precise the mix is, `truth` being the labels of the rows.
+    pub fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top) -> Precision {
+        let mut precision = Precision::default();
+        let (centroid, prior) = (mix.centroid as f32, mix.prior as f32);
+        let mut start = 0;
+        for (row, &end) in self.ends.iter().enumerate() {
+            top.reset(DEPTH);
+            for of in &self.all[start..end] {
+                let score = of.linear
+                    + centroid * of.centroid
+                    + prior * of.familiarity
+                    + mix.neighbors * of.share;
+                top.push(Scored {
+                    id: of.label,
+                    score,
+                });
+            }
+            precision.count(top.sorted(), truth.row(row));
+            start = end;
+        }
+        precision
+    }
+}
+
+/// What a prior multiplies, for a label of so many rows.
+fn familiarity(rows: u32) -> f32 {
+    let rows = f64::from(rows);
+    match rows > 0.0 {
+        true => float::ln(2.0 * rows / (rows + 1.0)) as f32,
+        false => 0.0,
+    }
+}
