@@ -9,7 +9,8 @@ command, or it is on the PATH.
 
 Every system learns from the rows. hapax learns from the raw texts, too, and is compared with what its peers reach on
 the rows. The regret of a figure is the best peer's less ours: negative where hapax is ahead. The best peer is the best
-one of each figure; where a peer's better settings are known (tables.py), they count.
+one of each figure; where a peer's better settings are known (tables.py), they count. A peer whose equal runs differ is
+run three times and has the means.
 
 FOLDER keeps results in results.jsonl and unpacked sets in sets. A result that is there is not measured again: it
 depends on the files, on the system, its version and options, and on the bytes of the hapax command. So an ended run goes
@@ -37,6 +38,8 @@ OURS = ["hapax", "hapax ovr", "hapax nearest"]
 PEERS = ["pecos xrlinear", "napkinxc plt-hinge"]
 # What `hapax train` takes where none is given.
 SEED = 42
+# How often a system is run whose equal runs give different models; its figures are means.
+DRAWS = 3
 TEXT_COLUMNS = ["--columns", "labels,text"]
 LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 
@@ -47,7 +50,7 @@ def is_ours(system):
 
 def measured(system, train, test, form, threads, seed):
     """The work of one process: the figures and costs of one system."""
-    from rows import Rows, cut_of, macro_f1, peak_megabytes, precision
+    from rows import Rows, cut_of, peak_megabytes
     from systems import SYSTEMS, hapax
 
     run = SYSTEMS[system]
@@ -56,21 +59,33 @@ def measured(system, train, test, form, threads, seed):
         paths = (types.SimpleNamespace(path=path, answers=0) for path in (train, test))
         found = run(*paths, threads, None, TEXT_COLUMNS if form == "texts" else [])
         del found["answers"]
-        figures = found.pop("figures")
         with open(test) as lines:
             rows = sum(1 for line in lines) - (form == "rows")
+        found = {**found.pop("figures"), **found}
     else:
         learned, asked = Rows(train), Rows(test)
         cut = cut_of(learned.Y)
         asked.answers = max(5, cut)
-        found = run(learned, asked, threads, None)
-        answers = found.pop("answers")
-        figures = {**precision(answers, asked.Y), "macro_f1": macro_f1(answers, asked.Y, cut)}
-        figures["macro_f1_of_first"] = macro_f1(answers, asked.Y)
+        found = mean([peer_run(run, learned, asked, cut, threads) for _ in range(DRAWS if run.differs else 1)])
         found["peak_mb"] = peak_megabytes()
         rows = len(asked.Y)
-    costs = {"predict_us": round(1e6 * found["predict_cpu"] / rows, 2), "load": os.getloadavg()[0]}
-    return {**figures, **found, **costs}
+    return {**found, "predict_us": 1e6 * found["predict_cpu"] / rows, "load": os.getloadavg()[0]}
+
+
+def peer_run(run, learned, asked, cut, threads):
+    from rows import macro_f1, precision
+
+    found = run(learned, asked, threads, None)
+    answers = found.pop("answers")
+    return {**precision(answers, asked.Y), "macro_f1": macro_f1(answers, asked.Y, cut), **found}
+
+
+def mean(runs):
+    """The mean of each figure of several runs; P@1 of each run is kept, too."""
+    if len(runs) == 1:
+        return runs[0]
+    told = {field: sum(run[field] for run in runs) / len(runs) for field in runs[0]}
+    return {**told, "p1_of_runs": [run["p1"] for run in runs]}
 
 
 def work_list(options, cache):
@@ -102,9 +117,12 @@ class Bench:
         self.options, self.systems = options, SYSTEMS
         self.path = os.path.join(options.work, "results.jsonl")
         self.known = results.read(self.path)
-        command = shutil.which(os.environ.get("HAPAX", "hapax"))
-        self.binary = sets.sha256(command) if command else None
+        self.command = shutil.which(os.environ.get("HAPAX", "hapax"))
+        self.binary = self.binary_now()
         self.versions = {}
+
+    def binary_now(self):
+        return sets.sha256(self.command) if self.command else None
 
     def described(self, system, files):
         """What a result depends on."""
@@ -113,12 +131,13 @@ class Bench:
             self.versions[system] = run.version()
         seed = [] if self.options.seed is None else ["--seed", str(self.options.seed)]
         ours = is_ours(system)
+        draws = {"draws": DRAWS} if run.differs else {}
         told = {
             "train_sha256": files["train_sha256"],
             "test_sha256": files["test_sha256"],
             "system": system,
             "version": self.versions[system],
-            "options": run.options + seed if ours else run.options,
+            "options": run.options + seed if ours else {**run.options, **draws},
             "binary": self.binary if ours else None,
             "threads": self.options.threads,
         }
@@ -140,6 +159,8 @@ class Bench:
         if done.returncode != 0:
             why = (done.stderr.strip() or "no message").splitlines()[-1]
             return print(f"regret.py: {label}: {why}", file=sys.stderr)
+        if is_ours(system) and self.binary_now() != self.binary:
+            sys.exit(f"regret.py: {self.command} was built again while it was measured; start again, or measure a copy")
         found = json.loads(done.stdout.splitlines()[-1])
         date = datetime.date.today().isoformat()
         where = {"set": name, "variant": variant, "form": form}
@@ -154,8 +175,7 @@ class Bench:
         found = []
         for name, variant, form, files in work:
             peers = self.options.peers if form == "rows" else []
-            systems = [system for system in [*peers, *self.options.ours]]
-            found += [self.result(name, variant, form, files, system) for system in systems]
+            found += [self.result(name, variant, form, files, system) for system in [*peers, *self.options.ours]]
         return [line for line in found if line]
 
 

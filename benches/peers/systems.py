@@ -55,6 +55,7 @@ def hapax(options):
             }
 
     run.options = options
+    run.differs = False
     run.version = lambda: subprocess.run(
         [os.environ.get("HAPAX", "hapax"), "--version"], capture_output=True, text=True
     ).stdout.split()[-1]
@@ -62,10 +63,12 @@ def hapax(options):
 
 
 def package(name, **options):
-    """Marks a function as the runner of the Python package `name`; `options` are those that are not its defaults."""
+    """Marks a function as the runner of the Python package `name`; `options` are those that are not its defaults.
+    `differs` tells whether equal runs give different models."""
 
     def mark(run):
         run.options = options
+        run.differs = False
         run.version = lambda: importlib.metadata.version(name)
         return run
 
@@ -109,6 +112,8 @@ def pecos(train, test, threads, _names):
 
 
 def napkinxc(kind, **options):
+    """Its trees differ from run to run, even with a seed."""
+
     @package("napkinxc", kind=kind, **options)
     def run(train, test, threads, _names):
         import napkinxc.models
@@ -129,6 +134,7 @@ def napkinxc(kind, **options):
             "answers": [list(best) for best in answers],
         }
 
+    run.differs = True
     return run
 
 

@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 
+import regret
 import results
 import sets
 import tables
@@ -62,6 +63,17 @@ def example():
     train[0] = ([0, 19], "0:1")
     test = [([label], f"{label}:1") for label in range(20)]
     return sets.Set(train, test, 20, 20)
+
+
+class Runs(unittest.TestCase):
+    def test_a_system_whose_runs_differ_has_their_means(self):
+        told = regret.mean([{"p1": 50, "bytes": 2}, {"p1": 51, "bytes": 4}])
+        self.assertEqual(told, {"p1": 50.5, "bytes": 3, "p1_of_runs": [50, 51]})
+        self.assertEqual(regret.mean([{"p1": 50, "gap": None}]), {"p1": 50, "gap": None})
+
+    def test_names_tell_whose_system_it_is(self):
+        self.assertTrue(all(map(regret.is_ours, regret.OURS)))
+        self.assertFalse(any(map(regret.is_ours, regret.PEERS)))
 
 
 class Variants(unittest.TestCase):
