@@ -119,7 +119,7 @@ class Bench:
         self.known = results.read(self.path)
         self.command = shutil.which(os.environ.get("HAPAX", "hapax"))
         self.binary = self.binary_now()
-        self.versions = {}
+        self.versions, self.missing = {}, []
 
     def binary_now(self):
         return sets.sha256(self.command) if self.command else None
@@ -146,19 +146,21 @@ class Bench:
     def result(self, name, variant, form, files, system):
         """A result that is there, or is measured now; none if the system cannot do it, which is said."""
         told = self.described(system, files)
-        if told["key"] in self.known or self.options.table:
-            return self.known.get(told["key"])
+        label = f"{name}{variant and ' ' + variant}, {form}, {system}"
+        if told["key"] in self.known:
+            return self.known[told["key"]]
+        if self.options.table:
+            return self.miss(label, "no result yet")
         seed = "" if self.options.seed is None else str(self.options.seed)
         arguments = [system, files["train"], files["test"], form, str(self.options.threads), seed]
-        label = f"{name}{variant and ' ' + variant}, {form}, {system}"
         try:
             command = [sys.executable, os.path.join(HERE, "regret.py"), "--alone", *arguments]
             done = subprocess.run(command, capture_output=True, text=True, timeout=self.options.seconds)
         except subprocess.TimeoutExpired:
-            return print(f"regret.py: {label}: more than {self.options.seconds} s", file=sys.stderr)
+            return self.miss(label, f"more than {self.options.seconds} s")
         if done.returncode != 0:
             why = (done.stderr.strip() or "no message").splitlines()[-1]
-            return print(f"regret.py: {label}: {why}", file=sys.stderr)
+            return self.miss(label, why)
         if is_ours(system) and self.binary_now() != self.binary:
             sys.exit(f"regret.py: {self.command} was built again while it was measured; start again, or measure a copy")
         found = json.loads(done.stdout.splitlines()[-1])
@@ -169,6 +171,12 @@ class Bench:
         results.append(self.path, line)
         print(f"{label}: P@1 {line['p1']:.2f}, {line['train_cpu']:.1f} CPU s", file=sys.stderr, flush=True)
         return line
+
+    def miss(self, label, why):
+        """Notes that there is no result, which the report says, too."""
+        why = why.replace(self.options.work, "WORK")
+        self.missing.append(f"{label}: {why}")
+        print(f"regret.py: {label}: {why}", file=sys.stderr)
 
     def run(self, work):
         """Results in the order of the work, those of one set in a row."""
@@ -225,10 +233,11 @@ def main():
         parser.error(f"{command}: no such command; $HAPAX is its path")
     for variable in LIBRARIES:
         os.environ[variable] = str(options.threads)
-    found = Bench(options).run(work_list(options, os.path.join(options.work, "sets")))
+    bench = Bench(options)
+    found = bench.run(work_list(options, os.path.join(options.work, "sets")))
     seed = SEED if options.seed is None else options.seed
     head = {"date": datetime.date.today().isoformat(), "machine": machine(), "seed": seed, "threads": options.threads}
-    print(tables.report(found, options.ours, options.peers, head))
+    print(tables.report(found, options.ours, options.peers, head, bench.missing))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,11 @@ def hapax(options):
         program = os.environ.get("HAPAX", "hapax")
 
         def call(*arguments):
-            return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
+            done = subprocess.run([program, *arguments], capture_output=True, text=True)
+            if done.returncode != 0:
+                errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
+                raise SystemExit(f"hapax {arguments[0]}: {(errors or [f'status {done.returncode}'])[0]}")
+            return done.stdout
 
         with tempfile.TemporaryDirectory() as folder:
             model = os.path.join(folder, "model.hapax")

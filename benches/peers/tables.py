@@ -127,8 +127,9 @@ def peer_table(found, peers):
     return table(header, lines)
 
 
-def report(found, ours, peers, head):
-    """All of it. Whole sets and those made of them are summed up apart; of equal regrets nothing is hidden."""
+def report(found, ours, peers, head, missing=()):
+    """All of it. Whole sets and those made of them are summed up apart. Missing results are named: without them means
+    are of fewer sets, and the best peer may be another one."""
     by_name = sorted(found, key=lambda line: (line["set"], line["variant"]))
     where = f"{head['date']}, {head['machine']}, seed {head['seed']}, threads {head['threads']}"
     parts = ["# Regret", f"{where}. Regret is the best peer's figure less ours: negative is ahead."]
@@ -144,6 +145,8 @@ def report(found, ours, peers, head):
                     made.append((label, chosen))
     if made:
         parts += ["## Summary", summary_table(made)]
+    if missing:
+        parts += ["## Not measured", "\n".join("- " + line for line in missing)]
     for label, rows in made:
         parts += [f"## {label}", set_table(rows, peers[0])]
     parts += ["## Peers", peer_table(by_name, peers)]

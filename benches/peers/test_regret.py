@@ -12,8 +12,9 @@ import tables
 
 
 def line(system, p1, p5, macro_f1, name="a", variant="", form="rows"):
-    told = {"set": name, "variant": variant, "form": form, "system": system, "version": "1", "p1": p1, "p3": p5, "p5": p5}
-    return {**told, "macro_f1": macro_f1, "train_cpu": 1.0, "predict_us": 2.0, "bytes": 3_000_000}
+    told = {"set": name, "variant": variant, "form": form, "system": system, "version": "1"}
+    costs = {"train_cpu": 1.0, "predict_us": 2.0, "bytes": 3_000_000}
+    return {**told, **costs, "p1": p1, "p3": p5, "p5": p5, "macro_f1": macro_f1}
 
 
 class Regrets(unittest.TestCase):
@@ -50,8 +51,9 @@ class Regrets(unittest.TestCase):
     def test_the_report_is_markdown_with_whole_sets_and_variants_apart(self):
         found = [line(s, 50, 1, 1, "a", v) for s in ("x", "hapax") for v in ("", "rare")]
         head = {"date": "2026-01-02", "machine": "m", "seed": 1, "threads": 1}
-        text = tables.report(found, ["hapax"], ["x"], head)
-        for part in ("2026-01-02, m, seed 1", "## hapax, rows\n", "## hapax, rows, variants\n", "| a (rare) | 50.00 |"):
+        text = tables.report(found, ["hapax"], ["x"], head, ["b, rows, x: too slow"])
+        titles = ("## hapax, rows\n", "## hapax, rows, variants\n")
+        for part in ("2026-01-02, m, seed 1", *titles, "| a (rare) | 50.00 |", "- b, rows, x: too slow"):
             self.assertIn(part, text)
         for row in (row for row in text.splitlines() if row.startswith("| a")):
             self.assertIn(row.count("|"), (10, 15))
