@@ -9,9 +9,11 @@ import scipy.sparse as sp
 
 
 class Rows:
-    """X: n x d values (CSR, float32, rows of length one). Y: the labels of each row. L: how many labels there are."""
+    """X: n x d values (CSR, float32, rows of length one). Y: the labels of each row. L: how many labels there are.
+    answers: how many labels a system is asked for."""
 
-    def __init__(self, path):
+    def __init__(self, path, answers=5):
+        self.path, self.answers = path, answers
         starts, indices, values, self.Y = [0], [], [], []
         with open(path) as lines:
             n, d, self.L = map(int, next(lines).split())
@@ -50,29 +52,40 @@ def precision(answers, Y):
     return {f"p{k}": round(100 * hits[:k].sum() / (k * len(Y)), 2) for k in (1, 3, 5)}
 
 
-def macro_f1(answers, Y):
-    """Mean F1 of the first answer over the labels that rows have or are given, in percent."""
+def cut_of(Y):
+    """How many answers make the predicted set of a row: the mean number of labels of training rows, rounded, at least
+    1. The rule of `hapax evaluate`."""
+    return max(1, int(sum(len(labels) for labels in Y) / len(Y) + 0.5))
+
+
+def macro_f1(answers, Y, cut=1):
+    """Mean F1 of the first `cut` answers over the labels that rows have or are given, in percent."""
     true, given, both = {}, {}, {}
     for best, labels in zip(answers, Y):
-        first = int(best[0]) if len(best) else -1
         for label in labels:
             true[label] = true.get(label, 0) + 1
-        given[first] = given.get(first, 0) + 1
-        both[first] = both.get(first, 0) + (first in labels)
-    seen = (set(true) | set(given)) - {-1}
+        for label in map(int, best[:cut]):
+            given[label] = given.get(label, 0) + 1
+            both[label] = both.get(label, 0) + (label in labels)
+    seen = set(true) | set(given)
     f1 = [2 * both.get(label, 0) / (true.get(label, 0) + given.get(label, 0)) for label in seen]
     return round(100 * sum(f1) / len(f1), 2)
 
 
+def cpu_seconds():
+    """Of this process, its threads and its ended children."""
+    return time.process_time() + sum(os.times()[2:4])
+
+
 class Cost:
-    """CPU seconds of this process, its threads and its ended children, and wall seconds."""
+    """CPU seconds and wall seconds of a block of work."""
 
     def __enter__(self):
-        self.cpu, self.wall = -sum(os.times()[:4]), -time.perf_counter()
+        self.cpu, self.wall = -cpu_seconds(), -time.perf_counter()
         return self
 
     def __exit__(self, *_):
-        self.cpu += sum(os.times()[:4])
+        self.cpu += cpu_seconds()
         self.wall += time.perf_counter()
 
 

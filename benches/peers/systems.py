@@ -1,8 +1,9 @@
 """One function for each system: trains on rows, answers the test rows, and tells what both cost.
 
 Each returns a dictionary: train_cpu and predict_cpu (CPU seconds, without reading files), single_us (microseconds of
-a row asked alone, where it was measured), bytes (of the model as the system itself writes it) and answers (up to five
-labels of each test row). Exact machines of hapax tell their gap and stored_gap; LIBLINEAR's objective is told as primal.
+a row asked alone, where it was measured), bytes (of the model as the system itself writes it) and answers (of each test
+row the best labels, as many as `test.answers` says). Exact machines of hapax tell their gap and stored_gap;
+LIBLINEAR's objective is told as primal.
 """
 
 import importlib.metadata
@@ -19,43 +20,59 @@ from rows import Cost, bytes_of, peak_megabytes
 
 
 def hapax(options):
-    """The command itself: `options` follow `hapax train`."""
+    """The command itself: `options` follow `hapax train`. Beside answers it gives `figures`, those of `hapax evaluate`.
+    Where `test.answers` is 0, none are given: so files of any format can be read, by the options in `data`."""
 
-    def run(train, test, threads, names):
+    def run(train, test, threads, names, data=()):
         program = os.environ.get("HAPAX", "hapax")
 
         def call(*arguments):
-            line = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
-            return line
+            done = subprocess.run([program, *arguments], capture_output=True, text=True)
+            if done.returncode != 0:
+                errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
+                raise SystemExit(f"hapax {arguments[0]}: {(errors or [f'status {done.returncode}'])[0]}")
+            return done.stdout
 
         with tempfile.TemporaryDirectory() as folder:
             model = os.path.join(folder, "model.hapax")
             named = ["--label-names", names, "--label-names-column", "2"] if names else []
-            common = ["--threads", str(threads)]
+            common = ["--threads", str(threads), *data]
             trained = json.loads(call("train", *options, train.path, "-o", model, "--json", *common, *named))
             told = json.loads(call("evaluate", model, test.path, "--json", *common))
-            lines = call("predict", model, test.path, "-k", "5", "--output", "xmc", *common).splitlines()
-            answers = [[int(pair.split(":")[0]) for pair in line.split()] for line in lines]
+            answers = []
+            if test.answers:
+                count = str(test.answers)
+                lines = call("predict", model, test.path, "-k", count, "--output", "xmc", *common).splitlines()
+                answers = [[int(pair.split(":")[0]) for pair in line.split()] for line in lines]
             return {
                 "train_cpu": trained["cpu_seconds"],
                 "predict_cpu": told["cpu_seconds"],
                 "bytes": os.path.getsize(model),
                 "peak_mb": trained["peak_rss_bytes"] / 2**20,
-                "gap": trained["gap"],
-                "stored_gap": trained["stored_gap"],
+                "gap": trained.get("gap"),
+                "stored_gap": trained.get("stored_gap"),
+                "figures": {
+                    **{f"p{k}": round(100 * told["precision"][str(k)], 2) for k in (1, 3, 5)},
+                    "macro_f1": round(100 * told["macro_f1"], 2),
+                },
                 "answers": answers,
             }
 
+    run.options = options
+    run.differs = False
     run.version = lambda: subprocess.run(
         [os.environ.get("HAPAX", "hapax"), "--version"], capture_output=True, text=True
     ).stdout.split()[-1]
     return run
 
 
-def package(name):
-    """Marks a function as the runner of the Python package `name`."""
+def package(name, **options):
+    """Marks a function as the runner of the Python package `name`; `options` are those that are not its defaults.
+    `differs` tells whether equal runs give different models."""
 
     def mark(run):
+        run.options = options
+        run.differs = False
         run.version = lambda: importlib.metadata.version(name)
         return run
 
@@ -76,7 +93,7 @@ def pecos(train, test, threads, _names):
         model.save(folder)
         size = bytes_of(folder)
         model = XLinearModel.load(folder, is_predict_only=True)
-        how = {"only_topk": 5, "beam_size": 20, "threads": threads}
+        how = {"only_topk": test.answers, "beam_size": 20, "threads": threads}
         with Cost() as predicting:
             scores = model.predict(test.X, **how)
         alone = [test.X[row] for row in range(min(500, test.X.shape[0]))]
@@ -99,7 +116,9 @@ def pecos(train, test, threads, _names):
 
 
 def napkinxc(kind, **options):
-    @package("napkinxc")
+    """Its trees differ from run to run, even with a seed."""
+
+    @package("napkinxc", kind=kind, **options)
     def run(train, test, threads, _names):
         import napkinxc.models
 
@@ -111,7 +130,7 @@ def napkinxc(kind, **options):
             size = bytes_of(folder)
             model.load()
             with Cost() as predicting:
-                answers = model.predict(test.X, top_k=5)
+                answers = model.predict(test.X, top_k=test.answers)
         return {
             "train_cpu": training.cpu,
             "predict_cpu": predicting.cpu,
@@ -119,11 +138,12 @@ def napkinxc(kind, **options):
             "answers": [list(best) for best in answers],
         }
 
+    run.differs = True
     return run
 
 
 def omikuji(**options):
-    @package("omikuji")
+    @package("omikuji", **options)
     def run(train, test, threads, _names):
         import omikuji as package_of_it
 
@@ -141,7 +161,7 @@ def omikuji(**options):
             list(zip(X.indices[a:b].tolist(), X.data[a:b].tolist())) for a, b in zip(X.indptr, X.indptr[1:])
         ]
         with Cost() as predicting:
-            found = [model.predict(row, top_k=5) for row in pairs]
+            found = [model.predict(row, top_k=test.answers) for row in pairs]
         return {
             "train_cpu": training.cpu,
             "predict_cpu": predicting.cpu,
@@ -153,7 +173,7 @@ def omikuji(**options):
 
 
 def liblinear(solver, constant=True):
-    @package("liblinear-official")
+    @package("liblinear-official", solver=solver, constant=constant)
     def run(train, test, _threads, _names):
         from liblinear.liblinearutil import predict, save_model
         from liblinear.liblinearutil import train as fit
@@ -188,7 +208,7 @@ def liblinear(solver, constant=True):
 
 
 def fasttext(loss):
-    @package("fasttext-wheel")
+    @package("fasttext-wheel", loss=loss)
     def run(train, test, threads, _names):
         """fastText knows words only: a feature is a word, said up to five times by its value. Rows are shuffled."""
         import fasttext as package_of_it
@@ -215,7 +235,7 @@ def fasttext(loss):
             asked = lines(test)
             # The wrapper's own predict does not run with every numpy.
             with Cost() as predicting:
-                found = [model.f.predict(text + "\n", 5, 0.0, "strict") for text in asked]
+                found = [model.f.predict(text + "\n", test.answers, 0.0, "strict") for text in asked]
         answers = [[int(label.removeprefix("__label__")) for _, label in best] for best in found]
         return {
             "train_cpu": training.cpu,
@@ -228,6 +248,8 @@ def fasttext(loss):
 
 
 SYSTEMS = {
+    # No method named: the command chooses.
+    "hapax": hapax([]),
     "hapax ovr": hapax(["ovr"]),
     "hapax nearest": hapax(["nearest"]),
     "hapax mach": hapax(["mach"]),

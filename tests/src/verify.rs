@@ -55,6 +55,11 @@ const NPM: Program = Program {
     install: "install Node.js with npm, for example by apt-get install nodejs npm",
 };
 
+const PYTHON: Program = Program {
+    name: "python3",
+    install: "install Python 3, for example by apt-get install python3",
+};
+
 /// What the package is built and tested with.
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
@@ -170,6 +175,22 @@ const PARTS: &[Part] = &[
         needs: &[C_COMPILER, NPM],
         only_named: false,
         commands: &[&["cargo", "test", "--workspace", "--no-fail-fast"]],
+    },
+    Part {
+        name: "peers",
+        shows: "what the comparison with other systems computes from their figures",
+        needs: &[PYTHON],
+        only_named: false,
+        commands: &[&[
+            "python3",
+            "-B",
+            "-m",
+            "unittest",
+            "discover",
+            "--quiet",
+            "--start-directory",
+            "benches/peers",
+        ]],
     },
     Part {
         name: "demo",
