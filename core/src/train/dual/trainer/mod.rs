@@ -256,9 +256,12 @@ impl Trainer<'_> {
                 RowsByLabel::new(self.proposals.iter().map(Vec::as_slice), self.duals.len());
             self.proposals = Vec::new();
             self.oracle = None;
-            self.weights
-                .iter_mut()
-                .for_each(|w| *w = LabelWeights::default());
+            for (label, weights) in self.weights.iter_mut().enumerate() {
+                // Without rows of its own a label keeps what an earlier model gave it.
+                if !self.positives.of(label).is_empty() {
+                    *weights = LabelWeights::default();
+                }
+            }
             let work = |label| {
                 self.positives.of(label).len()
                     + self.duals[label].negatives.len()

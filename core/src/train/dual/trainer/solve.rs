@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// What solving a label gives. As it is by default for a label without rows.
+/// What solving a label gives.
 #[derive(Default)]
 pub(super) struct Solved {
     pub duals: Duals,
@@ -64,7 +64,11 @@ impl Trainer<'_> {
     pub(super) fn solve(&self, scratch: &mut SolverScratch, label: usize) -> Solved {
         let own = self.positives.of(label);
         if own.is_empty() {
-            return Solved::default();
+            // Those of the model that training starts from, or none.
+            return Solved {
+                weights: self.weights[label].clone(),
+                ..Solved::default()
+            };
         }
         let last = self.round + 1 == self.rounds;
         let parameters = &self.parameters;
