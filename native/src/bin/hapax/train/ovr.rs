@@ -52,7 +52,8 @@ Examples:
   hapax train ovr train.txt.xz -o model.hapax --cost 0.3 --positive-weight 3
   hapax train ovr train.tsv -o small.hapax --max-bytes 2MB
   hapax train ovr train.txt.xz -o model.hapax --fuse nearest
-  hapax train ovr more.tsv -o newer.hapax --from model.hapax     (labels without rows in more.tsv stay)")]
+  hapax train ovr more.tsv -o newer.hapax --from model.hapax      (its other labels stay)
+  hapax train ovr records.tsv -o model.hapax --columns id,text,labels --label-separator ';'")]
 pub struct TrainOvr {
     #[command(flatten)]
     common: Common,
