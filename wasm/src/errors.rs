@@ -152,7 +152,14 @@ impl From<ReadError> for Thrown {
             // The others are of files, which are not read here.
             _ => "Other",
         };
-        Self::new("ReadError", &error, (rule, &[("line", error.line as f64)]))
+        // So the messages of files are not part of the module.
+        let said = error.problem.plain().unwrap_or("the input cannot be read");
+        let message = format_args!("{}:{}: {said}", error.line, error.column);
+        Self::new(
+            "ReadError",
+            &message,
+            (rule, &[("line", error.line as f64)]),
+        )
     }
 }
 

@@ -76,6 +76,16 @@ export const suite = (name, file) => {
     data.free();
   });
 
+  test(`${name}: a string is no list of labels or texts`, () => {
+    const refused = (texts, labels, message) =>
+      assert.throws(() => Dataset.fromTexts(texts, labels), { name: "TypeError", message });
+    refused(["a", "b"], ["lost", "exchange"], 'labels of text 1 are a string; give a list such as ["lost"]');
+    refused(["a", "b"], [["lost"], "exchange"], 'labels of text 2 are a string; give a list such as ["exchange"]');
+    refused(["a"], "l", 'labels of text 1 are a string; give a list such as ["l"]');
+    refused("ab", [["lost"], ["exchange"]], "the texts are a string; give a list of texts");
+    Dataset.fromTexts(["a", "b"], [["lost"], []]).free();
+  });
+
   test(`${name}: training gives the native bytes`, () => {
     const directory = native.folder();
     const wanted = native.read(trained(directory, texts));

@@ -1,45 +1,37 @@
 //! Lines of raw text with labels: tab-separated columns, and fastText's.
 //!
 //! ```text
-//! text,labels   text TAB [label *(SP label)] [TAB ignored]
-//! labels,text   [label *("," label)] TAB text [TAB ignored]
-//! fastText      tokens; those that begin with `__label__` are labels
+//! columns    field *(TAB field), of which one is the text and one holds
+//!            [label *(separator label)], in any order; the others are ignored
+//! fastText   tokens; those that begin with `__label__` are labels
 //! ```
 //!
-//! Labels are names. In the order `text,labels` (that of Annif) a label may be written as
-//! `<uri>`; the brackets are not part of the name. In `labels,text` names may hold spaces. A
-//! fastText line's text is its other tokens, joined by single spaces. Blank lines are no rows.
-//! Input must be UTF-8.
+//! Labels are names, without the blanks around them. Where blanks separate them (as in Annif's
+//! files) a label may be written as `<uri>`; the brackets are not part of the name. Any other
+//! separator leaves names their spaces. More fields than there are named columns are a mistake
+//! unless they are blank. A fastText line's text is its other tokens, joined by single spaces.
+//! Blank lines are no rows. Input must be UTF-8.
 
 use super::{
-    ReadError, ReadProblem,
+    Columns, LabelSeparator, ReadError, ReadProblem,
     chunks::parse_lines,
+    label_separator::tokens,
     parts::{LabelPart, NamedLabels, TextPart},
     read_error::Fault,
 };
 use crate::executor::Executor;
 use alloc::string::String;
 
-/// The order of the columns of tab-separated text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Columns {
-    /// The text, a tab, and labels separated by spaces.
-    #[default]
-    TextLabels,
-    /// Labels separated by commas, a tab, and the text.
-    LabelsText,
-}
-
 /// How a line is laid out, and whether it may lack its labels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) line: Line,
     pub(super) labels_optional: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Line {
-    Tsv(Columns),
+    Tsv(Columns, LabelSeparator),
     FastText,
 }
 
@@ -62,7 +54,7 @@ fn decode(line: &[u8]) -> Result<&str, Fault> {
 /// row. `false` if the line is blank.
 pub(super) fn parse_line(
     line: &[u8],
-    layout: Layout,
+    layout: &Layout,
     text: &mut String,
     labels: &mut LabelPart,
 ) -> Result<bool, Fault> {
@@ -70,54 +62,72 @@ pub(super) fn parse_line(
     if line.trim().is_empty() {
         return Ok(false);
     }
-    match layout.line {
+    match &layout.line {
         Line::FastText => parse_fasttext(line, layout.labels_optional, text, labels)?,
-        Line::Tsv(columns) => parse_columns(line, columns, layout.labels_optional, text, labels)?,
+        Line::Tsv(columns, separator) => {
+            let Some(fields) = fields(line, *columns, layout.labels_optional)? else {
+                text.push_str(line);
+                return Ok(true);
+            };
+            text.push_str(fields.text);
+            let (field, start) = fields.labels;
+            separator.for_each(field, |label, at| labels.add(label, start + at))?;
+        }
     }
     Ok(true)
 }
 
-fn parse_columns(
+/// The two fields of a line that are read.
+struct Fields<'a> {
+    text: &'a str,
+    /// The labels, and where they begin.
+    labels: (&'a str, usize),
+}
+
+/// Finds the fields; `None` if the line, which may lack its labels, is all text.
+fn fields(
     line: &str,
     columns: Columns,
     labels_optional: bool,
-    text: &mut String,
-    labels: &mut LabelPart,
-) -> Result<(), Fault> {
-    let Some((first, rest)) = line.split_once('\t') else {
-        if labels_optional {
-            text.push_str(line);
-            return Ok(());
+) -> Result<Option<Fields<'_>>, Fault> {
+    let (mut text, mut labels) = (None, None);
+    let (mut found, mut start) = (0, 0);
+    for field in line.split('\t') {
+        if found == columns.text() {
+            text = Some(field);
+        } else if found == columns.labels() {
+            labels = Some((field, start));
+        } else if found >= columns.count() && !field.trim().is_empty() {
+            let found = line.trim_end().split('\t').count();
+            return Err(Fault::new(
+                start,
+                ReadProblem::TooManyColumns { found, columns },
+            ));
         }
-        return Err(Fault::new(line.len(), ReadProblem::MissingTab));
-    };
-    let second = rest.split('\t').next().unwrap_or(rest);
-    match columns {
-        Columns::TextLabels => {
-            text.push_str(first);
-            for (label, offset) in tokens(second) {
-                let inner = label.strip_prefix('<').and_then(|l| l.strip_suffix('>'));
-                labels.add(inner.unwrap_or(label), first.len() + 1 + offset)?;
-            }
-        }
-        Columns::LabelsText => {
-            text.push_str(second);
-            let mut offset = 0;
-            for label in first.split(',').filter(|_| !first.trim().is_empty()) {
-                let trimmed = label.trim_start();
-                labels.add(trimmed.trim_end(), offset + label.len() - trimmed.len())?;
-                offset += label.len() + 1;
-            }
-        }
+        found += 1;
+        start += field.len() + 1;
     }
-    Ok(())
-}
-
-/// The tokens between white space, with their places.
-fn tokens(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    let start = text.as_ptr() as usize;
-    text.split_whitespace()
-        .map(move |token| (token, token.as_ptr() as usize - start))
+    let missing = |name, column| {
+        let problem = match (found, columns.count()) {
+            (1, 2) => ReadProblem::MissingTab,
+            _ => ReadProblem::MissingColumn {
+                name,
+                column: column + 1,
+                found,
+            },
+        };
+        Fault::new(line.len(), problem)
+    };
+    match (text, labels) {
+        (Some(text), Some(labels)) => Ok(Some(Fields { text, labels })),
+        _ if labels_optional && found == 1 => Ok(None),
+        (Some(text), None) if labels_optional => Ok(Some(Fields {
+            text,
+            labels: ("", line.len()),
+        })),
+        (Some(_), None) => Err(missing("labels", columns.labels())),
+        (None, _) => Err(missing("text", columns.text())),
+    }
 }
 
 fn parse_fasttext(
@@ -149,7 +159,7 @@ fn parse_fasttext(
 /// Reads a whole file into texts; the labels go to `labels`.
 pub(super) fn read<E: Executor>(
     bytes: &[u8],
-    layout: Layout,
+    layout: &Layout,
     labels: &mut NamedLabels,
     executor: &E,
 ) -> Result<alloc::vec::Vec<String>, ReadError> {

@@ -103,7 +103,7 @@ impl LineReader {
 
     fn parse(&mut self, line: &[u8]) -> Result<bool, Fault> {
         let part = &mut self.part;
-        if let Some(layout) = self.layout {
+        if let Some(layout) = &self.layout {
             if !labelled_text::parse_line(line, layout, &mut self.text, &mut part.labels)? {
                 return Ok(false);
             }

@@ -6,9 +6,11 @@
 //! like, and [`Split`] holds rows out.
 
 mod chunks;
+mod columns;
 mod dataset;
 mod format;
 mod label_ids;
+mod label_separator;
 mod labelled_text;
 mod labels;
 mod line_reader;
@@ -24,10 +26,11 @@ mod svmlight;
 mod write;
 mod xmc;
 
+pub use columns::{Columns, ColumnsError};
 pub use dataset::{Dataset, DatasetError, Documents};
 pub use format::{Format, IndexBase};
 pub use label_ids::LabelIds;
-pub use labelled_text::Columns;
+pub use label_separator::{LabelSeparator, SeparatorError};
 pub use labels::LabelLists;
 pub use line_reader::{LineReader, Row};
 pub use named_labels::named_labels;

@@ -1,7 +1,8 @@
 //! Whole inputs: bytes to a [`Dataset`] or to [`Documents`].
 
 use super::{
-    Columns, Dataset, Documents, Format, IndexBase, LabelLists, ReadError, ReadProblem,
+    Columns, Dataset, Documents, Format, IndexBase, LabelLists, LabelSeparator, ReadError,
+    ReadProblem,
     format::without_mark,
     labelled_text::{self, Layout, Line},
     parts::{NamedLabels, RowPart},
@@ -15,8 +16,10 @@ use crate::{executor::Executor, names::Names, sparse::SparseRows};
 pub struct ReadOptions {
     /// The format; told from the first lines if `None` (see [`Format::detect`]).
     pub format: Option<Format>,
-    /// The order of the columns of tab-separated text.
+    /// The columns of tab-separated text.
     pub columns: Columns,
+    /// What separates the labels of tab-separated text; [`Columns::separator`] if `None`.
+    pub label_separator: Option<LabelSeparator>,
     /// Where the indices of an svmlight input start. If `None`, index 0 anywhere in the input
     /// means 0, and its absence 1. A test set should be read as its training set was.
     pub index_base: Option<IndexBase>,
@@ -32,7 +35,11 @@ impl ReadOptions {
     pub(super) fn layout(&self, format: Format) -> Option<Layout> {
         let line = match format {
             Format::Xmc | Format::Svmlight => return None,
-            Format::Tsv => Line::Tsv(self.columns),
+            Format::Tsv => {
+                let given = self.label_separator.clone();
+                let separator = given.unwrap_or_else(|| self.columns.separator());
+                Line::Tsv(self.columns, separator)
+            }
             Format::FastText => Line::FastText,
         };
         let labels_optional = self.labels_optional;
@@ -105,7 +112,7 @@ pub fn read<E: Executor>(
     };
     let mut labels = NamedLabels::new(options.label_names.as_ref());
     let (source, index_base) = if let Some(layout) = options.layout(format) {
-        let texts = labelled_text::read(bytes, layout, &mut labels, executor)?;
+        let texts = labelled_text::read(bytes, &layout, &mut labels, executor)?;
         let (labels, label_names) = labels.finish().map_err(whole)?;
         let documents = Documents {
             texts,

@@ -1,6 +1,6 @@
 //! What can be wrong with a text file of data, and where.
 
-use super::{Format, IndexBase};
+use super::{Columns, Format, IndexBase};
 use alloc::string::String;
 use core::fmt;
 
@@ -129,6 +129,22 @@ pub enum ReadProblem {
     },
     /// A line of text and labels has no tab between them.
     MissingTab,
+    /// A line has fewer columns than are needed.
+    MissingColumn {
+        /// The column that is not there.
+        name: &'static str,
+        /// Its place, from 1.
+        column: usize,
+        /// How many columns the line has.
+        found: usize,
+    },
+    /// A line has more columns than are named.
+    TooManyColumns {
+        /// How many columns the line has.
+        found: usize,
+        /// Those that are named.
+        columns: Columns,
+    },
     /// A fastText line carries no `__label__`.
     MissingMarker,
     /// Nothing stands where a label must stand.
@@ -159,10 +175,31 @@ impl fmt::Display for ReadError {
     }
 }
 
+impl ReadProblem {
+    /// The rule in words, if no value belongs to it. Such a rule is all that can be broken where no file is read.
+    #[must_use]
+    pub fn plain(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Empty => "the input is empty; at least one row is needed",
+            Self::MissingTab => "expected a tab between the text and its labels",
+            Self::MissingMarker => "expected at least one `__label__` in the line",
+            Self::EmptyLabel => "a label is empty",
+            Self::TooManyLabels => "more than 4294967295 different labels, or 4 GiB of their names",
+            Self::OutOfMemory => "memory for the rows is lacking",
+            _ => return None,
+        })
+    }
+}
+
 impl fmt::Display for ReadProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("the input is empty; at least one row is needed"),
+            Self::Empty
+            | Self::MissingTab
+            | Self::MissingMarker
+            | Self::EmptyLabel
+            | Self::TooManyLabels
+            | Self::OutOfMemory => f.write_str(self.plain().unwrap_or_default()),
             Self::MissingHeader { found } => write!(
                 f,
                 "expected the header `rows features labels`, three whole numbers, found `{found}`"
@@ -210,9 +247,23 @@ impl fmt::Display for ReadProblem {
             Self::TooManyRows { declared } => {
                 write!(f, "the header declares {declared} rows but more follow")
             }
-            Self::MissingTab => f.write_str("expected a tab between the text and its labels"),
-            Self::MissingMarker => f.write_str("expected at least one `__label__` in the line"),
-            Self::EmptyLabel => f.write_str("a label is empty"),
+            Self::MissingColumn {
+                name,
+                column,
+                found,
+            } => {
+                let s = if *found == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "expected {name} in column {column}, but the line has {found} column{s}"
+                )
+            }
+            Self::TooManyColumns { found, columns } => write!(
+                f,
+                "the line has {found} columns, but only {} are named: {columns}; name all columns in the file's \
+                 order, such as id,text,labels",
+                columns.count()
+            ),
             Self::InvalidUtf8 { byte } => {
                 write!(
                     f,
@@ -232,10 +283,6 @@ impl fmt::Display for ReadProblem {
                 f,
                 "the first lines could be {first} as well as {second}; name the format"
             ),
-            Self::TooManyLabels => {
-                f.write_str("more than 4294967295 different labels, or 4 GiB of their names")
-            }
-            Self::OutOfMemory => f.write_str("memory for the rows is lacking"),
         }
     }
 }

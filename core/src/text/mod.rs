@@ -4,6 +4,7 @@ mod options;
 mod scratch;
 mod tokens;
 mod unicode;
+mod unknown;
 mod vectorizer;
 mod vocabulary;
 

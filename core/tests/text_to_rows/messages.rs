@@ -168,6 +168,11 @@ fn of_text() {
                 "größe\n",
                 "1:6: expected a tab between the text and its labels",
             ),
+            (
+                "a\tb\t\ngröße\tb\tc\t\n",
+                "2:9: the line has 3 columns, but only 2 are named: text,labels; name all columns in the file's \
+                 order, such as id,text,labels",
+            ),
         ],
     );
     check(
@@ -182,7 +187,7 @@ fn of_text() {
     );
     let options = ReadOptions {
         format: Some(Format::Tsv),
-        columns: Columns::LabelsText,
+        columns: Columns::LABELS_TEXT,
         ..ReadOptions::default()
     };
     assert_eq!(
@@ -193,6 +198,46 @@ fn of_text() {
         message(b"a\ttext\n\xc3\xa9\t\xe9t\xe9\n", &options),
         "2:3: byte 0xe9 is not UTF-8; convert the input to UTF-8"
     );
+}
+
+#[test]
+fn of_named_columns() {
+    for (columns, separator, text, expected) in [
+        (
+            "id,text,labels",
+            None,
+            "1\ta\tb\n2\ta b\n",
+            "2:6: expected labels in column 3, but the line has 2 columns",
+        ),
+        (
+            "labels,id,text",
+            None,
+            "1\n",
+            "1:2: expected text in column 3, but the line has 1 column",
+        ),
+        (
+            "id,text,labels",
+            None,
+            "1\ta\tb\tc\td\n",
+            "1:7: the line has 5 columns, but only 3 are named: -,text,labels; name all columns in the file's \
+             order, such as id,text,labels",
+        ),
+        (
+            "text,labels",
+            Some(";"),
+            "a\tb; ;c\n",
+            "1:6: a label is empty",
+        ),
+        ("text,labels", Some(";"), "a\tb;\n", "1:5: a label is empty"),
+    ] {
+        let options = ReadOptions {
+            format: Some(Format::Tsv),
+            columns: columns.parse().unwrap(),
+            label_separator: separator.map(|separator: &str| separator.parse().unwrap()),
+            ..ReadOptions::default()
+        };
+        assert_eq!(message(text.as_bytes(), &options), expected);
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn test_sets_use_the_ids_of_the_training_set() {
 #[test]
 fn columns_in_both_orders_and_fasttext_lines() {
     let documents = texts(
-        "Ein Text\t<http://a.b/c> zwei\tmore\n\nnothing known\t\n",
+        "Ein Text\t<http://a.b/c> zwei\t \t\n\nnothing known\t\n",
         &ReadOptions::default(),
     );
     assert_eq!(documents.texts, ["Ein Text", "nothing known"]);
@@ -114,10 +114,10 @@ fn columns_in_both_orders_and_fasttext_lines() {
     );
 
     let options = ReadOptions {
-        columns: Columns::LabelsText,
+        columns: Columns::LABELS_TEXT,
         ..ReadOptions::default()
     };
-    let documents = texts("10,9\ta text\tignored\n\tnone\n big one, 2\tb\n", &options);
+    let documents = texts("10,9\ta text\t\n\tnone\n big one, 2\tb\n", &options);
     assert_eq!(documents.texts, ["a text", "none", "b"]);
     assert_eq!(names(&documents), ["10", "2", "9", "big one"]);
     assert_eq!(
@@ -134,6 +134,50 @@ fn columns_in_both_orders_and_fasttext_lines() {
     assert_eq!(
         documents.labels.iter().collect::<Vec<_>>(),
         [&[0, 1][..], &[0, 2]]
+    );
+}
+
+#[test]
+fn named_columns_are_read_and_the_others_ignored() {
+    let read = |columns: &str, separator: Option<&str>, text: &str| {
+        let options = ReadOptions {
+            format: Some(Format::Tsv),
+            columns: columns.parse().unwrap(),
+            label_separator: separator.map(|separator| separator.parse().unwrap()),
+            ..ReadOptions::default()
+        };
+        let documents = texts(text, &options);
+        (documents.texts.join("/"), names(&documents).join("/"))
+    };
+    let expected = |texts: &str, names: &str| (texts.to_string(), names.to_string());
+    assert_eq!(
+        read("id,text,labels", None, "1\ta b\tc d\n2\te\tf\t\n"),
+        expected("a b/e", "c/d/f")
+    );
+    assert_eq!(
+        read("labels,id,text", None, "c d,e\t1\ta b\n"),
+        expected("a b", "c d/e")
+    );
+    // What is ignored behind both may be missing.
+    assert_eq!(
+        read("text,labels,-,-", None, "a\tb\nc\td\te\tf\n"),
+        expected("a/c", "b/d")
+    );
+    assert_eq!(
+        read(
+            "text,labels",
+            Some(";"),
+            "a\tWorld War, 1914-1918; c\nb\t \n"
+        ),
+        expected("a/b", "World War, 1914-1918/c")
+    );
+    assert_eq!(
+        read("labels,text", Some("none"), " Lost, or stolen \ta\n"),
+        expected("a", "Lost, or stolen")
+    );
+    assert_eq!(
+        read("labels,text", Some("space"), "b <c>\ta\n"),
+        expected("a", "b/c")
     );
 }
 
@@ -159,6 +203,16 @@ fn lines_come_one_at_a_time() {
         (2, 3)
     );
 
+    let options = ReadOptions {
+        columns: "id,text,labels".parse().unwrap(),
+        ..options
+    };
+    let mut reader = LineReader::new(Format::Tsv, &options);
+    assert_eq!(reader.read(b"7\tx y\ta\n"), Ok(expected(&[1], "x y")));
+    assert_eq!(reader.read(b"7\tx y\n"), Ok(expected(&[], "x y")));
+    assert_eq!(reader.read(b"only text\n"), Ok(expected(&[], "only text")));
+    assert!(reader.read(b"7\tx y\ta\tb\n").is_err());
+
     let mut reader = LineReader::new(Format::Svmlight, &ReadOptions::default());
     assert_eq!(reader.read(b"# comment"), Ok(None));
     let Ok(Some(Row::Features { labels, features })) = reader.read(b"7 1:2 5:1") else {
@@ -181,8 +235,8 @@ const FORMATS: [Option<Format>; 5] = [
 fn read_every_way(bytes: &[u8]) {
     for format in FORMATS {
         for (columns, index_base) in [
-            (Columns::TextLabels, None),
-            (Columns::LabelsText, Some(IndexBase::One)),
+            (Columns::TEXT_LABELS, None),
+            (Columns::LABELS_TEXT, Some(IndexBase::One)),
         ] {
             let options = ReadOptions {
                 format,

@@ -168,19 +168,12 @@ fn labels_that_go_by_number_are_said_where_a_model_of_svmlight_names_other_numbe
 }
 
 #[test]
-fn a_header_and_columns_that_are_not_read_are_said() {
+fn a_header_is_said() {
     let folder = Folder::new();
-    folder.write(
-        "train.tsv",
-        format!("text\tlabel\n{QUESTIONS}a lost card\tlost\textra\n"),
-    );
+    folder.write("train.tsv", format!("text\tlabel\n{QUESTIONS}"));
     let ran = folder.run("train nearest train.tsv -o m");
-    for said in [
-        "train.tsv: the first line looks like a header, but is read as a row",
-        "train.tsv: only the first two columns are read; labels stand in one column, separated by spaces",
-    ] {
-        assert!(ran.err.contains(said), "{ran:?}");
-    }
+    let said = "train.tsv: the first line looks like a header, but is read as a row";
+    assert!(ran.err.contains(said), "{ran:?}");
     folder.write("plain.tsv", QUESTIONS);
     let plain = folder.run("train nearest plain.tsv -o m");
     assert!(!plain.err.contains("warning"), "{plain:?}");

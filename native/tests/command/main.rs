@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 mod checkpoints;
+mod columns;
 mod compacting;
 mod data_options;
 mod dense;
@@ -10,6 +11,7 @@ mod evaluating;
 mod exact;
 mod fitting;
 mod folder;
+mod going_on;
 mod inspecting;
 mod kills;
 mod mach;

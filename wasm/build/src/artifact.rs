@@ -64,6 +64,14 @@ impl Part {
             .map_or_else(|| dist.to_owned(), |name| dist.join(name))
     }
 
+    /// How many classes of data sets its bindings have: what does not train takes no data.
+    fn data_sets(self) -> usize {
+        match self {
+            Self::Nearest => 0,
+            Self::Whole | Self::Train => 1,
+        }
+    }
+
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Whole => &[],
@@ -98,15 +106,19 @@ pub fn build(
     fs::copy(optimized, folder.join(name))?;
     if let Instructions::Baseline = instructions {
         let bindings = fs::read_to_string(bound.join("bindings.js"))?;
-        fs::write(folder.join("bindings.js"), with_clear_errors(&bindings)?)?;
+        fs::write(
+            folder.join("bindings.js"),
+            with_clear_errors(&bindings, part)?,
+        )?;
         fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
     }
     Ok(())
 }
 
 /// The bindings, which say what is wrong where, as they are made, a number in place of a string makes them read memory
-/// that is not theirs, and a call before the module is loaded finds no property of `undefined`.
-fn with_clear_errors(bindings: &str) -> Result<String, Box<dyn Error>> {
+/// that is not theirs, a string in place of a list is taken for a list of its letters, and a call before the module is
+/// loaded finds no property of `undefined`. Here a check takes no bytes of wasm.
+fn with_clear_errors(bindings: &str, part: Part) -> Result<String, Box<dyn Error>> {
     let mut clear = bindings.to_owned();
     for (places, made, wanted) in [
         (
@@ -125,6 +137,15 @@ fn with_clear_errors(bindings: &str) -> Result<String, Box<dyn Error>> {
             2,
             "if (wasm !== undefined) return wasm;\n",
             "if (wasm !== notLoaded) return wasm;\n",
+        ),
+        (
+            part.data_sets(),
+            "static fromTexts(texts, labels) {\n",
+            "static fromTexts(texts, labels) {\n        \
+             if (typeof texts === 'string') throw new TypeError('the texts are a string; give a list of texts');\n        \
+             Array.from(labels, (list, at) => {\n            \
+             if (typeof list === 'string') throw new TypeError(`labels of text ${at + 1} are a string; give a list such as ${JSON.stringify([list])}`);\n        \
+             });\n",
         ),
     ] {
         let found = clear.matches(made).count();
@@ -228,24 +249,35 @@ fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> 
 
 #[cfg(test)]
 mod tests {
-    use super::with_clear_errors;
+    use super::{Part, with_clear_errors};
 
     #[test]
-    fn strings_and_loading_are_checked_where_the_bindings_have_them() {
+    fn strings_lists_and_loading_are_checked_where_the_bindings_have_them() {
         let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
         let load = "    if (wasm !== undefined) return wasm;\n";
         let state = "let wasmModule, wasmInstance, wasm;\n";
+        let data = "    static fromTexts(texts, labels) {\n        return 2;\n    }\n";
         let made = [function, state, load, load].concat();
-        let clear = with_clear_errors(&made).unwrap();
-        assert!(clear.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
-        assert!(clear.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
-        assert!(!clear.contains("undefined"));
-        for other in [
-            String::new(),
-            [&made, function].concat(),
-            [function, state, load].concat(),
+        for (part, made) in [
+            (Part::Nearest, made.clone()),
+            (Part::Whole, [&made, data].concat()),
+            (Part::Train, [&made, data].concat()),
         ] {
-            assert!(with_clear_errors(&other).is_err());
+            let clear = with_clear_errors(&made, part).unwrap();
+            assert!(clear.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
+            assert!(clear.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
+            assert!(!clear.contains("undefined"));
+            let checked = clear.contains("if (typeof list === 'string') throw");
+            assert_eq!(checked, part.data_sets() == 1);
+            for other in [
+                String::new(),
+                [&made, function].concat(),
+                [&made, data].concat(),
+                [function, state, load].concat(),
+            ] {
+                assert!(with_clear_errors(&other, part).is_err());
+            }
         }
+        assert!(with_clear_errors(&made, Part::Whole).is_err());
     }
 }

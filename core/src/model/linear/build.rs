@@ -46,6 +46,14 @@ impl LabelWeights {
         rounded
     }
 
+    /// The same weights with another number of bits.
+    #[must_use]
+    pub fn rounded_again(&self, bits: u32) -> Self {
+        let values = self.weights.iter().map(|&w| f32::from(w) * self.scale);
+        let weights: Vec<(u32, f32)> = self.features.iter().copied().zip(values).collect();
+        Self::round(&weights, self.bias, bits)
+    }
+
     /// A label never seen in training.
     #[must_use]
     pub fn unseen() -> Self {

@@ -1,8 +1,9 @@
-//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, with their
-//! header as a row, or without the columns behind the second. All of it is well-formed, so only looks can tell.
+//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, or with their
+//! header as a row. Both are well-formed, so only looks can tell. And what to do about columns without a name.
 
-use super::input::ColumnsName;
-use std::collections::HashSet;
+use super::output::warn;
+use hapax::core::data::Columns;
+use std::{collections::HashSet, path::Path};
 
 /// How many lines are looked at.
 const LOOKED_AT: usize = 200;
@@ -34,34 +35,31 @@ const LABELS: [&str; 10] = [
     "tags",
 ];
 
-/// The text and the labels of the first lines, and what follows them.
-fn cells(bytes: &[u8], columns: ColumnsName) -> impl Iterator<Item = (&str, &str, &str)> {
-    let lines = bytes.split(|&byte| byte == b'\n').take(LOOKED_AT);
+/// The text and the labels of the first lines.
+pub fn cells(bytes: &[u8], columns: Columns, lines: usize) -> impl Iterator<Item = (&str, &str)> {
+    let lines = bytes.split(|&byte| byte == b'\n').take(lines);
     let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
     lines.filter_map(move |line| {
-        let (first, rest) = line.trim_end().split_once('\t')?;
-        let (second, more) = rest.split_once('\t').unwrap_or((rest, ""));
-        Some(match columns {
-            ColumnsName::TextLabels => (first, second, more),
-            ColumnsName::LabelsText => (second, first, more),
-        })
+        let cell = |at| line.trim_end().split('\t').nth(at);
+        Some((cell(columns.text())?, cell(columns.labels())?))
     })
 }
 
 /// Whether the first line names its columns, and its label does not occur again.
-pub fn look_headed(bytes: &[u8], columns: ColumnsName) -> bool {
-    let mut cells = cells(bytes, columns);
+fn look_headed(bytes: &[u8], columns: Columns) -> bool {
+    let mut cells = cells(bytes, columns, LOOKED_AT);
     let named = |cell: &str, names: &[&str]| names.contains(&cell.trim().to_lowercase().as_str());
-    cells.next().is_some_and(|(text, labels, _)| {
+    cells.next().is_some_and(|(text, labels)| {
         named(text, &TEXTS)
             && named(labels, &LABELS)
-            && cells.all(|(_, others, _)| others.trim() != labels.trim())
+            && cells.all(|(_, others)| others.trim() != labels.trim())
     })
 }
 
-/// Whether more than two columns hold something.
-pub fn look_wide(bytes: &[u8], columns: ColumnsName) -> bool {
-    cells(bytes, columns).any(|(_, _, more)| !more.trim().is_empty())
+/// Whether columns without a name hold something.
+fn look_wide(bytes: &[u8], columns: Columns) -> bool {
+    let mut lines = bytes.split(|&byte| byte == b'\n').take(LOOKED_AT);
+    lines.any(|line| line.trim_ascii().split(|&byte| byte == b'\t').count() > columns.count())
 }
 
 /// The looks of one column.
@@ -85,10 +83,10 @@ impl<'a> Looks<'a> {
 /// Whether the first lines of `bytes` look as if the columns stood in the other order than `columns`: what
 /// is taken for the text is a single word and what is taken for labels is a sentence, or the
 /// texts repeat where the labels never do.
-pub fn look_swapped(bytes: &[u8], columns: ColumnsName) -> bool {
+fn look_swapped(bytes: &[u8], columns: Columns) -> bool {
     let (mut texts, mut labels) = (Looks::default(), Looks::default());
     let mut lines = 0;
-    for (text, label, _) in cells(bytes, columns) {
+    for (text, label) in cells(bytes, columns, LOOKED_AT) {
         texts.add(text);
         labels.add(label);
         lines += 1;
@@ -99,12 +97,59 @@ pub fn look_swapped(bytes: &[u8], columns: ColumnsName) -> bool {
     lines >= LEAST && sentences && (single_words || repeat)
 }
 
+/// Says so if tab-separated data look as if they were meant otherwise than they are read.
+pub fn warn_of_columns(path: &Path, bytes: &[u8], columns: Columns) {
+    let path = path.display();
+    if look_wide(bytes, columns) {
+        // Reading will refuse this.
+        return;
+    }
+    if look_swapped(bytes, columns) {
+        let read = match columns.text() < columns.labels() {
+            true => "text, then labels",
+            false => "labels, then text",
+        };
+        let other = columns.swapped();
+        warn(format_args!(
+            "{path}: read as {read}, but the columns look as if they were the other way round; if \
+             so, say --columns {other}"
+        ));
+    }
+    if look_headed(bytes, columns) {
+        warn(format_args!(
+            "{path}: the first line looks like a header, but is read as a row; take it off, if so"
+        ));
+    }
+}
+
+/// So many columns are written out in a message.
+const FEW: usize = 8;
+
+/// What to do about a line of `found` columns, of which `columns` names fewer.
+pub fn unnamed_columns(found: usize, columns: Columns) -> String {
+    let count = columns.count();
+    let wrong = format!(
+        "the line has {found} columns, but only {count} are named ({columns}); name all columns in the file's \
+         order, such as --columns"
+    );
+    let rest = ",-".repeat(found.saturating_sub(count));
+    match (count, found) {
+        (2, 3) => format!("{wrong} id,{columns}, or --columns {columns}{rest} to ignore the third"),
+        (_, ..=FEW) => format!("{wrong} {columns}{rest} to ignore the others"),
+        _ => format!("{wrong} id,{columns},- (- is a column to ignore)"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ColumnsName::*, look_headed, look_swapped, look_wide};
+    use super::{look_headed, look_swapped, look_wide, unnamed_columns};
+    use hapax::core::data::Columns;
+
+    const TEXT_LABELS: Columns = Columns::TEXT_LABELS;
+    const LABELS_TEXT: Columns = Columns::LABELS_TEXT;
 
     #[test]
-    fn headers_and_columns_that_are_not_read_are_seen() {
+    fn headers_are_seen() {
         let rows = "Where is my card?\tlost\nWho took it?\tstolen\n";
         for header in [
             "text\tlabel\n",
@@ -112,21 +157,20 @@ mod tests {
             "query\tCategory\textra\n",
         ] {
             let headed = format!("{header}{rows}");
-            assert!(look_headed(headed.as_bytes(), TextLabels), "{header}");
-            assert!(!look_headed(headed.as_bytes(), LabelsText), "{header}");
+            assert!(look_headed(headed.as_bytes(), TEXT_LABELS), "{header}");
+            assert!(!look_headed(headed.as_bytes(), LABELS_TEXT), "{header}");
             let used = format!(
                 "{headed}What is it?\t{}",
                 header.split('\t').nth(1).unwrap()
             );
-            assert!(!look_headed(used.as_bytes(), TextLabels), "{header}");
+            assert!(!look_headed(used.as_bytes(), TEXT_LABELS), "{header}");
         }
-        assert!(look_headed(b"labels\ttext\n1\tone\n", LabelsText));
+        assert!(look_headed(b"labels\ttext\n1\tone\n", LABELS_TEXT));
         for plain in ["", rows, "text\n", "text\tfruit\n"] {
-            assert!(!look_headed(plain.as_bytes(), TextLabels), "{plain}");
-            assert!(!look_wide(plain.as_bytes(), TextLabels), "{plain}");
+            assert!(!look_headed(plain.as_bytes(), TEXT_LABELS), "{plain}");
         }
-        assert!(look_wide(b"a\tb\nc\td\te\n", TextLabels));
-        assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", TextLabels));
+        let named = "id,text,-,labels".parse().unwrap();
+        assert!(look_headed(b"id\ttext\tdate\tlabel\n1\tone\t7\ta\n", named));
     }
 
     #[test]
@@ -136,11 +180,34 @@ mod tests {
             lost card\tI cannot find it\n";
         let texts = b"Where is my card?\t12\nMy card is lost\t345\nWho stole it\t7\n";
         for labels_first in [&numbers[..], names] {
-            assert!(look_swapped(labels_first, TextLabels));
-            assert!(!look_swapped(labels_first, LabelsText));
+            assert!(look_swapped(labels_first, TEXT_LABELS));
+            assert!(!look_swapped(labels_first, LABELS_TEXT));
         }
-        assert!(look_swapped(texts, LabelsText));
-        assert!(!look_swapped(texts, TextLabels));
+        assert!(look_swapped(texts, LABELS_TEXT));
+        assert!(!look_swapped(texts, TEXT_LABELS));
+    }
+
+    #[test]
+    fn columns_that_are_not_read_are_seen() {
+        assert!(look_wide(b"a\tb\nc\td\te\n", TEXT_LABELS));
+        assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", TEXT_LABELS));
+    }
+
+    #[test]
+    fn columns_without_a_name_are_to_get_one() {
+        let said = |found, columns: &str| unnamed_columns(found, columns.parse().unwrap());
+        assert_eq!(
+            said(4, "text,labels"),
+            "the line has 4 columns, but only 2 are named (text,labels); name all columns in the file's order, such as \
+             --columns text,labels,-,- to ignore the others"
+        );
+        assert!(
+            said(4, "id,labels,text").ends_with("--columns -,labels,text,- to ignore the others")
+        );
+        assert!(
+            said(900, "text,labels")
+                .ends_with("--columns id,text,labels,- (- is a column to ignore)")
+        );
     }
 
     #[test]
@@ -151,9 +218,9 @@ mod tests {
             "12\tone two three\n",
             "apple\tfruit\npear\tfruit\nleek\tvegetable\n",
         ] {
-            assert!(!look_swapped(text.as_bytes(), TextLabels), "{text}");
-            assert!(!look_swapped(text.as_bytes(), LabelsText), "{text}");
+            assert!(!look_swapped(text.as_bytes(), TEXT_LABELS), "{text}");
+            assert!(!look_swapped(text.as_bytes(), LABELS_TEXT), "{text}");
         }
-        assert!(!look_swapped(b"\xff\t\xff\n\xff\tx\n\n\n", TextLabels));
+        assert!(!look_swapped(b"\xff\t\xff\n\xff\tx\n\n\n", TEXT_LABELS));
     }
 }

@@ -1,7 +1,13 @@
 //! Why the command ends without having done its work, and the exit status that says so.
 
+use super::columns::unnamed_columns;
 use hapax::{
-    core::{data::ReadError, format::FormatError, model::PredictError, train::TrainError},
+    core::{
+        data::{ReadError, ReadProblem},
+        format::FormatError,
+        model::PredictError,
+        train::TrainError,
+    },
     files::FileError,
 };
 use std::{fmt, io, path::Path, process::ExitCode};
@@ -27,7 +33,13 @@ impl Failure {
 
     /// Something about a place in data is wrong: `path:line:column: message`.
     pub fn in_data(path: &Path, error: &ReadError) -> Self {
-        Self::Input(format!("{}:{error}", path.display()))
+        let path = path.display();
+        if let ReadProblem::TooManyColumns { found, columns } = error.problem {
+            let (line, column) = (error.line, error.column);
+            let advice = unnamed_columns(found, columns);
+            return Self::Input(format!("{path}:{line}:{column}: {advice}"));
+        }
+        Self::Input(format!("{path}:{error}"))
     }
 
     /// Something about a place in a file of text is wrong: `path:line:column: message`.

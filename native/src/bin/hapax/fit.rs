@@ -1,11 +1,19 @@
 //! Whether data are of the features and labels of a model, as far as a file tells: features go by number, and so
 //! do labels without names, so that only how many there are can show that two files are of different sets.
 
-use super::{failure::Failure, output::warn};
-use hapax::core::{
-    data::{Dataset, IndexBase},
-    model::Model,
-    names::Names,
+use super::{
+    failure::Failure,
+    output::{note, warn},
+    table::count,
+};
+use hapax::{
+    core::{
+        data::{Dataset, IndexBase},
+        model::{Method, Model},
+        names::Names,
+        text::Vectorizer,
+    },
+    threads::Threads,
 };
 use std::path::Path;
 
@@ -97,6 +105,47 @@ pub fn warn_of_new_labels(path: &Path, data: &Dataset, model: &Model) {
         warn(format_args!(
             "{path}: no label is known to the model to start from: are they named differently?"
         ));
+    }
+}
+
+/// Says how many labels of `model` have no rows to go on with: they keep what it knows of them.
+pub fn say_kept_labels(path: &Path, data: &Dataset, model: &Model) {
+    let Method::Linear(linear) = model.method() else {
+        return;
+    };
+    let scales = &linear.model().parts().scales;
+    // Those that the model has not seen have nothing to keep.
+    let mut kept: Vec<bool> = scales.iter().map(|&scale| scale != 0.0).collect();
+    for &label in data.labels().iter().flatten() {
+        if let Some(kept) = kept.get_mut(label as usize) {
+            *kept = false;
+        }
+    }
+    let (path, of) = (path.display(), count(kept.len() as u64));
+    match kept.iter().filter(|&&kept| kept).count() {
+        0 => {}
+        1 => note(format_args!(
+            "note: 1 of the model's {of} labels has no rows in {path}: it keeps its weights"
+        )),
+        many => note(format_args!(
+            "note: {} of the model's {of} labels have no rows in {path}: they keep their weights",
+            count(many as u64)
+        )),
+    }
+}
+
+/// Says how many words of texts to go on with the vectorizer of the model does not know.
+pub fn say_unknown_words(vectorizer: &Vectorizer, texts: &[String], threads: &Threads) {
+    match vectorizer.unknown_words(texts, threads) {
+        None | Some(0) => {}
+        Some(1) => note(
+            "note: 1 word of the texts is unknown to the model and is ignored; train anew without --from to learn it",
+        ),
+        Some(many) => note(format_args!(
+            "note: {} words of the texts are unknown to the model and are ignored; train anew without --from to learn \
+             them",
+            count(many as u64)
+        )),
     }
 }
 

@@ -1,18 +1,23 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
 use super::{
-    columns::{look_headed, look_swapped, look_wide},
+    columns::warn_of_columns,
     dense::read_dense,
     failure::Failure,
     fit::{Stated, numbers, warn_of_features, warn_of_labels},
     output::warn,
+    separators::warn_of_separators,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        data::{Columns, Dataset, Documents, Format, IndexBase, Input, ReadOptions, Source, read},
+        data::{
+            Columns, Dataset, Documents, Format, IndexBase, Input, LabelSeparator, ReadOptions,
+            Source, read,
+        },
         model::Model,
         names::Names,
+        text::Vectorizer,
     },
     files::read_text,
     npy,
@@ -30,10 +35,14 @@ pub struct DataOptions {
     /// The format of the data [default: found by looking at the first lines]
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
-    /// The order of the columns of tab-separated data: text and labels separated by spaces, or
-    /// labels separated by commas and text
-    #[arg(long, value_enum, default_value = "text,labels")]
-    pub columns: ColumnsName,
+    /// The columns of tab-separated data in the file's order: text and labels once each, and any other name for a
+    /// column to ignore, such as id,text,labels [default: text,labels]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    pub columns: Option<Columns>,
+    /// What separates the labels of tab-separated data: a character such as ';' or a few, space, or none if the whole
+    /// column is one label [default: space, or a comma where the labels stand before the text]
+    #[arg(long, value_name = "SEP", allow_hyphen_values = true)]
+    pub label_separator: Option<LabelSeparator>,
     /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..2))]
     pub index_base: Option<u8>,
@@ -57,27 +66,6 @@ pub enum FormatName {
     Fasttext,
 }
 
-/// The orders of columns by name.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum ColumnsName {
-    /// Text, then labels separated by spaces
-    #[default]
-    #[value(name = "text,labels")]
-    TextLabels,
-    /// Labels separated by commas, then text
-    #[value(name = "labels,text")]
-    LabelsText,
-}
-
-impl From<Columns> for ColumnsName {
-    fn from(columns: Columns) -> Self {
-        match columns {
-            Columns::TextLabels => Self::TextLabels,
-            Columns::LabelsText => Self::LabelsText,
-        }
-    }
-}
-
 impl From<FormatName> for Format {
     fn from(name: FormatName) -> Self {
         match name {
@@ -94,10 +82,8 @@ impl DataOptions {
     pub fn for_training(&self) -> ReadOptions {
         ReadOptions {
             format: self.format.map(Format::from),
-            columns: match self.columns {
-                ColumnsName::TextLabels => Columns::TextLabels,
-                ColumnsName::LabelsText => Columns::LabelsText,
-            },
+            columns: self.columns.unwrap_or_default(),
+            label_separator: self.label_separator.clone(),
             index_base: self.index_base.map(|base| match base {
                 0 => IndexBase::Zero,
                 _ => IndexBase::One,
@@ -169,7 +155,17 @@ pub fn read_input(
     let input: Input =
         read(&bytes, &options, threads).map_err(|error| Failure::in_data(path, &error))?;
     if input.format == Format::Tsv {
-        warn_of_columns(path, &bytes, options.columns.into());
+        warn_of_columns(path, &bytes, options.columns);
+        if data.label_separator.is_none() {
+            warn_of_separators(path, &bytes, options.columns);
+        }
+    } else if let Some(separator) = &data.label_separator {
+        let rule = format_args!(
+            "is read as {}, where labels are always separated alike; --label-separator '{separator}' is for \
+             tab-separated data: leave it out, or say --format tsv",
+            input.format
+        );
+        return Err(Failure::in_file(path, rule));
     }
     let stated = match &input.source {
         Source::Rows(rows) if input.format == Format::Xmc => Stated {
@@ -186,35 +182,6 @@ pub fn read_input(
     })
 }
 
-/// Says so if tab-separated data look as if they were meant otherwise than they are read.
-pub fn warn_of_columns(path: &Path, bytes: &[u8], columns: ColumnsName) {
-    let (read, other) = match columns {
-        ColumnsName::TextLabels => ("text, then labels", "labels,text"),
-        ColumnsName::LabelsText => ("labels, then text", "text,labels"),
-    };
-    let path = path.display();
-    if look_swapped(bytes, columns) {
-        warn(format_args!(
-            "{path}: read as {read}, but the columns look as if they were the other way round; if \
-             so, say --columns {other}"
-        ));
-    }
-    if look_headed(bytes, columns) {
-        warn(format_args!(
-            "{path}: the first line looks like a header, but is read as a row; take it off, if so"
-        ));
-    }
-    if look_wide(bytes, columns) {
-        warn(format_args!(
-            "{path}: only the first two columns are read; labels stand in one column, separated by {}",
-            match columns {
-                ColumnsName::TextLabels => "spaces",
-                ColumnsName::LabelsText => "commas",
-            }
-        ));
-    }
-}
-
 /// Reads a file of data as rows that a model can answer: texts go through its vectorizer. Labels that it
 /// has not seen in training get ids beyond its own.
 pub fn read_for_model(
@@ -223,22 +190,27 @@ pub fn read_for_model(
     model: &Model,
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
-    let (rows, stated) = read_like(path, data, model, threads)?;
+    let (rows, stated) = read_like(path, data, model, threads, |_, _| ())?;
     warn_of_features(path, rows.rows().features(), stated.features, model);
     warn_of_labels(path, stated.labels, model);
     Ok(rows)
 }
 
-/// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what the file states.
+/// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what the file states and
+/// may look at texts before they become rows.
 pub fn read_like(
     path: &Path,
     data: &DataOptions,
     model: &Model,
     threads: &Threads,
+    look: impl FnOnce(&Vectorizer, &[String]),
 ) -> Result<(Dataset, Stated), Failure> {
     let input = read_input(path, data, Some(model), threads)?;
     match input.source {
         Source::Texts(documents) => {
+            if let Some(vectorizer) = model.vectorizer() {
+                look(vectorizer, &documents.texts);
+            }
             let rows = vectorize(path, documents, model, threads)?;
             Ok((rows, Stated::default()))
         }

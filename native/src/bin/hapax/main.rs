@@ -17,6 +17,7 @@ mod output;
 mod predict;
 mod progress;
 mod resources;
+mod separators;
 mod table;
 mod text_options;
 mod train;

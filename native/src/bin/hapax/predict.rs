@@ -3,9 +3,10 @@
 use super::{
     answers::{Answered, Output, Printer},
     candidates::{CandidateOptions, Search},
+    columns::warn_of_columns,
     failure::Failure,
     fit::warn_of_features,
-    input::{DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads, warn_of_columns},
+    input::{DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads},
     output::note,
 };
 use clap::Args;
@@ -32,8 +33,9 @@ use std::{
 /// Suggest labels for texts or rows.
 ///
 /// Reads one text or row a line and answers in the same order, one answer a line, as soon as lines
-/// come. For a model of texts a line is a text (what follows a tab is ignored); for a model of rows
-/// it is a row of XMC or svmlight data, whose labels are ignored. A line that cannot be answered, such as
+/// come. For a model of texts a line is a text, perhaps with a tab and its labels, which are ignored (other columns are
+/// named by --columns); for a model of rows it is a row of XMC or svmlight data, whose labels are ignored.
+/// Labels that training never saw are no answers, but fill the lines of XMC. A line that cannot be answered, such as
 /// one without a known word, gets an empty answer and its reason.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -260,7 +262,7 @@ impl Predict {
                 ),
             )),
             Format::Tsv => {
-                warn_of_columns(&self.input, first, self.data.columns);
+                warn_of_columns(&self.input, first, self.data.columns.unwrap_or_default());
                 Ok(format)
             }
             _ => Ok(format),
@@ -297,7 +299,11 @@ impl Predict {
                 made.view()
             }
         };
-        let best = search.predict(model, row, self.k, scratch)?.to_vec();
+        let mut best = search.predict(model, row, self.k, scratch)?.to_vec();
+        if self.output != Some(Output::Xmc) {
+            // What training never saw scores this, and is no answer. Lines of XMC hold k pairs each.
+            best.retain(|scored| scored.score > f32::MIN);
+        }
         let mut answered = Answered {
             best,
             ..Answered::default()

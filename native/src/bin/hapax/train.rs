@@ -15,7 +15,7 @@ mod wsabie;
 use super::{
     distributed::{Task, Work},
     failure::Failure,
-    fit::{check_names, check_start, names_of_start, warn_of_new_labels},
+    fit::{check_names, check_start, names_of_start, say_unknown_words, warn_of_new_labels},
     input::{DataOptions, name_labels, read_input, read_like},
     table::parse_bytes,
     text_options::TextOptions,
@@ -242,7 +242,10 @@ impl Common {
     /// their ids. Refuses what shows to be of other features or labels.
     fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
         let path = &self.train;
-        let (data, stated) = read_like(path, &self.data, model, threads)?;
+        let look = |vectorizer: &Vectorizer, texts: &[String]| {
+            say_unknown_words(vectorizer, texts, threads);
+        };
+        let (data, stated) = read_like(path, &self.data, model, threads, look)?;
         let mut data = self.named(data)?;
         check_start(path, &data, stated, model)?;
         if let (Some(names), Some(given)) = (&self.label_names, data.label_names()) {

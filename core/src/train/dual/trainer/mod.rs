@@ -50,8 +50,8 @@ pub struct Trainer<'a> {
     wrong: RowsByLabel,
     proposals: Vec<Vec<u32>>,
     oracle: Option<LinearScorer>,
-    /// Labels that the model to start from has not seen; empty without one.
-    unseen: Vec<bool>,
+    /// Whether training began with an earlier model.
+    continued: bool,
     round: u32,
     stage: Stage,
     done: usize,
@@ -136,7 +136,7 @@ impl OneVsRest {
             proposals: Vec::new(),
             oracle: None,
             jobs_done: 0,
-            unseen: Vec::new(),
+            continued: false,
             round: 0,
             stage: Stage::Solve,
             done: 0,
@@ -248,9 +248,8 @@ impl Trainer<'_> {
     /// The rows that this round mines.
     fn turn(&self) -> Turn {
         // Labels of an earlier model have no other negatives than those of this round.
-        let continued = !self.unseen.is_empty();
         let many = self.weights.len() >= SHARED_ROWS;
-        let every = if many && !continued && self.rounds > 2 {
+        let every = if many && !self.continued && self.rounds > 2 {
             2
         } else {
             1
@@ -267,9 +266,12 @@ impl Trainer<'_> {
             self.wrong = self.wrong.merged(&found, labels);
             self.proposals = Vec::new();
             self.oracle = None;
-            self.weights
-                .iter_mut()
-                .for_each(|w| *w = LabelWeights::default());
+            for (label, weights) in self.weights.iter_mut().enumerate() {
+                // Without rows of its own a label keeps what an earlier model gave it.
+                if !self.positives.of(label).is_empty() {
+                    *weights = LabelWeights::default();
+                }
+            }
             self.jobs_done = 0;
             self.stage = Stage::Solve;
         } else {

@@ -17,7 +17,7 @@ struct Saved<'a> {
     weights: Cow<'a, [LabelWeights]>,
     wrong: Cow<'a, RowsByLabel>,
     proposals: Cow<'a, [Vec<u32>]>,
-    unseen: Cow<'a, [bool]>,
+    continued: bool,
 }
 
 /// No dual, scale or bias that training makes is larger.
@@ -33,7 +33,7 @@ impl Resumable for Trainer<'_> {
             weights: Cow::Borrowed(&self.weights),
             wrong: Cow::Borrowed(&self.wrong),
             proposals: Cow::Borrowed(&self.proposals),
-            unseen: Cow::Borrowed(&self.unseen),
+            continued: self.continued,
         };
         write(&saved, sink)
     }
@@ -50,7 +50,7 @@ impl Resumable for Trainer<'_> {
         self.weights = saved.weights.into_owned();
         self.wrong = saved.wrong.into_owned();
         self.proposals = saved.proposals.into_owned();
-        self.unseen = saved.unseen.into_owned();
+        self.continued = saved.continued;
         self.oracle = None;
         Ok(())
     }
@@ -80,12 +80,6 @@ impl Trainer<'_> {
         saved.wrong.check(rows, labels)?;
         all_below("label", saved.proposals.iter().flatten(), labels)?;
         same("labels with weights", saved.weights.len(), labels)?;
-        let unseen = saved.unseen.len();
-        same(
-            "labels marked",
-            unseen,
-            if unseen == 0 { 0 } else { labels },
-        )?;
         let mut weights = saved.weights.iter();
         weights.try_for_each(|weights| self.check_weights(weights))
     }

@@ -16,8 +16,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// What solving a label gives. As it is by default for a label without rows.
-#[derive(Default)]
+/// What solving a label gives.
 pub(super) struct Solved {
     pub weights: LabelWeights,
     sweeps: u32,
@@ -75,7 +74,7 @@ impl Trainer<'_> {
             .filter(|&label| !own(label).is_empty());
         let used: Vec<u32> = used.collect();
         if used.is_empty() {
-            return labels.iter().map(|_| Solved::default()).collect();
+            return labels.iter().map(|&label| self.kept(label)).collect();
         }
         let last = self.round + 1 == self.rounds;
         let parameters = &self.parameters;
@@ -101,7 +100,7 @@ impl Trainer<'_> {
         let solved = labels.iter().map(|&label| {
             let rows = own(label).len();
             if rows == 0 {
-                return Solved::default();
+                return self.kept(label);
             }
             at += 1;
             let mut bias = f64::from(scratch.biases[at - 1]);
@@ -114,6 +113,14 @@ impl Trainer<'_> {
             }
         });
         solved.collect()
+    }
+
+    /// What a label without rows has: the weights of the model that training starts from, or none.
+    fn kept(&self, label: u32) -> Solved {
+        Solved {
+            weights: self.weights[label as usize].clone(),
+            sweeps: 0,
+        }
     }
 
     /// Puts the rows of a block into `scratch`, in rising order.

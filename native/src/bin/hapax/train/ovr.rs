@@ -7,6 +7,7 @@ mod telling;
 use super::{
     super::{
         failure::Failure,
+        fit::say_kept_labels,
         input::{load_model, threads},
         progress::Progress,
         resources::Stopwatch,
@@ -48,7 +49,8 @@ Examples:
   hapax train ovr train.txt.xz -o model.hapax --cost 0.3 --positive-weight 3
   hapax train ovr train.tsv -o small.hapax --max-bytes 2MB
   hapax train ovr train.txt.xz -o model.hapax --fuse nearest
-  hapax train ovr more.tsv -o newer.hapax --from model.hapax")]
+  hapax train ovr more.tsv -o newer.hapax --from model.hapax      (its other labels stay)
+  hapax train ovr records.tsv -o model.hapax --columns id,text,labels --label-separator ';'")]
 pub struct TrainOvr {
     #[command(flatten)]
     common: Common,
@@ -94,13 +96,14 @@ pub struct TrainOvr {
     /// of rows back, below 0 prefers them [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
-    /// Start from this linear model: its wrong answers are the first negatives. The data must have as many features
-    /// as it, and its labels, which others may follow
+    /// Start from this linear model: its wrong answers are the first negatives. Its labels without rows in the data keep
+    /// their weights, and texts are read with its words. Rows must have as many features as it, and its labels,
+    /// which others may follow
     #[arg(
         long,
         value_name = "MODEL",
         help_heading = "One-vs-rest",
-        conflicts_with = "fuse"
+        conflicts_with_all = ["fuse", "gap"]
     )]
     from: Option<PathBuf>,
     /// Weights up to this size are left out [default: chosen by the data]
@@ -221,7 +224,11 @@ impl TrainOvr {
         let threads = threads(self.common.threads)?;
         let start = self.from.as_deref().map(load_model).transpose()?;
         let training = match &start {
-            Some(model) => self.common.read_like(model, &threads)?,
+            Some(model) => {
+                let training = self.common.read_like(model, &threads)?;
+                say_kept_labels(&self.common.train, &training.data, model);
+                training
+            }
             None => self.common.read(&threads)?,
         };
         if let Some(Method::Linear(linear)) = start.as_ref().map(Model::method) {
