@@ -1,20 +1,41 @@
 //! How texts become features: the options of training on texts.
 
 use clap::Args;
-use hapax::core::text::{FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerOptions};
+use hapax::core::{
+    text::{FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerOptions},
+    train::dual::choice::GivenFeatures,
+};
+
+/// Options that name features which were chosen.
+pub fn arguments(options: &VectorizerOptions) -> Vec<String> {
+    let lengths = |lengths: Option<NGrams>| match lengths {
+        Some(NGrams { min, max }) if min == max => format!("{min}"),
+        Some(NGrams { min, max }) => format!("{min}-{max}"),
+        None => "0".into(),
+    };
+    let tokens = &options.tokens;
+    let mut arguments = vec![
+        format!("--words={}", lengths(tokens.words)),
+        format!("--characters={}", lengths(tokens.characters)),
+    ];
+    if let FeatureSpace::Vocabulary { min_documents, .. } = options.features {
+        arguments.push(format!("--min-documents={min_documents}"));
+    }
+    arguments
+}
 
 /// How texts become features; saved with the model.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Texts")]
 pub struct TextOptions {
-    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none [default: 1-2]
-    #[arg(long, value_name = "N-M", value_parser = parse_ngrams, default_value = "1-2", hide_default_value = true)]
-    words: Lengths,
-    /// Lengths of character n-grams within words, such as 3-5, for texts with misspellings
-    /// [default: none]
-    #[arg(long, value_name = "N-M", value_parser = parse_ngrams, default_value = "0", hide_default_value = true)]
-    characters: Lengths,
-    /// Leave out words in fewer texts [default: 2, of less than 1000 texts 1]
+    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none [default: ovr tries some, 1-2 otherwise]
+    #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
+    words: Option<Lengths>,
+    /// Lengths of character n-grams within words, such as 3-5, for short texts, compounds, inflected and misspelled words; 0 for
+    /// none [default: ovr tries some, none otherwise]
+    #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
+    characters: Option<Lengths>,
+    /// Leave out words and n-grams in fewer texts [default: 2, of less than 1000 texts 1; ovr may raise it]
     #[arg(long, value_name = "N")]
     min_documents: Option<u32>,
     /// Leave out words in a larger share of the texts
@@ -32,10 +53,8 @@ pub struct TextOptions {
 }
 
 /// Lengths of n-grams; none for 0.
-type Lengths = Option<NGramsArgument>;
-
 #[derive(Clone, Copy, Debug)]
-struct NGramsArgument(NGrams);
+struct Lengths(Option<NGrams>);
 
 fn parse_ngrams(text: &str) -> Result<Lengths, String> {
     let number = |part: &str| {
@@ -47,26 +66,43 @@ fn parse_ngrams(text: &str) -> Result<Lengths, String> {
         Some((min, max)) => (number(min)?, number(max)?),
         None => (number(text)?, number(text)?),
     };
-    Ok(if max == 0 {
-        None
-    } else {
-        Some(NGramsArgument(NGrams { min, max }))
-    })
+    Ok(Lengths((max > 0).then_some(NGrams { min, max })))
 }
 
 impl TextOptions {
     /// The options for so many training texts as the vectorizer takes them, which checks them.
     pub fn options(&self, texts: usize) -> VectorizerOptions {
+        let default = TokenOptions::default();
+        let lengths = |given: Option<Lengths>, default| given.map_or(default, |given| given.0);
         VectorizerOptions {
             tokens: TokenOptions {
                 lower_case: !self.case_sensitive,
-                words: self.words.map(|lengths| lengths.0),
-                characters: self.characters.map(|lengths| lengths.0),
-                ..TokenOptions::default()
+                words: lengths(self.words, default.words),
+                characters: lengths(self.characters, default.characters),
+                ..default
             },
             features: self.features(texts),
             term_weight: TermWeight::default(),
             ..VectorizerOptions::default()
+        }
+    }
+
+    /// Adds options that name chosen features to the arguments of a command that does not name them.
+    pub fn name(&self, options: &VectorizerOptions, to: &mut Vec<String>) {
+        let given = self.given();
+        let named = [given.words, given.characters, given.counts];
+        let chosen = arguments(options).into_iter().zip(named);
+        to.extend(chosen.filter(|(_, named)| !named).map(|(option, _)| option));
+    }
+
+    /// What is not left to be chosen.
+    pub fn given(&self) -> GivenFeatures {
+        GivenFeatures {
+            words: self.words.is_some(),
+            characters: self.characters.is_some(),
+            counts: self.min_documents.is_some()
+                || self.max_features.is_some()
+                || self.hash_bits.is_some(),
         }
     }
 

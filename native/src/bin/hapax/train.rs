@@ -17,6 +17,7 @@ use super::{
     failure::Failure,
     fit::{check_names, check_start, names_of_start, say_unknown_words, warn_of_new_labels},
     input::{DataOptions, name_labels, read_input, read_like},
+    progress::Progress,
     table::parse_bytes,
     text_options::TextOptions,
 };
@@ -24,14 +25,19 @@ use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
     core::{
-        data::{Dataset, IndexBase, Source},
+        data::{Dataset, Documents, IndexBase, Source},
+        kernels::OneVsRestKernels,
         model::Model,
-        text::{Vectorizer, VectorizerError},
+        text::{Vectorizer, VectorizerError, VectorizerOptions},
         train::check_data,
+        train::dual::{
+            choice::{FeatureChoice, choose_features},
+            parameters::OneVsRest,
+        },
         train::exact::parameters::MultiClassLoss,
     },
     files::{check_not_over, check_readable, check_writable},
-    processes,
+    kernels, processes,
     threads::Threads,
 };
 use memoir::Variant;
@@ -189,6 +195,8 @@ struct Training {
     data: Dataset,
     vectorizer: Option<Vectorizer>,
     index_base: Option<IndexBase>,
+    /// How the features of texts were chosen, if they were.
+    features: Option<FeatureChoice>,
 }
 
 impl Common {
@@ -214,12 +222,28 @@ impl Common {
     }
 
     fn read(&self, threads: &Threads) -> Result<Training, Failure> {
+        self.read_choosing(None, threads)
+    }
+
+    /// As [`Common::read`]; which n-grams of texts become features is chosen by held-out texts where it is not given, if there are
+    /// parameters to try them with.
+    fn read_choosing(
+        &self,
+        parameters: Option<&OneVsRest>,
+        threads: &Threads,
+    ) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data, None, threads)?;
         let index_base = input.index_base;
+        let mut features = None;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),
             Source::Texts(documents) => {
-                let options = self.text.options(documents.texts.len());
+                let mut options = self.text.options(documents.texts.len());
+                if let Some(parameters) = parameters {
+                    let chosen = self.choose_features(&documents, &options, parameters, threads)?;
+                    options = chosen.options.clone();
+                    features = (!chosen.tried.is_empty()).then_some(chosen);
+                }
                 let fitted = Vectorizer::fit_transform(&documents.texts, options, threads);
                 let (vectorizer, rows) =
                     fitted.map_err(|error| Failure::in_file(&self.train, error))?;
@@ -235,7 +259,23 @@ impl Common {
             data: self.named(data)?,
             vectorizer,
             index_base,
+            features,
         })
+    }
+
+    fn choose_features(
+        &self,
+        documents: &Documents,
+        options: &VectorizerOptions,
+        parameters: &OneVsRest,
+        threads: &Threads,
+    ) -> Result<FeatureChoice, Failure> {
+        let progress = Progress::new("choosing n-grams", 0);
+        let texts = (&documents.texts[..], &documents.labels);
+        let tell = |done| progress.set(done, 0);
+        let machine: (_, &'static dyn OneVsRestKernels) = (threads, kernels::best());
+        choose_features(texts, options, self.text.given(), parameters, machine, tell)
+            .map_err(|error| Failure::in_file(&self.train, error))
     }
 
     /// Reads data as `model` would be given them, to go on from it: texts go through its vectorizer, its labels keep
@@ -264,6 +304,7 @@ impl Common {
             data,
             vectorizer: model.vectorizer().cloned(),
             index_base: self.data.base_for(model),
+            features: None,
         })
     }
 

@@ -55,7 +55,7 @@ pub(super) struct Candidates {
 const FIRST: usize = 16;
 
 /// Answers that are judged.
-const DEPTH: usize = 5;
+pub(super) const DEPTH: usize = 5;
 
 /// The parts beside the linear model.
 pub(super) struct Beside<'a> {

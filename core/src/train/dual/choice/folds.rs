@@ -15,11 +15,14 @@ pub(super) struct Fold {
 /// Rows below which what is held out says nothing.
 const TOO_FEW_ROWS: usize = 100;
 
-/// Rows below which a fifth is held out, not a tenth, and more than once.
+/// Rows below which a fifth is held out, not a tenth.
 const FEW_ROWS: usize = 5_000;
 
-/// Held-out rows that are enough.
-const ENOUGH: usize = 1_000;
+/// Held-out rows that are enough: a difference of half a point then is more than chance.
+const ENOUGH: usize = 3_000;
+
+/// How often rows are held out at most.
+const MOST_FOLDS: usize = 5;
 
 /// Held-out rows that are more than enough.
 const MOST_HELD_OUT: f64 = 5_000.0;
@@ -33,10 +36,9 @@ impl Fold {
         let few = data.len() < FEW_ROWS;
         let share = if few { 0.2 } else { 0.1 };
         let share = f64::min(share, MOST_HELD_OUT / data.len() as f64);
-        let times = match few {
-            true => ENOUGH.div_ceil((data.len() / 5).max(1)).min(5),
-            false => 1,
-        };
+        let held_out = (share * data.len() as f64).max(1.0);
+        let times = (ENOUGH as f64 / held_out) as usize;
+        let times = times.clamp(1, MOST_FOLDS);
         let one = |fold: usize| {
             let split = Split::new(data.len(), share, seed.wrapping_add(fold as u64)).ok()?;
             let train = data.select(split.train());
@@ -106,8 +108,13 @@ mod tests {
 
     #[test]
     fn few_rows_are_held_out_more_than_once_and_too_few_not_at_all() {
-        for (rows, folds, held_out) in [(99, 0, 0), (100, 5, 20), (3_000, 2, 600), (8_000, 1, 800)]
-        {
+        for (rows, folds, held_out) in [
+            (99, 0, 0),
+            (100, 5, 20),
+            (3_000, 5, 600),
+            (8_000, 3, 800),
+            (30_000, 1, 3_000),
+        ] {
             let found = Fold::all(&data(rows), 1);
             assert_eq!(found.len(), folds, "{rows}");
             for fold in found {

@@ -13,7 +13,9 @@
 //! Cost: at most [`SHARE`] of the final training, or [`SMALL`] visits of a value (about a second) if that is more; both count work,
 //! not time, so that equal data make equal choices.
 
+mod additions;
 mod candidates;
+mod features;
 mod folds;
 mod search;
 
@@ -25,6 +27,7 @@ use crate::{
     train::{TrainError, check_data},
 };
 use alloc::vec::Vec;
+pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
 use folds::Fold;
 use search::Search;
 

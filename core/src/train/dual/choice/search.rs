@@ -2,6 +2,7 @@
 
 use super::{
     Choice, Given, Trial,
+    additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
     folds::Fold,
 };
@@ -9,10 +10,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::OneVsRestKernels,
-    model::{
-        linear::{LinearModel, fused::FusedNearest},
-        nearest::Nearest,
-    },
+    model::{linear::LinearModel, nearest::Nearest},
     search::Top,
     train::{
         TrainError,
@@ -26,7 +24,7 @@ use core::ops::ControlFlow;
 pub const SHARE: f64 = 1.0;
 
 /// Work that is small whatever the final training takes: visits of a stored value by a label, about a second's.
-pub const SMALL: f64 = 8e8;
+pub const SMALL: f64 = 6e8;
 
 /// Costs and positive weights. On held-out rows of 24 sets each but the last two was the best of at least two sets.
 const COSTS: [(f64, f64); 7] = [
@@ -48,41 +46,35 @@ const CENTROIDS: [f64; 6] = [0.2, 0.0, 0.1, 0.35, 0.5, 0.8];
 /// Weights of priors.
 const PRIORS: [f64; 2] = [0.0, 0.3];
 
-/// Weights of neighbors' votes.
-const NEIGHBORS: [f32; 7] = [0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5];
-
-/// Sizes of weights up to which they are left out, the largest first.
-const PRUNES: [f32; 6] = [0.2, 0.15, 0.11, 0.07, 0.04, 0.02];
-
 /// Settings that are tried on more rows.
 const FINALISTS: usize = 3;
 
-/// So much precision is chance: it pays for no other setting, and for no larger model.
-const FREE: f64 = 0.000_5;
-
-/// So much precision pays for an index of neighbors, which makes the file two to three times as large and an answer several times as slow.
-const WORTH_NEIGHBORS: f64 = 0.003;
+/// The standard deviation over rows of the difference in precision of two settings, halved. On 20 sets a row's mean of P@1, P@3
+/// and P@5 differs by 0.08 in the quadratic mean from one setting to the next.
+const CHANCE: f64 = 0.04;
 
 /// The share of the rows below which trials on them say too little.
 const LEAST_SHARE: f64 = 0.05;
 
 /// A way to train, before anything is added to its scores.
 #[derive(Clone, Debug)]
-struct Setting {
-    parameters: OneVsRest,
-    mix: Mix,
-    precision: f64,
+pub(super) struct Setting {
+    pub parameters: OneVsRest,
+    pub mix: Mix,
+    pub precision: f64,
+    /// How much of it may be chance.
+    pub chance: f64,
 }
 
 /// A search under way.
 pub(super) struct Search<'a, E, P> {
-    given: Given,
-    folds: &'a [Fold],
-    best: Setting,
-    neighbors: f32,
+    pub given: Given,
+    pub folds: &'a [Fold],
+    pub best: Setting,
+    pub neighbors: f32,
     tried: Vec<Trial>,
-    executor: &'a E,
-    kernels: &'static dyn OneVsRestKernels,
+    pub executor: &'a E,
+    pub kernels: &'static dyn OneVsRestKernels,
     progress: P,
     trials: usize,
 }
@@ -107,6 +99,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 parameters: start,
                 mix,
                 precision: 0.0,
+                chance: 0.0,
             },
             neighbors: 0.0,
             tried: Vec::new(),
@@ -137,35 +130,31 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let mut settings = self.settings();
         let exponents = self.exponents(data);
         self.trials = settings.len() + exponents.len() + 2 * FINALISTS + 1;
-        let first = share(
-            0.4 * allowed,
-            (settings.len() + exponents.len()) as f64 * whole,
-        );
+        let trials = settings.len() + exponents.len();
+        let first = Rung::new(0.4 * allowed, trials as f64 * whole);
         for setting in &mut settings {
-            self.attempt(setting, 1, first)?;
+            self.attempt(setting, first)?;
         }
         sort(&mut settings);
         // The exponent is tried with the best cost.
         for exponent in exponents {
             let mut setting = settings[0].clone();
             setting.parameters.exponent = exponent;
-            self.attempt(&mut setting, 1, first)?;
+            self.attempt(&mut setting, first)?;
             settings.push(setting);
         }
         sort(&mut settings);
         settings.truncate(FINALISTS);
-        let second = share(0.4 * allowed, FINALISTS as f64 * whole);
-        let folds =
-            ((0.4 * allowed / (FINALISTS as f64 * whole)) as usize).clamp(1, self.folds.len());
-        if settings.len() > 1 && (second > first || folds > 1) {
+        let second = Rung::new(0.4 * allowed, FINALISTS as f64 * whole);
+        if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
             for setting in &mut settings {
-                self.attempt(setting, folds, second)?;
+                self.attempt(setting, second)?;
             }
             sort(&mut settings);
         }
         self.best = settings.swap_remove(0);
         self.trials = self.tried.len() + 1;
-        self.finish(share(0.2 * allowed, whole))
+        self.finish(Rung::new(0.2 * allowed, whole))
     }
 
     /// The settings of costs that are not given; the plain one first.
@@ -199,13 +188,9 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         }
     }
 
-    /// Judges a setting on the first `folds` folds, trained on `share` of their rows, with the best of what can be added.
-    fn attempt(
-        &mut self,
-        setting: &mut Setting,
-        folds: usize,
-        share: f64,
-    ) -> Result<(), TrainError> {
+    /// Judges a setting with the best of what can be added.
+    fn attempt(&mut self, setting: &mut Setting, rung: Rung) -> Result<(), TrainError> {
+        let Rung { share, folds } = rung.within(self.folds.len());
         let mixes = self.mixes();
         let mut found = vec![Precision::default(); mixes.len()];
         for fold in &self.folds[..folds] {
@@ -222,12 +207,13 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let at = best_of(&found);
         setting.mix = mixes[at];
         setting.precision = found[at].mean();
+        setting.chance = chance(found[at].rows());
         self.tell(setting, 0.0, found[at], share);
         Ok(())
     }
 
     /// The centroids and priors that are not given; the plain ones first.
-    fn mixes(&self) -> Vec<Mix> {
+    pub fn mixes(&self) -> Vec<Mix> {
         let centroids = self
             .given
             .centroid
@@ -247,7 +233,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         priors.into_iter().flat_map(with).collect()
     }
 
-    fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
+    pub fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
         let bare = OneVsRest {
             centroid: 0.0,
             prior: 0.0,
@@ -259,7 +245,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         })
     }
 
-    fn candidates(
+    pub fn candidates(
         &self,
         linear: &LinearModel,
         train: &Dataset,
@@ -276,7 +262,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
-    fn tell(&mut self, setting: &Setting, neighbors: f32, found: Precision, share: f64) {
+    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Precision, share: f64) {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -291,108 +277,54 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         });
         (self.progress)(self.tried.len(), self.trials.max(self.tried.len()));
     }
+}
 
-    /// The weight of neighbors, and the most pruning that costs next to nothing.
-    fn finish(&mut self, share: f64) -> Result<(), TrainError> {
-        let asked = self.given.neighbors.unwrap_or(true);
-        if !asked && self.given.prune.is_some() {
-            return Ok(());
+/// What a trial looks at: so many divisions of the rows, and a share of those to train on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rung {
+    pub share: f64,
+    pub folds: usize,
+}
+
+impl Rung {
+    /// As much as is allowed of work that is `whole` for all rows once.
+    fn new(allowed: f64, whole: f64) -> Self {
+        let times = allowed / whole.max(1.0);
+        Self {
+            share: times.clamp(LEAST_SHARE, 1.0),
+            folds: times.max(1.0) as usize,
         }
-        let fold = &self.folds[0];
-        let Some(train) = fold.sampled(share) else {
-            return Ok(());
-        };
-        let model = self.train(&self.best.parameters, &train)?;
-        let setting = self.best.clone();
-        if asked {
-            let near = FusedNearest::neighbors(&train)?;
-            let candidates = self.candidates(&model, &train, &setting, Some(&near), &fold.test)?;
-            self.weigh_neighbors(&candidates, fold, share);
-        }
-        if self.given.prune.is_none() {
-            self.prune(&train, fold, share)?;
-        }
-        Ok(())
     }
 
-    fn weigh_neighbors(&mut self, candidates: &Candidates, fold: &Fold, share: f64) {
-        let mut top = Top::default();
-        let mut judge = |mix| candidates.judge(mix, fold.test.labels(), &mut top);
-        let alone = judge(self.best.mix);
-        let mut found: Vec<(Mix, Precision)> = Vec::new();
-        for mix in self.mixes() {
-            for neighbors in NEIGHBORS {
-                let mix = Mix { neighbors, ..mix };
-                found.push((mix, judge(mix)));
-            }
+    /// No more divisions than there are.
+    pub fn within(self, folds: usize) -> Self {
+        Self {
+            folds: self.folds.min(folds),
+            ..self
         }
-        let precisions: Vec<Precision> = found.iter().map(|(_, precision)| *precision).collect();
-        let (mix, with) = found[best_of(&precisions)];
-        let wanted = self.given.neighbors == Some(true);
-        if wanted || with.mean() >= alone.mean() + WORTH_NEIGHBORS {
-            self.best.mix = mix;
-            self.neighbors = mix.neighbors;
-        }
-        let setting = Setting {
-            mix,
-            ..self.best.clone()
-        };
-        self.tell(&setting, mix.neighbors, with, share);
-    }
-
-    /// Chooses how much is left out of the weights, centroids in them. What neighbors add is left out of this.
-    fn prune(&mut self, train: &Dataset, fold: &Fold, share: f64) -> Result<(), TrainError> {
-        let full = OneVsRest {
-            centroid: self.best.mix.centroid,
-            prior: self.best.mix.prior,
-            prune: PRUNES[PRUNES.len() - 1],
-            ..self.best.parameters.clone()
-        };
-        let go_on = |_| ControlFlow::Continue(());
-        let model = full.train(train, self.executor, self.kernels, go_on)?;
-        let none = Mix {
-            centroid: 0.0,
-            prior: 0.0,
-            neighbors: 0.0,
-        };
-        let mut found = Vec::new();
-        for prune in PRUNES {
-            let pruned = model.pruned(prune, full.bits);
-            let candidates =
-                self.candidates(&pruned, train, &self.best.clone(), None, &fold.test)?;
-            found.push(candidates.judge(none, fold.test.labels(), &mut Top::default()));
-        }
-        let highest = found.iter().map(Precision::mean).fold(0.0, f64::max);
-        let fits = found
-            .iter()
-            .position(|found| found.mean() >= highest - FREE);
-        let at = fits.unwrap_or(PRUNES.len() - 1);
-        self.best.parameters.prune = PRUNES[at];
-        let setting = self.best.clone();
-        self.tell(&setting, 0.0, found[at], share);
-        Ok(())
     }
 }
 
-/// The share of rows on which work that is `whole` on all of them is what is allowed.
-fn share(allowed: f64, whole: f64) -> f64 {
-    (allowed / whole.max(1.0)).clamp(LEAST_SHARE, 1.0)
+/// A difference in precision on so many rows that is chance: half its standard error. It pays for no other setting than an
+/// earlier one, and for no larger model.
+pub(super) fn chance(rows: usize) -> f64 {
+    CHANCE / crate::float::sqrt(rows.max(1) as f64)
 }
 
 /// The first that is not clearly worse than any other.
-fn best_of(found: &[Precision]) -> usize {
+pub(super) fn best_of(found: &[Precision]) -> usize {
     let highest = found.iter().map(Precision::mean).fold(0.0, f64::max);
-    let first = found
-        .iter()
-        .position(|found| found.mean() >= highest - FREE);
+    let least = highest - found.first().map_or(0.0, |first| chance(first.rows()));
+    let first = found.iter().position(|found| found.mean() >= least);
     first.unwrap_or(0)
 }
 
 /// The most precise first; of those that are equal but for chance the one that was tried first.
 fn sort(settings: &mut [Setting]) {
-    let highest = settings.iter().map(|s| s.precision).fold(0.0, f64::max);
+    let best = settings.iter().map(|s| s.precision - s.chance);
+    let least = best.fold(f64::NEG_INFINITY, f64::max);
     settings.sort_by(|a, b| {
-        let [a, b] = [a, b].map(|s| f64::min(s.precision, highest - FREE));
+        let [a, b] = [a, b].map(|s| f64::min(s.precision, least));
         b.total_cmp(&a)
     });
 }

@@ -229,7 +229,10 @@ impl TrainOvr {
                 say_kept_labels(&self.common.train, &training.data, model);
                 training
             }
-            None => self.common.read(&threads)?,
+            None => {
+                let plain = given.over(&fixed);
+                self.common.read_choosing(Some(&plain), &threads)?
+            }
         };
         if let Some(Method::Linear(linear)) = start.as_ref().map(Model::method) {
             // Only with the same exponent do its weights fit the rows.
@@ -240,12 +243,11 @@ impl TrainOvr {
         let watch = Stopwatch::start();
         let choice = choose(&fixed, &given, &training.data, &threads)?;
         say_what_comes(&choice, self.gap, &training.data, &threads);
+        let features = training.features.iter().map(telling::features);
+        let settings = (choice.held_out > 0).then(|| chosen(&choice));
         let told = Told {
             held_out: (choice.held_out > 0).then_some(choice.held_out),
-            lines: (choice.held_out > 0)
-                .then(|| chosen(&choice))
-                .into_iter()
-                .collect(),
+            lines: features.chain(settings).collect(),
             ..Told::default()
         };
         if let Some(gap) = self.gap {

@@ -35,6 +35,11 @@ pub trait Sharded {
 
     fn common(&self) -> &Common;
 
+    /// Reads the training data: to make a plan, or to do what one says.
+    fn read(&self, _planning: bool, threads: &Threads) -> Result<Training, Failure> {
+        self.common().read(threads)
+    }
+
     /// The parameters, those included that the data choose.
     fn choose(&self, data: &Dataset, threads: &Threads) -> Result<Self::Parameters, Failure>;
 
@@ -59,7 +64,8 @@ pub trait Sharded {
         common.check()?;
         common.checkpoints.refuse("of parts: each part is one")?;
         let threads = threads(common.threads)?;
-        let training = common.read(&threads)?;
+        let planning = matches!(task, Task::Plan { .. });
+        let training = self.read(planning, &threads)?;
         let watch = Stopwatch::start();
         match task {
             Task::Plan {
@@ -70,9 +76,13 @@ pub trait Sharded {
                 let parameters = self.choose(&training.data, &threads)?;
                 let begun = Self::parts(&parameters, &training.data, &threads)?;
                 let count = *parts as usize;
+                let mut arguments = arguments.clone();
+                if let Some(chosen) = &training.features {
+                    common.text.name(&chosen.options, &mut arguments);
+                }
                 let plan = Plan {
                     identity: Identity::new(Self::NAME, &parameters, &training.data),
-                    arguments: arguments.clone(),
+                    arguments,
                     parameters: postcard::to_allocvec(&parameters)
                         .map_err(|error| Failure::Other(error.to_string()))?,
                     parts: *parts,

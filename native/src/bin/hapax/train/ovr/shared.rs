@@ -1,17 +1,17 @@
 //! One-vs-rest on several machines.
 
 use super::{
-    super::{super::failure::Failure, Common, sharded::Sharded},
-    Fuse, TrainOvr, choose,
+    super::{super::failure::Failure, Common, Training, sharded::Sharded},
+    TrainOvr, choose,
 };
 use hapax::{
     core::{
         data::Dataset,
-        model::Model,
+        model::{Model, linear::fused::FusedNearest},
         text::Vectorizer,
         train::{
             TrainError,
-            dual::{choice::Given, parameters::OneVsRest, trainer::LabelParts},
+            dual::{parameters::OneVsRest, trainer::LabelParts},
         },
     },
     kernels,
@@ -19,7 +19,8 @@ use hapax::{
 };
 
 impl Sharded for TrainOvr {
-    type Parameters = OneVsRest;
+    /// Those of the machines, and the weight of neighbors.
+    type Parameters = (OneVsRest, f32);
     type Parts<'a> = LabelParts<'a>;
 
     const NAME: &str = "ovr";
@@ -28,22 +29,26 @@ impl Sharded for TrainOvr {
         &self.common
     }
 
-    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<OneVsRest, Failure> {
-        if self.gap.is_some() || self.fuse == Fuse::Nearest || self.from.is_some() {
-            let rule = "--gap, --fuse nearest and --from do not go with parts yet";
+    fn read(&self, planning: bool, threads: &Threads) -> Result<Training, Failure> {
+        let plain = self.given().over(&self.fixed());
+        // What was chosen then stands among the arguments of the plan.
+        self.common
+            .read_choosing(planning.then_some(&plain), threads)
+    }
+
+    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<(OneVsRest, f32), Failure> {
+        if self.gap.is_some() || self.from.is_some() {
+            let rule = "--gap and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
         }
-        let fixed = self.fixed();
-        let given = Given {
-            neighbors: Some(false),
-            ..self.given()
-        };
+        let (fixed, given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
-        Ok(choose(&fixed, &given, data, threads)?.parameters)
+        let choice = choose(&fixed, &given, data, threads)?;
+        Ok((choice.parameters, choice.neighbors))
     }
 
     fn parts<'a>(
-        parameters: &OneVsRest,
+        (parameters, _): &(OneVsRest, f32),
         data: &'a Dataset,
         threads: &Threads,
     ) -> Result<LabelParts<'a>, TrainError> {
@@ -51,17 +56,17 @@ impl Sharded for TrainOvr {
     }
 
     fn model(
-        parameters: &OneVsRest,
+        (parameters, neighbors): &(OneVsRest, f32),
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         _threads: &Threads,
     ) -> Result<Model, TrainError> {
-        Ok(Model::from_ovr(
-            parts.finish()?,
-            parameters,
-            data,
-            vectorizer,
-        ))
+        let linear = parts.finish()?;
+        if *neighbors > 0.0 {
+            let both = (linear, FusedNearest::train(data, *neighbors)?);
+            return Ok(Model::from_fused(both, parameters, data, vectorizer));
+        }
+        Ok(Model::from_ovr(linear, parameters, data, vectorizer))
     }
 }

@@ -4,13 +4,14 @@ use super::super::super::{
     output::note,
     progress::Progress,
     table::{bytes, count},
+    text_options::arguments,
 };
 use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
         train::dual::{
-            choice::Choice,
+            choice::{Choice, FeatureChoice, FeatureTrial},
             one_vs_rest::{Report, Stage},
             parameters::{Bias, OneVsRest},
         },
@@ -37,6 +38,30 @@ fn options(parameters: &OneVsRest) -> String {
     format!(
         "--cost {cost} --positive-weight {positive_weight} --exponent {exponent} {bias} \
          --centroid {centroid} --prior {prior} --prune {prune}"
+    )
+}
+
+/// The features that were chosen, and what they are worth.
+pub fn features(choice: &FeatureChoice) -> String {
+    let named = arguments(&choice.options).join(" ").replace('=', " ");
+    let at_1 = |trial: Option<&FeatureTrial>| 100.0 * trial.map_or(0.0, |trial| trial.at_1);
+    let last = choice.tried.iter().rev();
+    let chosen = last.clone().find(|trial| trial.options == choice.options);
+    let first = choice.tried.first();
+    let trained = chosen.or(first).map_or(0, |trial| trial.trained);
+    format!(
+        "best of {} kinds of n-grams on {} held-out texts: {named} (P@1 {:.2}; words 1-2 alone {:.2}; trained on {} texts)",
+        choice.tried.len(),
+        count(first.map_or(0, |trial| trial.judged) as u64),
+        at_1(chosen),
+        at_1(
+            last.clone()
+                .find(|trial| first.is_some_and(|first| {
+                    trial.options == first.options && trial.trained == trained
+                }))
+                .or(first)
+        ),
+        count(trained as u64),
     )
 }
 
