@@ -56,6 +56,9 @@ pub mod npy;
 pub mod processes;
 pub mod sealed;
 pub mod threads;
+mod training;
+
+pub use training::{TrainingError, train};
 
 /// The example of the README, run as a test.
 #[cfg(doctest)]

@@ -1,6 +1,7 @@
 //! What all methods of training share: the errors that end it before any work, and the record
 //! of what made a model.
 
+pub mod auto;
 pub mod dual;
 pub mod embedding;
 mod error;

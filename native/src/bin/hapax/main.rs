@@ -41,7 +41,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  hapax train nearest train.tsv -o model.hapax --test test.tsv
+  hapax train train.tsv -o model.hapax --test test.tsv
       learn from lines of text, tab, labels; then score the model on other such lines
   echo 'a small animal that eats cheese' | hapax predict model.hapax -k 5 --explain
       suggest labels for texts from standard input, and say why
@@ -81,7 +81,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(train::with_method(std::env::args_os().collect()));
     let done = match cli.verb {
         Verb::Train(train) => train.run(),
         Verb::Plan(verb) => verb.run(),

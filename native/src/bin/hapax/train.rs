@@ -1,5 +1,6 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
+mod auto;
 mod checkpoint;
 mod embedding;
 mod exact;
@@ -42,11 +43,18 @@ use hapax::{
 };
 use memoir::Variant;
 use sharded::Sharded;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 /// Train a model from a file of labelled texts or rows.
+///
+/// `hapax train TRAIN -o MODEL` tries methods, features and parameters on held-out rows and takes the best. Name a method to
+/// train that one.
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    override_usage = "hapax train [METHOD] <TRAIN> -o <MODEL> [OPTIONS]\n       hapax train --parts <DIR> [--shard <I/N>]"
+)]
 pub struct Train {
     #[command(subcommand)]
     pub algorithm: Option<Box<Algorithm>>,
@@ -63,9 +71,31 @@ impl Train {
     }
 }
 
+/// The arguments of the command, `auto` put in where `train` names no method.
+pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_train = arguments.get(1).is_some_and(|verb| verb == "train");
+    let rest = arguments.get(2..).unwrap_or_default();
+    let words = || rest.iter().filter_map(|word| word.to_str());
+    let own = |word: &str| {
+        ["-h", "--help", "help"].contains(&word)
+            || word.starts_with("--parts")
+            || word.starts_with("--shard")
+    };
+    let methods = Algorithm::augment_subcommands(clap::Command::new("train"));
+    let named = words()
+        .next()
+        .is_some_and(|first| own(first) || methods.find_subcommand(first).is_some());
+    if is_train && !rest.is_empty() && !named && !words().any(own) {
+        arguments.insert(2, "auto".into());
+    }
+    arguments
+}
+
 /// The algorithms.
 #[derive(Subcommand, Debug)]
 pub enum Algorithm {
+    /// Try methods, features and parameters on held-out rows and take the best: the same as naming no method
+    Auto(auto::TrainAuto),
     /// Sparse weighted nearest neighbors: the most similar training rows vote
     Nearest(nearest::TrainNearest),
     /// One-vs-rest with mined negatives: a linear model of each label
@@ -103,6 +133,7 @@ impl Algorithm {
             self.check_together(started)?;
         }
         match self {
+            Self::Auto(train) => train.run(),
             Self::Nearest(train) => train.run(),
             Self::Ovr(train) => train.run(),
             Self::Cs(train) => train.run(MultiClassLoss::CrammerSinger),

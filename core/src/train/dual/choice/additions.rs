@@ -86,7 +86,8 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             mix,
             ..self.best.clone()
         };
-        self.tell(&setting, mix.neighbors, with, share);
+        let folds = candidates.len();
+        self.tell(&setting, mix.neighbors, with, Rung { share, folds });
     }
 
     /// Chooses how much is left out of the weights, centroids in them. What neighbors add is left out of this.
@@ -120,7 +121,8 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let at = fits.unwrap_or(PRUNES.len() - 1);
         self.best.parameters.prune = PRUNES[at];
         let setting = self.best.clone();
-        self.tell(&setting, 0.0, found[at], share);
+        let folds = sampled.len();
+        self.tell(&setting, 0.0, found[at], Rung { share, folds });
         Ok(())
     }
 }

@@ -106,18 +106,21 @@ const WORDS: [Option<NGrams>; 3] = [grams(1, 2), grams(1, 1), None];
 /// Least numbers of texts that a feature must occur in, the largest first.
 const COUNTS: [u32; 3] = [5, 3, 2];
 
-/// Held-out texts, at most and as a share.
-const MOST_HELD_OUT: f64 = 3_000.0;
-const HELD_OUT: f64 = 0.2;
+/// Held-out texts, at most and as a share: each is tokenized in every trial.
+const MOST_HELD_OUT: f64 = 2_000.0;
+const HELD_OUT: f64 = 0.1;
 
 /// Texts below which what is held out says nothing.
 const TOO_FEW_TEXTS: usize = 100;
 
-/// Texts of the first trials, at most.
+/// The first trials have one text of so many, ...
+const ONE_TEXT_OF: usize = 8;
+
+/// ... but at most so many, ...
 const FIRST_TEXTS: usize = 8_000;
 
-/// And at least, however long that takes.
-const LEAST_TEXTS: usize = 2_000;
+/// ... and at least.
+const LEAST_TEXTS: usize = 1_500;
 
 /// How many times as many texts the last trials have.
 const LAST: usize = 3;
@@ -199,7 +202,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             }
             search.attempt(options, texts)
         };
-        let mut texts = FIRST_TEXTS;
+        let mut texts = (self.texts.len() / ONE_TEXT_OF).clamp(LEAST_TEXTS, FIRST_TEXTS);
         let mut best = with(self, WORDS[0], None, texts)?;
         if self.work > TRIAL && best.trained > LEAST_TEXTS {
             // Half the texts have about half the values and, where labels are many, half the labels.
@@ -208,9 +211,15 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             best = with(self, WORDS[0], None, texts)?;
         }
         if !given.characters {
+            let words = best.precision;
             for characters in CHARACTERS {
                 let found = with(self, WORDS[0], characters, texts)?;
+                // Where some character n-grams do harm, others do.
+                let harm = found.precision < words - chance(found.judged);
                 best = better(best, found);
+                if harm {
+                    break;
+                }
             }
         }
         let mut characters = best.options.tokens.characters;

@@ -17,6 +17,7 @@ mod additions;
 mod candidates;
 mod features;
 mod folds;
+mod judge;
 mod search;
 
 use super::parameters::{Bias, OneVsRest};
@@ -29,6 +30,7 @@ use crate::{
 use alloc::vec::Vec;
 pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
 use folds::Fold;
+pub(crate) use judge::Judge;
 use search::Search;
 
 /// What the user decided: these are not tried.
@@ -71,6 +73,8 @@ pub struct Trial {
     pub at_1: f64,
     /// Number of rows judged.
     pub judged: usize,
+    /// How many times rows were held out.
+    pub folds: usize,
     /// The share of the other rows that the setting was trained on.
     pub share: f64,
 }

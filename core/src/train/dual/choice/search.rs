@@ -24,7 +24,7 @@ use core::ops::ControlFlow;
 pub const SHARE: f64 = 1.0;
 
 /// Work that is small whatever the final training takes: visits of a stored value by a label, about a second's.
-pub const SMALL: f64 = 6e8;
+pub const SMALL: f64 = 4e8;
 
 /// Costs and positive weights. On held-out rows of 24 sets each but the last two was the best of at least two sets.
 const COSTS: [(f64, f64); 7] = [
@@ -208,7 +208,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         setting.mix = mixes[at];
         setting.precision = found[at].mean();
         setting.chance = chance(found[at].rows());
-        self.tell(setting, 0.0, found[at], share);
+        self.tell(setting, 0.0, found[at], Rung { share, folds });
         Ok(())
     }
 
@@ -262,7 +262,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
-    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Precision, share: f64) {
+    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Precision, rung: Rung) {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -273,7 +273,8 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             precision: found.mean(),
             at_1: found.at_1(),
             judged: found.rows(),
-            share,
+            folds: rung.folds,
+            share: rung.share,
         });
         (self.progress)(self.tried.len(), self.trials.max(self.tried.len()));
     }

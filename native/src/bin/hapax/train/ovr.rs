@@ -33,7 +33,8 @@ use hapax::{
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use telling::{Parts, chosen, say_what_comes};
+use telling::{Parts, say_what_comes};
+pub use telling::{chosen, features};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest: a linear machine for each label.
@@ -243,11 +244,11 @@ impl TrainOvr {
         let watch = Stopwatch::start();
         let choice = choose(&fixed, &given, &training.data, &threads)?;
         say_what_comes(&choice, self.gap, &training.data, &threads);
-        let features = training.features.iter().map(telling::features);
+        let kinds = training.features.iter().map(features);
         let settings = (choice.held_out > 0).then(|| chosen(&choice));
         let told = Told {
             held_out: (choice.held_out > 0).then_some(choice.held_out),
-            lines: features.chain(settings).collect(),
+            lines: kinds.chain(settings).collect(),
             ..Told::default()
         };
         if let Some(gap) = self.gap {

@@ -1,0 +1,192 @@
+//! Training without a method named: the methods that are there are tried on held-out rows, and the best is taken.
+//!
+//! One-vs-rest with the parameters that [`choice`](super::dual::choice) finds, neighbors beside it where they gain much, comes
+//! first: it is the most precise on most data, and its files are small. Wsabie++ and nearest neighbors on their own are tried on
+//! the same rows, and taken where they are better by more than chance: embeddings where labels are few and texts short,
+//! neighbors where rows are dense and classes curved.
+//!
+//! Cost: twice to three times the final training; equal data make equal models for any executor.
+
+use super::{
+    TrainError,
+    dual::{
+        choice::{Choice, Given, Judge},
+        parameters::OneVsRest,
+    },
+    embedding::parameters::Wsabie,
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::TrainingKernels,
+    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
+    text::Vectorizer,
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+/// A method of training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// One-vs-rest, perhaps with neighbors beside it.
+    OneVsRest,
+    /// Rows and labels in one space.
+    Wsabie,
+    /// Nearest neighbors alone.
+    Nearest,
+}
+
+impl Candidate {
+    /// The name of the method, as the command and the model's record have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OneVsRest => "ovr",
+            Self::Wsabie => "wsabie-pp",
+            Self::Nearest => "nearest",
+        }
+    }
+}
+
+/// A method and how well it did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    /// The method.
+    pub candidate: Candidate,
+    /// The mean of P@1, P@3 and P@5 on the held-out rows, from 0 to 1.
+    pub precision: f64,
+    /// P@1 on them.
+    pub at_1: f64,
+}
+
+/// The best model, and how it was found.
+#[derive(Clone, Debug)]
+pub struct Best {
+    /// The model, trained on all rows.
+    pub model: Model,
+    /// The method.
+    pub candidate: Candidate,
+    /// The methods that were tried; empty where there were too few rows to try any.
+    pub tried: Vec<Tried>,
+    /// The parameters of one-vs-rest and how they were found.
+    pub choice: Choice,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// So many of so many settings of one-vs-rest were tried.
+    Settings(usize, usize),
+    /// This method is tried on held-out rows.
+    Trying(Candidate),
+    /// This method is trained on all rows.
+    Training(Candidate),
+}
+
+/// Labels times rows up to which an embedding is tried: its training looks at all labels for each row.
+const EMBEDDING: u64 = 120_000_000;
+
+/// How many times the chance of a difference another method must gain to be taken: files of one-vs-rest are smaller than those of
+/// neighbors, and it says why.
+const SURE: f64 = 2.0;
+
+/// Trains the best method for `data`; a seed of everything random.
+///
+/// # Errors
+/// Unusable data, before any work; lack of memory.
+pub fn train_best<E: Executor>(
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    seed: u64,
+    (executor, kernels): (&E, &'static dyn TrainingKernels),
+    mut progress: impl FnMut(Progress),
+) -> Result<Best, TrainError> {
+    let base = OneVsRest {
+        seed,
+        ..OneVsRest::default()
+    };
+    let tell = |done, of| progress(Progress::Settings(done, of));
+    let choice = base.choose(&Given::default(), data, executor, kernels, tell)?;
+    let mut tried = Vec::new();
+    let mut candidate = Candidate::OneVsRest;
+    if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
+        let (mut highest, chance) = (best.precision, SURE * judge.chance());
+        tried.push(Tried {
+            candidate,
+            precision: best.precision,
+            at_1: best.at_1,
+        });
+        for other in [Candidate::Wsabie, Candidate::Nearest] {
+            let cells = u64::from(data.labels().labels()) * data.len() as u64;
+            if other == Candidate::Wsabie && cells > EMBEDDING {
+                continue;
+            }
+            progress(Progress::Trying(other));
+            let train =
+                |rows: &Dataset| train(other, &choice, rows, None, seed, (executor, kernels));
+            let found = judge.judge(train, executor, || Scratch::new(kernels))?;
+            if found.precision > highest + chance {
+                (candidate, highest) = (other, found.precision);
+            }
+            tried.push(Tried {
+                candidate: other,
+                precision: found.precision,
+                at_1: found.at_1,
+            });
+        }
+    }
+    progress(Progress::Training(candidate));
+    let model = train(
+        candidate,
+        &choice,
+        data,
+        vectorizer,
+        seed,
+        (executor, kernels),
+    )?;
+    Ok(Best {
+        model,
+        candidate,
+        tried,
+        choice,
+    })
+}
+
+/// The model of one method.
+fn train<E: Executor>(
+    candidate: Candidate,
+    choice: &Choice,
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    seed: u64,
+    (executor, kernels): (&E, &'static dyn TrainingKernels),
+) -> Result<Model, TrainError> {
+    match candidate {
+        Candidate::OneVsRest => {
+            let parameters = &choice.parameters;
+            let go_on = |_| ControlFlow::Continue(());
+            let linear = parameters.train(data, executor, kernels, go_on)?;
+            if choice.neighbors > 0.0 {
+                let both = (linear, FusedNearest::train(data, choice.neighbors)?);
+                return Ok(Model::from_fused(both, parameters, data, vectorizer));
+            }
+            Ok(Model::from_ovr(linear, parameters, data, vectorizer))
+        }
+        Candidate::Wsabie => {
+            let training = EmbeddingTraining::Wsabie(Wsabie {
+                seed,
+                ..Wsabie::distances()
+            });
+            let go_on = |_| ControlFlow::Continue(());
+            Model::train_embedding(&training, data, vectorizer, executor, kernels, go_on)
+        }
+        Candidate::Nearest => {
+            let default = NearestParameters::default();
+            let parameters = NearestParameters {
+                neighbors: default.neighbors.min(data.len() as u32),
+                ..default
+            };
+            Model::train_nearest(parameters, data, vectorizer, executor)
+        }
+    }
+}

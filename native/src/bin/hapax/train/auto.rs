@@ -1,0 +1,98 @@
+//! `hapax train TRAIN -o MODEL`, no method named: the methods are tried on held-out rows, and the best is taken.
+
+use super::{
+    super::{
+        failure::Failure, input::threads, output::note, progress::Progress, resources::Stopwatch,
+        table::bytes,
+    },
+    Common,
+    finish::{Made, Told},
+    ovr,
+};
+use clap::Args;
+use hapax::{
+    core::{
+        executor::Executor,
+        train::{
+            auto::{self, Best, Candidate},
+            dual::parameters::OneVsRest,
+        },
+    },
+    kernels,
+};
+
+/// Try methods, features and parameters on held-out rows and take the best.
+///
+/// One-vs-rest comes first: for texts its word and character n-grams are chosen, then its cost, positive weight, exponent,
+/// centroids, priors and pruning, and whether nearest neighbors vote beside it. Nearest neighbors alone and an embedding
+/// are tried on the same held-out rows. Takes two to three times as long as training what is chosen.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  hapax train train.tsv -o model.hapax --test test.tsv
+  hapax train train.txt.xz -o model.hapax --threads 1
+  hapax train train.tsv -o small.hapax --max-bytes 2MB
+  hapax train train.tsv -o model.hapax --characters 0      # words only: smaller, and not tried otherwise")]
+pub struct TrainAuto {
+    #[command(flatten)]
+    common: Common,
+}
+
+impl TrainAuto {
+    pub fn run(self) -> Result<(), Failure> {
+        let common = &self.common;
+        common.check()?;
+        let why = "where no method is named: name one, such as ovr";
+        common.checkpoints.refuse(why)?;
+        let threads = threads(common.threads)?;
+        let plain = OneVsRest {
+            seed: common.seed,
+            ..OneVsRest::default()
+        };
+        let watch = Stopwatch::start();
+        let training = common.read_choosing(Some(&plain), &threads)?;
+        let memory = plain.memory_estimate(&training.data, threads.threads());
+        note(format_args!(
+            "choosing a method and its parameters; one-vs-rest takes up to about {} of memory beside the data",
+            bytes(memory)
+        ));
+        let (data, vectorizer) = (&training.data, training.vectorizer);
+        let mut bar = Progress::new("choosing parameters", 0);
+        let tell = |doing| match doing {
+            auto::Progress::Settings(done, of) => bar.set(done, of),
+            auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
+            auto::Progress::Training(_) => bar = Progress::new("training", 0),
+        };
+        let machine = (&threads, kernels::best());
+        let best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
+        drop(bar);
+        let held_out = best.choice.held_out;
+        let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
+        lines.extend(methods(&best));
+        if best.candidate == Candidate::OneVsRest && held_out > 0 {
+            lines.push(ovr::chosen(&best.choice));
+        }
+        let made = Made {
+            model: best.model,
+            index_base: training.index_base,
+            told: Told {
+                held_out: (held_out > 0).then_some(held_out),
+                lines,
+                ..Told::default()
+            },
+        };
+        common.finish(made, &watch, &threads)
+    }
+}
+
+/// The methods that were tried, and the one that was taken.
+fn methods(best: &Best) -> Option<String> {
+    let judged = best.choice.best()?.judged;
+    let of = |tried: &auto::Tried| format!("{} {:.2}", tried.candidate.name(), 100.0 * tried.at_1);
+    let tried: Vec<String> = best.tried.iter().map(of).collect();
+    Some(format!(
+        "chose {}: P@1 on {judged} held-out rows: {}",
+        best.candidate.name(),
+        tried.join(", ")
+    ))
+}
