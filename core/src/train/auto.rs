@@ -10,7 +10,7 @@
 use super::{
     TrainError,
     dual::{
-        choice::{Choice, Given, Judge},
+        choice::{Budget, Choice, Given, Judge},
         parameters::OneVsRest,
     },
     embedding::parameters::Wsabie,
@@ -106,7 +106,11 @@ pub fn train_best<E: Executor>(
         ..OneVsRest::default()
     };
     let tell = |done, of| progress(Progress::Settings(done, of));
-    let choice = base.choose(&Given::default(), data, executor, kernels, tell)?;
+    let budget = match vectorizer {
+        Some(_) => Budget::TEXTS,
+        None => Budget::ROWS,
+    };
+    let choice = base.choose(&Given::default(), data, executor, kernels, budget, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {

@@ -103,8 +103,8 @@ const CHARACTERS: [Option<NGrams>; 3] = [grams(2, 5), grams(3, 5), grams(1, 4)];
 /// Word n-grams.
 const WORDS: [Option<NGrams>; 3] = [grams(1, 2), grams(1, 1), None];
 
-/// Least numbers of texts that a feature must occur in, the largest first.
-const COUNTS: [u32; 3] = [5, 3, 2];
+/// Least numbers of texts that a feature must occur in, beside that of the options.
+const COUNTS: [u32; 1] = [3];
 
 /// Held-out texts, at most and as a share: each is tokenized in every trial.
 const MOST_HELD_OUT: f64 = 2_000.0;

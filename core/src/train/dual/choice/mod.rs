@@ -10,8 +10,8 @@
 //! a share of the rows, the three best on more of them. What is added to the scores needs no training of its own: it
 //! is judged on the [`candidates`](self) of each held-out row. Pruning comes last.
 //!
-//! Cost: at most [`SHARE`] of the final training, or [`SMALL`] visits of a value (about a second) if that is more; both count work,
-//! not time, so that equal data make equal choices.
+//! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time, so that equal data make
+//! equal choices.
 
 mod additions;
 mod candidates;
@@ -58,6 +58,43 @@ pub struct Given {
     pub epsilon: Option<f64>,
     /// Whether neighbors vote, too: if so, their weight is always fitted.
     pub neighbors: Option<bool>,
+}
+
+/// How much work trials may take together: visits of a stored value by a label, each less than a nanosecond.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// As a share of the final training's, however long that takes.
+    pub share: f64,
+    /// The same where that stays below `most`.
+    pub generous: f64,
+    /// Work up to which trials take the generous share.
+    pub most: f64,
+    /// Work that is always allowed.
+    pub small: f64,
+}
+
+impl Budget {
+    /// For rows: one and a half times the final training, up to six times where that is a few seconds.
+    pub const ROWS: Self = Self {
+        share: 1.5,
+        generous: 6.0,
+        most: 6e9,
+        small: 5e8,
+    };
+
+    /// For texts, whose features have taken trials before: three quarters of the final training.
+    pub const TEXTS: Self = Self {
+        share: 0.75,
+        generous: 0.75,
+        most: 0.0,
+        small: 2e8,
+    };
+
+    /// What is allowed beside a final training of this work.
+    fn of(self, whole: f64) -> f64 {
+        let generous = f64::min(self.generous * whole, self.most);
+        generous.max(self.share * whole).max(self.small)
+    }
 }
 
 /// A setting and how well it did.
@@ -138,6 +175,7 @@ impl OneVsRest {
         data: &Dataset,
         executor: &E,
         kernels: &'static dyn OneVsRestKernels,
+        budget: Budget,
         progress: impl FnMut(usize, usize),
     ) -> Result<Choice, TrainError> {
         let start = given.over(self);
@@ -157,7 +195,7 @@ impl OneVsRest {
             });
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
-        search.run(data)?;
+        search.run(data, budget)?;
         Ok(search.choice())
     }
 }

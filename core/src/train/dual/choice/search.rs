@@ -1,7 +1,7 @@
 //! The search itself.
 
 use super::{
-    Choice, Given, Trial,
+    Budget, Choice, Given, Trial,
     additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
     folds::Fold,
@@ -20,20 +20,13 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
 
-/// The work of all trials, as a share of that of the final training.
-pub const SHARE: f64 = 1.0;
-
-/// Work that is small whatever the final training takes: visits of a stored value by a label, about a second's.
-pub const SMALL: f64 = 4e8;
-
-/// Costs and positive weights. On held-out rows of 24 sets each but the last two was the best of at least two sets.
-const COSTS: [(f64, f64); 7] = [
+/// Costs and positive weights. On held-out rows of 20 sets each is the best of some, by up to two points.
+const COSTS: [(f64, f64); 6] = [
     (1.0, 1.0),
     (0.3, 3.0),
     (0.3, 1.0),
-    (0.1, 10.0),
-    (1.0, 3.0),
     (3.0, 1.0),
+    (0.1, 10.0),
     (0.05, 40.0),
 ];
 
@@ -54,7 +47,7 @@ const FINALISTS: usize = 3;
 const CHANCE: f64 = 0.04;
 
 /// The share of the rows below which trials on them say too little.
-const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE: f64 = 0.1;
 
 /// A way to train, before anything is added to its scores.
 #[derive(Clone, Debug)]
@@ -124,14 +117,14 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         }
     }
 
-    pub fn run(&mut self, data: &Dataset) -> Result<(), TrainError> {
+    pub fn run(&mut self, data: &Dataset, budget: Budget) -> Result<(), TrainError> {
         let whole = self.best.parameters.work(data, 1.0);
-        let allowed = f64::max(SHARE * whole, SMALL);
+        let allowed = budget.of(whole);
         let mut settings = self.settings();
         let exponents = self.exponents(data);
         self.trials = settings.len() + exponents.len() + 2 * FINALISTS + 1;
         let trials = settings.len() + exponents.len();
-        let first = Rung::new(0.4 * allowed, trials as f64 * whole);
+        let first = Rung::new(0.35 * allowed, trials as f64 * whole);
         for setting in &mut settings {
             self.attempt(setting, first)?;
         }
@@ -145,7 +138,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         }
         sort(&mut settings);
         settings.truncate(FINALISTS);
-        let second = Rung::new(0.4 * allowed, FINALISTS as f64 * whole);
+        let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
         if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
             for setting in &mut settings {
                 self.attempt(setting, second)?;
@@ -154,7 +147,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         }
         self.best = settings.swap_remove(0);
         self.trials = self.tried.len() + 1;
-        self.finish(Rung::new(0.2 * allowed, whole))
+        self.finish(Rung::new(0.3 * allowed, whole))
     }
 
     /// The settings of costs that are not given; the plain one first.

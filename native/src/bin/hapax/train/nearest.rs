@@ -8,7 +8,7 @@ use super::{
         resources::Stopwatch,
         table::{count, percent},
     },
-    Common,
+    Common, Training,
     finish::{Made, Told},
     sharded::Sharded,
 };
@@ -147,7 +147,8 @@ impl Sharded for TrainNearest {
         &self.common
     }
 
-    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<NearestParameters, Failure> {
+    fn choose(&self, training: &Training, threads: &Threads) -> Result<NearestParameters, Failure> {
+        let data = &training.data;
         if self.tune {
             return Ok(self.tuned(data, threads)?.best.parameters);
         }

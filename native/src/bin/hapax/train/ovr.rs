@@ -18,12 +18,11 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        data::Dataset,
         model::{Method, Model, linear::fused::FusedNearest},
         train::{
             TrainError,
             dual::{
-                choice::{Choice, Given},
+                choice::{Budget, Choice, Given},
                 parameters::{Bias, Loss, Negatives, OneVsRest},
             },
         },
@@ -242,7 +241,7 @@ impl TrainOvr {
                 .or(Some(linear.parameters().transform().exponent));
         }
         let watch = Stopwatch::start();
-        let choice = choose(&fixed, &given, &training.data, &threads)?;
+        let choice = choose(&fixed, &given, &training, &threads)?;
         say_what_comes(&choice, self.gap, &training.data, &threads);
         let kinds = training.features.iter().map(features);
         let settings = (choice.held_out > 0).then(|| chosen(&choice));
@@ -309,11 +308,16 @@ impl TrainOvr {
 fn choose(
     fixed: &OneVsRest,
     given: &Given,
-    data: &Dataset,
+    training: &Training,
     threads: &Threads,
 ) -> Result<Choice, TrainError> {
+    let budget = match training.vectorizer {
+        Some(_) => Budget::TEXTS,
+        None => Budget::ROWS,
+    };
     let progress = Progress::new("choosing parameters", 1);
-    fixed.choose(given, data, threads, kernels::best(), |done, of| {
+    let (data, best) = (&training.data, kernels::best());
+    fixed.choose(given, data, threads, best, budget, |done, of| {
         progress.set(done, of);
     })
 }

@@ -41,7 +41,7 @@ pub trait Sharded {
     }
 
     /// The parameters, those included that the data choose.
-    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<Self::Parameters, Failure>;
+    fn choose(&self, training: &Training, threads: &Threads) -> Result<Self::Parameters, Failure>;
 
     fn parts<'a>(
         parameters: &Self::Parameters,
@@ -73,7 +73,7 @@ pub trait Sharded {
                 parts,
                 arguments,
             } => {
-                let parameters = self.choose(&training.data, &threads)?;
+                let parameters = self.choose(&training, &threads)?;
                 let begun = Self::parts(&parameters, &training.data, &threads)?;
                 let count = *parts as usize;
                 let mut arguments = arguments.clone();

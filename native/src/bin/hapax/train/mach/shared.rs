@@ -1,7 +1,7 @@
 //! MACH on several machines.
 
 use super::{
-    super::{super::failure::Failure, Common, sharded::Sharded},
+    super::{super::failure::Failure, Common, Training, sharded::Sharded},
     TrainMach,
 };
 use hapax::{
@@ -29,14 +29,14 @@ impl Sharded for TrainMach {
         &self.common
     }
 
-    fn choose(&self, data: &Dataset, _threads: &Threads) -> Result<MachParameters, Failure> {
+    fn choose(&self, training: &Training, _threads: &Threads) -> Result<MachParameters, Failure> {
         self.check()?;
         if self.early_stopping || self.common.max_bytes.is_some() {
             let rule = "--early-stopping and --max-bytes need all heads at once: leave them out of a plan, and \
                         make the model smaller with `hapax compact`";
             return Err(Failure::Input(rule.into()));
         }
-        Ok(self.chosen(data))
+        Ok(self.chosen(&training.data))
     }
 
     fn parts<'a>(

@@ -36,14 +36,14 @@ impl Sharded for TrainOvr {
             .read_choosing(planning.then_some(&plain), threads)
     }
 
-    fn choose(&self, data: &Dataset, threads: &Threads) -> Result<(OneVsRest, f32), Failure> {
+    fn choose(&self, training: &Training, threads: &Threads) -> Result<(OneVsRest, f32), Failure> {
         if self.gap.is_some() || self.from.is_some() {
             let rule = "--gap and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
         }
         let (fixed, given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
-        let choice = choose(&fixed, &given, data, threads)?;
+        let choice = choose(&fixed, &given, training, threads)?;
         Ok((choice.parameters, choice.neighbors))
     }
 
