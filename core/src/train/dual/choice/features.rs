@@ -108,7 +108,7 @@ const COUNTS: [u32; 1] = [3];
 
 /// Held-out texts, at most and as a share: each is tokenized in every trial.
 const MOST_HELD_OUT: f64 = 2_000.0;
-const HELD_OUT: f64 = 0.1;
+const HELD_OUT: f64 = 0.2;
 
 /// Texts below which what is held out says nothing.
 const TOO_FEW_TEXTS: usize = 100;
@@ -120,7 +120,7 @@ const ONE_TEXT_OF: usize = 8;
 const FIRST_TEXTS: usize = 8_000;
 
 /// ... and at least.
-const LEAST_TEXTS: usize = 1_500;
+const LEAST_TEXTS: usize = 2_500;
 
 /// How many times as many texts the last trials have.
 const LAST: usize = 3;
@@ -210,17 +210,19 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             texts = ((best.trained as f64 * share) as usize).max(LEAST_TEXTS);
             best = with(self, WORDS[0], None, texts)?;
         }
+        let plain = best.clone();
         if !given.characters {
-            let words = best.precision;
+            let mut with_them: Option<FeatureTrial> = None;
             for characters in CHARACTERS {
                 let found = with(self, WORDS[0], characters, texts)?;
                 // Where some character n-grams do harm, others do.
-                let harm = found.precision < words - chance(found.judged);
-                best = better(best, found);
+                let harm = found.precision < plain.precision - chance(found.judged);
+                with_them = Some(with_them.map_or(found.clone(), |best| better(best, found)));
                 if harm {
                     break;
                 }
             }
+            best = with_them.unwrap_or(best);
         }
         let mut characters = best.options.tokens.characters;
         if !given.words {
@@ -231,8 +233,8 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
                 }
             }
         }
-        // What characters gain on few texts they may lose on many.
-        if !given.characters && characters.is_some() && texts < self.split.train().len() {
+        // What characters gain on few texts they may lose on many, and the other way round.
+        if !given.characters && characters.is_some() {
             let words = best.options.tokens.words;
             let with_them = with(self, words, characters, LAST * texts)?;
             let without = with(self, WORDS[0], None, LAST * texts)?;

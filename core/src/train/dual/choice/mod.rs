@@ -79,15 +79,16 @@ impl Budget {
         share: 1.5,
         generous: 6.0,
         most: 6e9,
-        small: 5e8,
+        small: 4e8,
     };
 
-    /// For texts, whose features have taken trials before: three quarters of the final training.
+    /// For texts, whose features have taken trials before: three quarters of the final training, up to twice
+    /// where that is a second.
     pub const TEXTS: Self = Self {
         share: 0.75,
-        generous: 0.75,
-        most: 0.0,
-        small: 2e8,
+        generous: 2.0,
+        most: 2e9,
+        small: 3e8,
     };
 
     /// What is allowed beside a final training of this work.
