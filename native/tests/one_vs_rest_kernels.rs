@@ -288,7 +288,6 @@ fn block(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
         bits.push(met.open as u64);
     }
     assert!(left.iter().any(|left| (1..200).contains(left)), "{left:?}");
-
     let mut rebuilt = vec![[0f64; LABELS]; 90_000];
     let told = kernels.rebuild_block(&of, &duals, &mut rebuilt);
     let losses = kernels.block_losses(&of, &weights, &biases);
