@@ -26,9 +26,7 @@ use crate::{
     train::{
         dual::{
             label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
-            packed_rows::{HEAD_FEATURES, PackedRows},
-            sweep::{self, Example, GradientRange, Sweep},
-            weights::Weights,
+            sweep::{self, GradientRange, Sweep},
         },
         embedding::{
             space::{self, Space, StepRule},
@@ -189,22 +187,6 @@ pub trait OneVsRestKernels: Kernels {
     /// One sweep of dual coordinate descent over the rows of one label.
     fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
         sweep::sweep(state, &Nothing)
-    }
-
-    /// Adds the rows of a label's examples to its weights, each times its dual.
-    fn add_examples(&self, rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
-        sweep::add_examples(rows, examples, weights, &Nothing);
-    }
-
-    /// The sum of the losses of one label's rows.
-    fn losses(
-        &self,
-        rows: &PackedRows,
-        examples: &[Example],
-        weights: (&[f32; HEAD_FEATURES], &[f32]),
-        bias: f64,
-    ) -> f64 {
-        sweep::losses(rows, examples, weights, bias)
     }
 
     /// One sweep of dual coordinate descent over all rows for a block of labels.

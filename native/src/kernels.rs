@@ -60,9 +60,7 @@ mod x86 {
         train::{
             dual::{
                 label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
-                packed_rows::{HEAD_FEATURES, PackedRows},
-                sweep::{self, Example, GradientRange, Sweep},
-                weights::Weights,
+                sweep::{self, GradientRange, Sweep},
             },
             embedding::{
                 space::{self, Space, StepRule},
@@ -239,14 +237,6 @@ mod x86 {
                 compiled! { $features:
                     fn sweep(state: &mut Sweep<'_>) -> GradientRange {
                         sweep::sweep(state, &Lines)
-                    }
-
-                    fn add_examples(rows: &PackedRows, examples: &mut [Example], weights: &mut Weights) {
-                        sweep::add_examples(rows, examples, weights, &Lines);
-                    }
-
-                    fn losses(rows: &PackedRows, examples: &[Example], weights: (&[f32; HEAD_FEATURES], &[f32]), bias: f64) -> f64 {
-                        sweep::losses(rows, examples, weights, bias)
                     }
 
                     fn sweep_block(state: &mut BlockSweep<'_>) -> Met {

@@ -223,7 +223,6 @@ fn solved(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
     let effort = Effort {
         sweeps: 7,
         epsilon: 1e-3,
-        skip: 1e-4,
     };
     scratch.solve(&rows, bias, effort, &mut Stream::new(1, 1), kernels);
     scratch.weights.above(0.0, &mut scratch.kept);
@@ -262,11 +261,14 @@ fn block(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
     let mut weights = vec![[0f32; LABELS]; 90_000];
     let (mut duals, mut biases) = (vec![[0f32; LABELS]; 200], [-0.5; LABELS]);
     let mut bits = Vec::new();
+    let mut left = vec![200];
     for _ in 0..5 {
-        stream.shuffle(&mut order);
+        let order = &mut order[..left[left.len() - 1]];
+        stream.shuffle(order);
         let met = kernels.sweep_block(&mut BlockSweep {
             of: of.clone(),
-            order: &order,
+            order,
+            settled: [1e-1; LABELS],
             weights: &mut weights,
             duals: &mut duals,
             biases: &mut biases,
@@ -277,12 +279,15 @@ fn block(kernels: &dyn OneVsRestKernels, loss: Loss, bias: Bias) -> Vec<u64> {
             },
         });
         bits.extend(
-            [met.gaps, met.losses]
+            [met.gaps, met.losses, met.growth, met.settled_losses]
                 .as_flattened()
                 .iter()
                 .map(|n| u64::from(n.to_bits())),
         );
+        left.push(met.open);
+        bits.push(met.open as u64);
     }
+    assert!(left.iter().any(|left| (1..200).contains(left)), "{left:?}");
     let mut rebuilt = vec![[0f64; LABELS]; 90_000];
     let told = kernels.rebuild_block(&of, &duals, &mut rebuilt);
     let losses = kernels.block_losses(&of, &weights, &biases);

@@ -93,7 +93,7 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
     };
     let words = Some(vectorizer.clone());
     let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
-    let parameters = OneVsRest::by_counts(&data);
+    let parameters = OneVsRest::default();
     let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());
     let linear = Model::train_ovr(&parameters, &data, words, &Sequential, &Portable, go_on)?;

@@ -22,7 +22,7 @@ use shared_data::part;
 use std::ops::ControlFlow;
 
 fn trained(data: &Dataset, executor: &impl Executor) -> Model {
-    let parameters = OneVsRest::by_counts(data);
+    let parameters = OneVsRest::default();
     let go_on = |_| ControlFlow::Continue(());
     Model::train_ovr(&parameters, data, None, executor, kernels::best(), go_on).unwrap()
 }
@@ -129,7 +129,7 @@ fn rows_without_known_features_get_the_biases() {
 fn one_label_is_a_model() {
     let data = small(1, &[&[0], &[0]]);
     let go_on = |_| ControlFlow::Continue(());
-    let parameters = OneVsRest::by_counts(&data);
+    let parameters = OneVsRest::default();
     let model = Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
     let row = SparseVec::from_pairs([(0, 1.0)]).unwrap();
     let found = answers(&model, &row, 5);

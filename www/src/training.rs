@@ -104,7 +104,7 @@ fn text_options() -> VectorizerOptions {
 pub enum Recipe {
     /// Nearest neighbors.
     Neighbors(NearestParameters),
-    /// One-vs-rest, with what the automatic rule finds.
+    /// One-vs-rest.
     Weights,
     /// Classifiers over hashed labels.
     Hashed,
@@ -156,7 +156,7 @@ pub fn train(
             let parameters = OneVsRest {
                 centroid: 0.0,
                 prune: 0.11,
-                ..OneVsRest::by_counts(&data)
+                ..OneVsRest::default()
             };
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?

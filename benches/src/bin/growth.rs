@@ -164,7 +164,7 @@ fn train(method: &str, data: &Dataset) -> Result<Model> {
     Ok(match method {
         "nearest" => Model::train_nearest(NearestParameters::default(), data, None, &threads)?,
         "ovr" => {
-            let parameters = OneVsRest::by_counts(data);
+            let parameters = OneVsRest::default();
             let go_on = |_| ControlFlow::Continue(());
             Model::train_ovr(&parameters, data, None, &threads, kernels::best(), go_on)?
         }

@@ -36,7 +36,7 @@ fn main() -> Result<()> {
         ..shape
     }
     .make(1)?;
-    let mut parameters = OneVsRest::by_counts(&data);
+    let mut parameters = OneVsRest::default();
     for (name, value) in &options {
         match name.as_str() {
             "pool" => parameters.pool = value.parse()?,

@@ -3,7 +3,7 @@
 //! `one_vs_rest SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers its test
 //! rows and prints one line for each: seconds are CPU seconds of training, microseconds are of
 //! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
-//! training said it would need. Parameters are chosen automatically unless given (`cost`,
+//! training said it would need. Parameters are the defaults unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
 //! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With
 //! `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with other rows: a line
@@ -78,7 +78,7 @@ fn parameters(
     data: &Dataset,
     threads: &Threads,
 ) -> Result<OneVsRest> {
-    let mut p = OneVsRest::by_counts(data);
+    let mut p = OneVsRest::default();
     if options.get("choose").is_some_and(|v| v == "held-out") {
         let number = |name: &str| options.get(name).map(|v| v.parse::<f64>()).transpose();
         let given = Given {
@@ -88,9 +88,11 @@ fn parameters(
             bias: number("bias")?.map(Bias::Fixed),
             prune: number("prune")?.map(|v| v as f32),
             centroid: number("centroid")?,
+            neighbors: Some(false),
             ..Given::default()
         };
-        let choice = OneVsRest::default().choose(&given, data, threads, kernels::best(), |_| ())?;
+        let choice =
+            OneVsRest::default().choose(&given, data, threads, kernels::best(), |_, _| ())?;
         for trial in &choice.tried {
             let t = &trial.parameters;
             eprintln!(

@@ -6,7 +6,10 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch},
+    model::{
+        CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch,
+        linear::fused::FusedNearest,
+    },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
@@ -185,8 +188,9 @@ fn changed_sections_of_a_linear_model() {
 fn changed_sections_of_a_fused_model() {
     let go_on = |_| ControlFlow::Continue(());
     let (data, parameters) = (sparse(false), OneVsRest::default());
-    let model =
-        Model::train_ovr_fused(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
+    let linear = parameters.train(&data, &Sequential, &Portable, go_on);
+    let both = (linear.unwrap(), FusedNearest::train(&data, 0.35).unwrap());
+    let model = Model::from_fused(both, &parameters, &data, None);
     let whole = model.to_bytes().unwrap();
     let read = Model::from_bytes(whole.clone()).unwrap();
     assert_eq!(read.to_bytes().unwrap(), whole);

@@ -42,7 +42,7 @@ impl Model {
     /// # let options = VectorizerOptions { features, ..Default::default() };
     /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
-    /// let parameters = OneVsRest::by_counts(&data);
+    /// let parameters = OneVsRest::default();
     /// let mut model = Model::train_ovr(
     ///     &parameters, &data, Some(vectorizer), &Sequential, &Portable, |_| Continue(()),
     /// )?;

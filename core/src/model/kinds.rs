@@ -34,7 +34,7 @@ pub struct AllKinds;
 /// let read = Model::from_bytes_of::<NearestOnly>(file.clone())?;
 /// assert_eq!(read.to_bytes_of::<NearestOnly>()?, file);
 ///
-/// let parameters = OneVsRest::by_counts(&data);
+/// let parameters = OneVsRest::default();
 /// let linear = Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, |_| Continue(()))?;
 /// let error = Model::from_bytes_of::<NearestOnly>(linear.to_bytes()?).unwrap_err();
 /// assert_eq!(error, FormatError::KindLeftOut { kind: 2 });

@@ -1,9 +1,11 @@
 //! How far a label's solution is from the best: primal and dual objective.
 
 use super::{
-    label_solver::SolverScratch, packed_rows::PackedRows, parameters::Bias, sweep::Example,
+    label_solver::SolverScratch,
+    packed_rows::PackedRows,
+    parameters::Bias,
+    sweep::{Example, dot},
 };
-use crate::kernels::OneVsRestKernels;
 use alloc::{vec, vec::Vec};
 
 /// Objectives of one label's problem ([`super::label_solver`]) at given duals.
@@ -32,7 +34,6 @@ impl Certificate {
         solved: &SolverScratch,
         bias: Bias,
         features: usize,
-        kernels: &dyn OneVsRestKernels,
     ) -> Self {
         let bias_weight = match bias {
             Bias::Learned(value) if value != 0.0 => solved.bias / value,
@@ -41,7 +42,8 @@ impl Certificate {
         let (head, rest) = solved.weights.parts();
         let used = solved.weights.head_used().iter().chain(rest);
         let square: f64 = used.map(|&w| f64::from(w) * f64::from(w)).sum();
-        let losses = kernels.losses(rows, &solved.examples, (head, rest), solved.bias);
+        let score = |row: u32| dot(rows.row(row as usize), head, rest) + solved.bias;
+        let losses = losses(&solved.examples, score);
         let (weights, rebuilt) = rebuild(rows, &solved.examples, bias, features);
         let exact = weights.iter().map(|w| w * w).sum::<f64>() + rebuilt * rebuilt;
         Self {
@@ -58,26 +60,29 @@ impl Certificate {
         let (fixed, constant) = fixed_and_constant(bias);
         let (weights, bias_weight) = rebuild(rows, examples, bias, features);
         let square = weights.iter().map(|w| w * w).sum::<f64>() + bias_weight * bias_weight;
-        let mut primal = 0.5 * square;
-        for example in examples {
-            let row = rows.row(example.row as usize);
-            let products = row
-                .terms()
-                .map(|(id, value)| weights[id as usize] * f64::from(value));
-            let score: f64 = products.sum();
-            let margin = sign(example) * (score + fixed + constant * bias_weight);
-            let short = (1.0 - margin).max(0.0);
-            primal += if example.diagonal > 0.0 {
-                0.5 * short * short / example.diagonal
-            } else {
-                example.bound * short
-            };
-        }
+        let score = |row: u32| {
+            let terms = rows.row(row as usize).terms();
+            let products = terms.map(|(id, value)| weights[id as usize] * f64::from(value));
+            products.sum::<f64>() + fixed + constant * bias_weight
+        };
         Self {
-            primal,
+            primal: 0.5 * square + losses(examples, score),
             dual: gain(examples, bias) - 0.5 * square,
         }
     }
+}
+
+/// The sum of the examples' losses, of which `score` tells the scores of their rows.
+fn losses(examples: &[Example], score: impl Fn(u32) -> f64) -> f64 {
+    let of = |example: &Example| {
+        let short = (1.0 - sign(example) * score(example.row)).max(0.0);
+        if example.diagonal > 0.0 {
+            0.5 * short * short / example.diagonal
+        } else {
+            example.bound * short
+        }
+    };
+    examples.iter().map(of).sum()
 }
 
 /// The bias if it is given, and the value of the constant feature if it is learned.
@@ -160,7 +165,6 @@ mod tests {
         let effort = Effort {
             sweeps: 20_000,
             epsilon,
-            skip: 0.0,
         };
         scratch.solve(
             rows,
@@ -191,7 +195,7 @@ mod tests {
                         "{loss:?} {bias:?}: {proof:?}"
                     );
                     assert!(proof.relative_gap() < 1e-4, "{loss:?} {bias:?}: {proof:?}");
-                    let same = Certificate::of_weights(&rows, &scratch, bias, 12, &Portable);
+                    let same = Certificate::of_weights(&rows, &scratch, bias, 12);
                     assert!((same.primal - proof.primal).abs() < 1e-4 * proof.primal);
                     assert!((same.dual - proof.dual).abs() < 1e-12 * proof.primal);
                     let loose = solve(&parameters, &rows, 1.0);
@@ -209,6 +213,7 @@ mod tests {
         rows.push(&mut [(0u32, 1.0f32)].to_vec(), usize::MAX);
         let parameters = OneVsRest {
             cost: 1.5,
+            bias: Bias::Fixed(-1.0),
             ..OneVsRest::default()
         };
         let mut scratch = SolverScratch::new(1);
@@ -216,7 +221,6 @@ mod tests {
         let effort = Effort {
             sweeps: 50,
             epsilon: 1e-9,
-            skip: 0.0,
         };
         scratch.solve(
             &rows,

@@ -19,10 +19,10 @@
 use super::{
     packed_rows::PackedRows,
     parameters::{Bias, Loss, OneVsRest},
-    sweep::{Example, GradientRange, Sweep, add, dot},
+    sweep::{Example, GradientRange, Sweep, add},
     weights::Weights,
 };
-use crate::{float, kernels::OneVsRestKernels, random::Stream};
+use crate::{kernels::OneVsRestKernels, random::Stream};
 use alloc::vec::Vec;
 
 /// Memory of one thread's solver, reused from label to label.
@@ -37,8 +37,6 @@ pub struct SolverScratch {
     /// Weights worth keeping, with their features.
     pub kept: Vec<(u32, f32)>,
     order: Vec<u32>,
-    /// Whether all weights are zero.
-    clean: bool,
 }
 
 /// How hard to try.
@@ -48,8 +46,6 @@ pub struct Effort {
     pub sweeps: u32,
     /// Stop when the projected gradients differ by at most this.
     pub epsilon: f64,
-    /// Leave duals alone whose projected gradient is smaller.
-    pub skip: f64,
 }
 
 impl SolverScratch {
@@ -62,7 +58,6 @@ impl SolverScratch {
             bias: 0.0,
             kept: Vec::new(),
             order: Vec::new(),
-            clean: true,
         }
     }
 
@@ -83,7 +78,6 @@ impl SolverScratch {
             positive,
             alpha: alpha.clamp(0.0, bound),
             bound,
-            moved: false,
             diagonal,
         });
     }
@@ -102,7 +96,7 @@ impl SolverScratch {
             Bias::Fixed(value) => (value, 0.0),
             Bias::Learned(value) => (0.0, value),
         };
-        self.start(rows, fixed, bias_feature, kernels);
+        self.start(rows, fixed, bias_feature);
         let count = self.examples.len();
         let mut state = Sweep {
             rows,
@@ -112,7 +106,6 @@ impl SolverScratch {
             weights: &mut self.weights,
             bias: self.bias,
             bias_feature,
-            skip: effort.skip,
             shrink: NO_SHRINKING,
         };
         let mut sweeps = 0;
@@ -135,70 +128,18 @@ impl SolverScratch {
         sweeps
     }
 
-    /// The Euclidean length of the sum of the positive examples' rows. The weights are lost.
-    ///
-    /// Cost: two passes over their values.
-    pub fn centroid_length(&mut self, rows: &PackedRows) -> f64 {
-        self.clear();
-        self.clean = false;
-        let (head, rest) = self.weights.parts_mut();
-        let positives = || self.examples.iter().filter(|e| e.positive);
-        let row = |example: &Example| rows.row(example.row as usize);
-        positives().for_each(|example| add(row(example), 1.0, head, rest));
-        let square: f64 = positives().map(|e| dot(row(e), head, rest)).sum();
-        let positives = positives().map(row);
-        self.weights
-            .take_above(f32::INFINITY, positives, &mut self.kept);
-        self.clean = true;
-        float::sqrt(square.max(0.0))
-    }
-
-    /// Adds `step` times the rows of the positive examples to the weights.
-    ///
-    /// Cost: a pass over their values.
-    pub fn add_positives(&mut self, rows: &PackedRows, step: f64) {
-        let (head, rest) = self.weights.parts_mut();
-        for example in self.examples.iter_mut().filter(|e| e.positive) {
-            add(rows.row(example.row as usize), step, head, rest);
-            example.moved = true;
-        }
-    }
-
-    /// Lists the weights larger than `prune` in size in `kept` and sets all to zero.
-    ///
-    /// Cost: the values of the rows that were added to them, or D if that is less.
-    pub fn take_above(&mut self, rows: &PackedRows, prune: f32) {
-        let moved = self.examples.iter().filter(|e| e.moved);
-        let moved = moved.map(|e| rows.row(e.row as usize));
-        self.weights.take_above(prune, moved, &mut self.kept);
-        self.clean = true;
-    }
-
-    fn clear(&mut self) {
-        if !self.clean {
-            self.weights.clear();
-            self.clean = true;
-        }
-    }
-
     /// Puts weights and bias where the duals say.
-    fn start(
-        &mut self,
-        rows: &PackedRows,
-        fixed: f64,
-        bias_feature: f64,
-        kernels: &dyn OneVsRestKernels,
-    ) {
-        self.clear();
-        self.clean = false;
-        kernels.add_examples(rows, &mut self.examples, &mut self.weights);
+    fn start(&mut self, rows: &PackedRows, fixed: f64, bias_feature: f64) {
+        self.weights.clear();
         self.bias = fixed;
+        let (head, rest) = self.weights.parts_mut();
         for example in self.examples.iter().filter(|e| e.alpha > 0.0) {
             let step = if example.positive {
                 example.alpha
             } else {
                 -example.alpha
             };
+            add(rows.row(example.row as usize), step, head, rest);
             self.bias += step * bias_feature * bias_feature;
         }
         self.order.clear();

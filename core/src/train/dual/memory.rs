@@ -1,6 +1,6 @@
 //! How much memory one-vs-rest training will need, before it begins.
 
-use super::parameters::{Negatives, OneVsRest};
+use super::parameters::OneVsRest;
 use crate::data::Dataset;
 
 /// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
@@ -12,36 +12,44 @@ const WEIGHTS_A_LABEL: u64 = 256;
 /// Bytes a kept weight takes where nothing is mined: by label and by feature.
 const BYTES_A_PROVEN_WEIGHT: u64 = 12;
 
-/// Bytes of one thread beside its dense weights: the sums of the scorer and working rows.
+/// Bytes of one thread beside what grows with features and rows: the sums of the scorer and the weights worth keeping.
 const BYTES_A_THREAD: u64 = 1 << 20;
+
+/// Bytes of one thread a feature and a row, in which sixteen labels are solved: [`super::trainer::BlockScratch`].
+const BYTES_OF_BLOCK: [u64; 2] = [68, 76];
 
 impl OneVsRest {
     /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads
     /// will hold at once, without `data` itself.
     ///
-    /// Packed rows, duals and proposals are counted; how many weights survive pruning is not
+    /// Packed rows, mined rows and proposals are counted; how many weights survive pruning is not
     /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
     /// value and label of each row if that is less.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let groups = |most: usize| packed(data, most);
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
-        let short = match self.negatives {
-            Negatives::All => 0,
-            _ => groups(self.short_terms as usize),
-        };
-        let mined = rows * u64::from(self.mine).min(labels);
-        let duals = 4 * data.labels().total() as u64 + 48 * labels + 8 * mined;
-        let proposals = 24 * rows + 8 * mined;
-        let weights = kept_weights(data);
         let features = u64::from(data.rows().features());
-        let scratch = threads.max(1) as u64 * (BYTES_A_THREAD + 4 * features.max(1 << 16));
+        let rounds = match self.takes_all(data) {
+            true => 0,
+            false => u64::from(self.rounds) - 1,
+        };
+        let (short, weight) = match rounds {
+            0 => (0, BYTES_A_PROVEN_WEIGHT),
+            _ => (groups(self.short_terms as usize), BYTES_A_WEIGHT),
+        };
+        // Proposals of a round with room to grow, and as lists by label beside those of all rounds, old and new.
+        let mined = rows * u64::from(self.mine).min(labels);
+        let proposals = rounds.min(1) * 24 * rows + (4 + 8 * rounds) * rounds.min(1) * mined;
+        let [a_feature, a_row] = BYTES_OF_BLOCK;
+        let scratch =
+            threads.max(1) as u64 * (BYTES_A_THREAD + a_feature * features + a_row * rows);
         groups(usize::MAX)
             + short
-            + duals
+            + 4 * data.labels().total() as u64
             + proposals
-            + BYTES_A_WEIGHT * weights
-            + 64 * labels
+            + weight * kept_weights(data)
+            + 112 * labels
             + 24 * features
             + scratch
     }
@@ -54,7 +62,7 @@ impl OneVsRest {
         let features = u64::from(data.rows().features());
         // Of labels that are finished one by one: dense weights and their rows.
         let single = 4 * features.max(1 << 16) + 8 * features + 44 * rows;
-        let block = 192 * features + 70 * rows;
+        let block = 192 * features + BYTES_OF_BLOCK[1] * rows;
         packed(data, usize::MAX)
             + 4 * data.labels().total() as u64
             + BYTES_A_PROVEN_WEIGHT * kept_weights(data)
@@ -90,6 +98,7 @@ mod tests {
         kernels::Portable,
         random::Stream,
         sparse::{SparseRows, SparseVec},
+        train::dual::parameters::Negatives,
     };
 
     #[test]
@@ -104,20 +113,29 @@ mod tests {
             lists.push([stream.below(40) as u32]);
         }
         let data = Dataset::new(rows, lists, None).unwrap();
-        let parameters = OneVsRest {
-            short_terms: 8,
-            negatives: super::Negatives::Mined,
-            ..OneVsRest::default()
-        };
-        let estimate = parameters.memory_estimate(&data, 1);
-        let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
-        let mut most = trainer.bytes();
-        while trainer.step(&Sequential).is_some() {
-            most = most.max(trainer.bytes());
+        for (negatives, rounds) in [
+            (Negatives::All, 1),
+            (Negatives::Mined, 2),
+            (Negatives::Mined, 5),
+        ] {
+            let parameters = OneVsRest {
+                short_terms: 8,
+                negatives,
+                rounds,
+                ..OneVsRest::default()
+            };
+            // What a thread holds is no part of what the trainer does.
+            let [one, two] = [1, 2].map(|threads| parameters.memory_estimate(&data, threads));
+            let estimate = one - (two - one);
+            let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
+            let mut most = trainer.bytes();
+            while trainer.step(&Sequential).is_some() {
+                most = most.max(trainer.bytes());
+            }
+            assert!(
+                most as u64 <= estimate && most > 10_000,
+                "{most} bytes, {estimate} estimated"
+            );
         }
-        assert!(
-            most as u64 <= estimate && most > 10_000,
-            "{most} bytes, {estimate} estimated"
-        );
     }
 }

@@ -17,8 +17,6 @@ pub struct Example {
     pub alpha: f64,
     /// The largest dual allowed: infinite for the squared hinge.
     pub bound: f64,
-    /// Whether its row was ever added to the weights of this solve.
-    pub moved: bool,
     /// What the loss adds to the diagonal: 1 / (2 C) for the squared hinge, 0 for the hinge.
     pub diagonal: f64,
 }
@@ -40,8 +38,6 @@ pub struct Sweep<'a> {
     pub bias: f64,
     /// The value of the constant feature whose weight gives the bias.
     pub bias_feature: f64,
-    /// Duals move only where the projected gradient is at least this large.
-    pub skip: f64,
     /// Examples at a bound leave if their gradient is beyond these limits.
     pub shrink: (f64, f64),
 }
@@ -59,43 +55,6 @@ pub struct GradientRange {
 /// both are waited for.
 const FETCH_AHEAD: [usize; 2] = [12, 6];
 
-/// Asks for the memory of the first examples.
-#[inline(always)]
-fn fetch_first<'a>(
-    rows: &PackedRows,
-    example: impl Fn(usize) -> Option<&'a Example>,
-    fetch: &impl Fetch,
-) {
-    for soon in (0..FETCH_AHEAD[0]).filter_map(&example) {
-        rows.fetch_place(soon.row as usize, fetch);
-    }
-    for soon in (0..FETCH_AHEAD[1]).filter_map(&example) {
-        rows.fetch_values(soon.row as usize, fetch);
-    }
-}
-
-/// Asks for the memory of the examples after the one at `at` of those that `example` gives.
-#[inline(always)]
-fn fetch_ahead<'a>(
-    rows: &PackedRows,
-    at: usize,
-    example: impl Fn(usize) -> Option<&'a Example>,
-    fetch: &impl Fetch,
-) {
-    if let Some(soon) = example(at + FETCH_AHEAD[0]) {
-        rows.fetch_place(soon.row as usize, fetch);
-    }
-    if let Some(soon) = example(at + FETCH_AHEAD[1]) {
-        rows.fetch_values(soon.row as usize, fetch);
-    }
-}
-
-/// The example whose turn is at a place of the order.
-#[inline(always)]
-fn in_order<'a>(order: &[u32], examples: &'a [Example], at: usize) -> Option<&'a Example> {
-    order.get(at).map(|&example| &examples[example as usize])
-}
-
 /// Visits the active examples in order and moves each dual to its optimum.
 ///
 /// Before a row's turn comes, `fetch` is told of it and may bring it into the cache.
@@ -109,14 +68,18 @@ pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
     };
     let (head, rest) = state.weights.parts_mut();
     let mut at = 0;
-    if F::ACTIVE {
-        let soon = |at: usize| in_order(state.order, state.examples, at);
-        fetch_first(state.rows, soon, fetch);
-    }
     while at < state.active {
         if F::ACTIVE {
-            let soon = |at: usize| in_order(state.order, state.examples, at);
-            fetch_ahead(state.rows, at, soon, fetch);
+            let soon = |ahead: usize| {
+                let example = *state.order.get(at + ahead)?;
+                Some(state.examples[example as usize].row as usize)
+            };
+            if let Some(row) = soon(FETCH_AHEAD[0]) {
+                state.rows.fetch_place(row, fetch);
+            }
+            if let Some(row) = soon(FETCH_AHEAD[1]) {
+                state.rows.fetch_values(row, fetch);
+            }
         }
         let index = state.order[at] as usize;
         let example = &mut state.examples[index];
@@ -141,7 +104,7 @@ pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
         };
         range.high = range.high.max(projected);
         range.low = range.low.min(projected);
-        if projected.abs() < state.skip || projected == 0.0 {
+        if projected == 0.0 {
             continue;
         }
         let square = state.rows.square(example.row as usize);
@@ -154,68 +117,10 @@ pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
         let before = example.alpha;
         example.alpha = (before - gradient / curvature).clamp(0.0, example.bound);
         let step = sign * (example.alpha - before);
-        example.moved = true;
         add(row, step, head, rest);
         state.bias += step * state.bias_feature * state.bias_feature;
     }
     range
-}
-
-/// Adds the rows of all examples to the weights, each times its dual, and marks them as moved; those whose dual is 0 are
-/// passed over. Rows are fetched ahead as by [`sweep`].
-#[inline(always)]
-pub fn add_examples<F: Fetch>(
-    rows: &PackedRows,
-    examples: &mut [Example],
-    weights: &mut Weights,
-    fetch: &F,
-) {
-    let (head, rest) = weights.parts_mut();
-    if F::ACTIVE {
-        let soon = |at: usize| examples.get(at).filter(|soon| soon.alpha > 0.0);
-        fetch_first(rows, soon, fetch);
-    }
-    for at in 0..examples.len() {
-        if F::ACTIVE {
-            let soon = |at: usize| examples.get(at).filter(|soon| soon.alpha > 0.0);
-            fetch_ahead(rows, at, soon, fetch);
-        }
-        let example = &mut examples[at];
-        if example.alpha > 0.0 {
-            example.moved = true;
-            let step = if example.positive {
-                example.alpha
-            } else {
-                -example.alpha
-            };
-            add(rows.row(example.row as usize), step, head, rest);
-        }
-    }
-}
-
-/// The sum of all examples' losses at these weights.
-///
-/// Cost: a pass over the values of their rows.
-#[inline(always)]
-#[must_use]
-pub fn losses(
-    rows: &PackedRows,
-    examples: &[Example],
-    (head, rest): (&[f32; HEAD_FEATURES], &[f32]),
-    bias: f64,
-) -> f64 {
-    let mut sum = 0.0;
-    for example in examples {
-        let sign = if example.positive { 1.0 } else { -1.0 };
-        let score = dot(rows.row(example.row as usize), head, rest) + bias;
-        let short = (1.0 - sign * score).max(0.0);
-        sum += if example.diagonal > 0.0 {
-            0.5 * short * short / example.diagonal
-        } else {
-            example.bound * short
-        };
-    }
-    sum
 }
 
 /// The inner product of a row and the weights: sixteen sums, one for each place in two groups,

@@ -1,7 +1,6 @@
 //! The weights of one label while it is trained: dense, in the two parts that packed rows have.
 
-use super::packed_rows::{HEAD_FEATURES, PackedRow, Rare};
-use crate::sparse::order;
+use super::packed_rows::HEAD_FEATURES;
 use alloc::{vec, vec::Vec};
 
 /// The dense weights of one label under training: an array for the head, one for the rest.
@@ -60,47 +59,6 @@ impl Weights {
                 }
             }
         }
-    }
-
-    /// Lists the weights larger than `prune` in size, as [`Weights::above`] does, and sets all to zero.
-    /// Only features of `rows` may have weights.
-    ///
-    /// Cost: the values of `rows`, or D if that is less.
-    pub fn take_above<'a>(
-        &mut self,
-        prune: f32,
-        rows: impl Iterator<Item = PackedRow<'a>> + Clone,
-        out: &mut Vec<(u32, f32)>,
-    ) {
-        let values: usize = rows
-            .clone()
-            .map(|r| 8 * r.groups.len() + r.rare.len())
-            .sum();
-        // A value costs a jump to its weight; sixteen neighbors together cost little more.
-        if values > self.features / 8 {
-            self.above(prune, out);
-            self.clear();
-            return;
-        }
-        out.clear();
-        let mut take = |id: u32, weight: &mut f32| {
-            if weight.abs() > prune {
-                out.push((id, *weight));
-            }
-            // A feature met again has weight zero by then.
-            *weight = 0.0;
-        };
-        for row in rows {
-            for &id in row.groups.iter().flat_map(|group| &group.ids) {
-                take(u32::from(id), &mut self.head[usize::from(id)]);
-            }
-            for &Rare { id, .. } in row.rare {
-                if let Some(weight) = self.rest.get_mut(id as usize) {
-                    take(id + HEAD_FEATURES as u32, weight);
-                }
-            }
-        }
-        order::by_id(out);
     }
 
     /// The weights of the head that belong to a feature.

@@ -1,7 +1,8 @@
 //! Sixteen labels at once beside one at a time.
 
 use super::{
-    Block, BlockRows, BlockSweep, LABELS, block_losses, block_squares, rebuild_block, sweep_block,
+    Block, BlockRows, BlockSweep, LABELS, Met, block_losses, block_squares, rebuild_block,
+    sweep_block,
 };
 use crate::{
     random::Stream,
@@ -36,6 +37,14 @@ fn rows() -> PackedRows {
         rows.push(&mut terms, usize::MAX);
     }
     rows
+}
+
+/// Whether squares grew by what was told.
+fn grew(told: Block, before: Block<f64>, after: Block<f64>) {
+    for label in 0..LABELS {
+        let apart = f64::from(told[label]) - (after[label] - before[label]);
+        assert!(apart.abs() < 1e-4 * after[label].max(1.0), "{apart}");
+    }
 }
 
 /// One label at a time, in f64, by the definitions: weights, bias and both objectives after the sweeps.
@@ -106,17 +115,19 @@ fn one_label(
     (weights, fixed + constant * last, primal, dual)
 }
 
+fn carries(label: usize, row: usize) -> bool {
+    row % (label + 2) == 1
+}
+
+/// For each row a bit for each label that it carries.
+fn carried() -> Vec<u16> {
+    let bits = |row: usize| (0..LABELS).map(move |label| u16::from(carries(label, row)) << label);
+    (0..ROWS).map(|row| bits(row).sum()).collect()
+}
+
 #[test]
 fn labels_side_by_side_are_labels_one_by_one() {
-    let rows = rows();
-    let carries = |label: usize, row: usize| row % (label + 2) == 1;
-    let carried: Vec<u16> = (0..ROWS)
-        .map(|row| {
-            (0..LABELS)
-                .map(|label| u16::from(carries(label, row)) << label)
-                .sum()
-        })
-        .collect();
+    let (rows, carried) = (rows(), carried());
     let mut stream = Stream::new(1, 1);
     let mut orders = vec![(0..ROWS as u32).collect::<Vec<_>>(); 5];
     orders.iter_mut().for_each(|order| stream.shuffle(order));
@@ -138,10 +149,13 @@ fn labels_side_by_side_are_labels_one_by_one() {
             let (mut duals, mut biases) = (vec![[0f32; LABELS]; ROWS], [fixed as f32; LABELS]);
             let mut gaps: Block = [0.0; LABELS];
             for order in &orders {
+                let mut visited = order.clone();
+                let before = block_squares(&weights);
                 let met = sweep_block(
                     &mut BlockSweep {
                         of: of.clone(),
-                        order,
+                        order: &mut visited,
+                        settled: [-1.0; LABELS],
                         weights: &mut weights,
                         duals: &mut duals,
                         biases: &mut biases,
@@ -150,6 +164,9 @@ fn labels_side_by_side_are_labels_one_by_one() {
                     &Nothing,
                 );
                 gaps = met.gaps;
+                assert!(met.open == ROWS && visited == *order);
+                assert_eq!(met.settled_losses, [0.0; LABELS]);
+                grew(met.growth, before, block_squares(&weights));
             }
             let losses = block_losses(&of, &weights, &biases);
             let squares = block_squares(&weights);
@@ -171,5 +188,76 @@ fn labels_side_by_side_are_labels_one_by_one() {
                 assert!(gaps[label] >= 0.0 && primal > dual);
             }
         }
+    }
+}
+
+/// What sweeps move.
+#[derive(Clone, Debug, PartialEq)]
+struct State {
+    weights: Vec<Block>,
+    duals: Vec<Block>,
+    biases: Block,
+}
+
+impl State {
+    fn sweep(&mut self, of: &BlockRows<'_>, order: &mut [u32], settled: Block) -> Met {
+        let mut state = BlockSweep {
+            of: of.clone(),
+            order,
+            settled,
+            weights: &mut self.weights,
+            duals: &mut self.duals,
+            biases: &mut self.biases,
+            bias_feature: 1.0,
+        };
+        sweep_block(&mut state, &Nothing)
+    }
+}
+
+#[test]
+fn settled_rows_leave_the_order_and_keep_their_duals() {
+    let (rows, carried) = (rows(), carried());
+    for loss in [Loss::Hinge, Loss::SquaredHinge] {
+        let parameters = OneVsRest {
+            loss,
+            ..OneVsRest::default()
+        };
+        let of = BlockRows::new(&parameters, &rows, &carried);
+        let mut order: Vec<u32> = (0..ROWS as u32).rev().collect();
+        let mut state = State {
+            weights: vec![[0.0; LABELS]; FEATURES],
+            duals: vec![[0.0; LABELS]; ROWS],
+            biases: [0.0; LABELS],
+        };
+        for _ in 0..6 {
+            state.sweep(&of, &mut order, [-1.0; LABELS]);
+        }
+        // What settles a row differs from label to label.
+        let settled: Block = core::array::from_fn(|label| 1e-2 * (1 + label) as f32);
+        // The twin: sweeps over one row each, of which none settles.
+        let (mut twin, mut left, mut losses) = (state.clone(), Vec::new(), [0f32; LABELS]);
+        for &row in &order {
+            let met = twin.sweep(&of, &mut [row], [-1.0; LABELS]);
+            if (0..LABELS).any(|label| met.gaps[label] > settled[label]) {
+                left.push(row);
+            } else {
+                (0..LABELS).for_each(|label| losses[label] += met.losses[label]);
+            }
+        }
+        let before = block_squares(&state.weights);
+        let met = state.sweep(&of, &mut order, settled);
+        assert!(state == twin, "rows that settle are visited once more");
+        assert_eq!(order[..met.open], left);
+        assert!((5..ROWS - 5).contains(&met.open), "{}", met.open);
+        assert_eq!(met.settled_losses, losses);
+        assert!(losses.iter().any(|&loss| loss > 0.0));
+        grew(met.growth, before, block_squares(&state.weights));
+
+        let (duals, before) = (state.duals.clone(), block_squares(&state.weights));
+        let met = state.sweep(&of, &mut order[..left.len()], settled);
+        let moved = |row: &usize| state.duals[*row] != duals[*row];
+        let moved: Vec<usize> = (0..ROWS).filter(moved).collect();
+        assert!(!moved.is_empty() && moved.iter().all(|&row| left.contains(&(row as u32))));
+        grew(met.growth, before, block_squares(&state.weights));
     }
 }

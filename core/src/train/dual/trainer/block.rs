@@ -11,7 +11,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// Memory of one thread: 68 bytes a feature and 70 a row.
+/// Memory of one thread: 68 bytes a feature and 76 a row.
 pub struct BlockScratch {
     /// Weights by feature: all 0 between blocks.
     pub weights: Vec<Block>,

@@ -291,7 +291,7 @@ mod tests {
         sparse::{SparseRows, SparseVec},
         train::dual::parameters::Negatives,
     };
-    use alloc::vec::Vec;
+    use alloc::{collections::BTreeSet, vec::Vec};
 
     #[test]
     fn rows_take_turns_where_labels_are_many() {
@@ -312,14 +312,18 @@ mod tests {
             };
             let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
             let mut mined: Vec<Vec<usize>> = Vec::new();
-            while let Some(report) = trainer.step(&Sequential) {
-                if report.stage == Stage::Mine {
-                    let wrong = |row: &usize| {
-                        (0..4).any(|label| trainer.wrong.of(1_000 * label).contains(&(*row as u32)))
-                    };
-                    mined.push((0..40).filter(wrong).collect());
+            loop {
+                if trainer.round < rounds && trainer.stage == Stage::Mine {
+                    let wrong = trainer.mine_rows(0..40, &Sequential);
+                    mined.push((0..40).filter(|&row| !wrong[row].is_empty()).collect());
+                }
+                if trainer.step(&Sequential).is_none() {
+                    break;
                 }
             }
+            // What was mined in any round stays.
+            let labels = (0..4).flat_map(|label| trainer.wrong.of(1_000 * label));
+            assert_eq!(labels.collect::<BTreeSet<_>>().len(), 40);
             assert!(trainer.finish().is_ok());
             mined
         };

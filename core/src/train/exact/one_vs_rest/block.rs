@@ -245,12 +245,10 @@ impl BlockProblem<'_> {
             let effort = Effort {
                 sweeps: parameters.max_epochs - sweeps,
                 epsilon,
-                skip: 0.0,
             };
             let (rows, bias) = (&task.rows, parameters.bias);
             sweeps += single.solve(rows, bias, effort, &mut stream, self.kernels);
-            let proof =
-                LabelCertificate::of_weights(rows, single, bias, task.features, self.kernels);
+            let proof = LabelCertificate::of_weights(rows, single, bias, task.features);
             let enough = gap_of(&proof) <= task.gap * proof.primal;
             if enough || sweeps >= parameters.max_epochs || epsilon < 1e-9 {
                 break proof;
