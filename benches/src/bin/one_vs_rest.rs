@@ -18,7 +18,7 @@ use hapax::{
         },
         search::Scored,
         train::dual::{
-            choice::Given,
+            choice::{Budget, Given},
             one_vs_rest::Stage,
             parameters::{Bias, Loss, Negatives, OneVsRest},
         },
@@ -92,7 +92,7 @@ fn parameters(
             ..Given::default()
         };
         let choice =
-            OneVsRest::default().choose(&given, data, threads, kernels::best(), |_, _| ())?;
+            OneVsRest::default().choose(&given, data, threads, kernels::best(), Budget::ROWS, |_, _| ())?;
         for trial in &choice.tried {
             let t = &trial.parameters;
             eprintln!(
