@@ -10,9 +10,10 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let _ = read(bytes, &ReadOptions::default(), &Sequential);
     for (format, columns) in [
-        (Format::Tsv, Columns::TEXT_LABELS),
-        (Format::Tsv, Columns::LABELS_TEXT),
-        (Format::FastText, Columns::TEXT_LABELS),
+        (Format::Tsv, None),
+        (Format::Tsv, Some(Columns::TEXT_LABELS)),
+        (Format::Tsv, Some(Columns::LABELS_TEXT)),
+        (Format::FastText, None),
     ] {
         for labels_optional in [false, true] {
             let options = ReadOptions {

@@ -8,7 +8,8 @@ const TEXT: &str = "text";
 /// The name of the column of labels.
 const LABELS: &str = "labels";
 
-/// The columns of tab-separated text: one holds the text, one the labels, others are ignored.
+/// The columns of tab-separated text: one holds the text, one the labels, others are ignored, as are columns beyond
+/// those that are named.
 ///
 /// ```
 /// use hapax_core::data::Columns;

@@ -8,9 +8,9 @@
 //!
 //! Labels are names, without the blanks around them. Where blanks separate them (as in Annif's
 //! files) a label may be written as `<uri>`; the brackets are not part of the name. Any other
-//! separator leaves names their spaces. More fields than there are named columns are a mistake
-//! unless they are blank. A fastText line's text is its other tokens, joined by single spaces.
-//! Blank lines are no rows. Input must be UTF-8.
+//! separator leaves names their spaces. Fields beyond the named columns are ignored; where no columns
+//! are named, more than two fields are a mistake unless the others are blank. A fastText line's text
+//! is its other tokens, joined by single spaces. Blank lines are no rows. Input must be UTF-8.
 
 use super::{
     Columns, LabelSeparator, ReadError, ReadProblem,
@@ -31,7 +31,8 @@ pub(super) struct Layout {
 
 #[derive(Clone, Debug)]
 pub(super) enum Line {
-    Tsv(Columns, LabelSeparator),
+    /// The columns, if they are named.
+    Tsv(Option<Columns>, LabelSeparator),
     FastText,
 }
 
@@ -87,9 +88,10 @@ struct Fields<'a> {
 /// Finds the fields; `None` if the line, which may lack its labels, is all text.
 fn fields(
     line: &str,
-    columns: Columns,
+    named: Option<Columns>,
     labels_optional: bool,
 ) -> Result<Option<Fields<'_>>, Fault> {
+    let columns = named.unwrap_or_default();
     let (mut text, mut labels) = (None, None);
     let (mut found, mut start) = (0, 0);
     for field in line.split('\t') {
@@ -97,12 +99,14 @@ fn fields(
             text = Some(field);
         } else if found == columns.labels() {
             labels = Some((field, start));
-        } else if found >= columns.count() && !field.trim().is_empty() {
-            let found = line.trim_end().split('\t').count();
-            return Err(Fault::new(
-                start,
-                ReadProblem::TooManyColumns { found, columns },
-            ));
+        } else if found >= columns.count() {
+            if named.is_some() {
+                break;
+            }
+            if !field.trim().is_empty() {
+                let found = line.trim_end().split('\t').count();
+                return Err(Fault::new(start, ReadProblem::TooManyColumns { found }));
+            }
         }
         found += 1;
         start += field.len() + 1;

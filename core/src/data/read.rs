@@ -16,8 +16,9 @@ use crate::{executor::Executor, names::Names, sparse::SparseRows};
 pub struct ReadOptions {
     /// The format; told from the first lines if `None` (see [`Format::detect`]).
     pub format: Option<Format>,
-    /// The columns of tab-separated text.
-    pub columns: Columns,
+    /// The columns of tab-separated text; others beyond them are ignored. If `None`, they are
+    /// [`Columns::TEXT_LABELS`], and others are refused.
+    pub columns: Option<Columns>,
     /// What separates the labels of tab-separated text; [`Columns::separator`] if `None`.
     pub label_separator: Option<LabelSeparator>,
     /// Where the indices of an svmlight input start. If `None`, index 0 anywhere in the input
@@ -37,7 +38,8 @@ impl ReadOptions {
             Format::Xmc | Format::Svmlight => return None,
             Format::Tsv => {
                 let given = self.label_separator.clone();
-                let separator = given.unwrap_or_else(|| self.columns.separator());
+                let separator =
+                    given.unwrap_or_else(|| self.columns.unwrap_or_default().separator());
                 Line::Tsv(self.columns, separator)
             }
             Format::FastText => Line::FastText,

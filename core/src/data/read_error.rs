@@ -138,12 +138,10 @@ pub enum ReadProblem {
         /// How many columns the line has.
         found: usize,
     },
-    /// A line has more columns than are named.
+    /// A line has more than two columns, and none are named.
     TooManyColumns {
         /// How many columns the line has.
         found: usize,
-        /// Those that are named.
-        columns: Columns,
     },
     /// A fastText line carries no `__label__`.
     MissingMarker,
@@ -258,11 +256,12 @@ impl fmt::Display for ReadProblem {
                     "expected {name} in column {column}, but the line has {found} column{s}"
                 )
             }
-            Self::TooManyColumns { found, columns } => write!(
+            Self::TooManyColumns { found } => write!(
                 f,
-                "the line has {found} columns, but only {} are named: {columns}; name all columns in the file's \
-                 order, such as id,text,labels",
-                columns.count()
+                "the line has {found} columns, but only {} are named: {}; name all columns in the file's order, such \
+                 as id,text,labels",
+                Columns::TEXT_LABELS.count(),
+                Columns::TEXT_LABELS
             ),
             Self::InvalidUtf8 { byte } => {
                 write!(

@@ -173,6 +173,11 @@ fn of_text() {
                 "2:9: the line has 3 columns, but only 2 are named: text,labels; name all columns in the file's \
                  order, such as id,text,labels",
             ),
+            (
+                "a\tb\t \t\tc\n",
+                "1:8: the line has 5 columns, but only 2 are named: text,labels; name all columns in the file's \
+                 order, such as id,text,labels",
+            ),
         ],
     );
     check(
@@ -187,7 +192,7 @@ fn of_text() {
     );
     let options = ReadOptions {
         format: Some(Format::Tsv),
-        columns: Columns::LABELS_TEXT,
+        columns: Some(Columns::LABELS_TEXT),
         ..ReadOptions::default()
     };
     assert_eq!(
@@ -216,13 +221,6 @@ fn of_named_columns() {
             "1:2: expected text in column 3, but the line has 1 column",
         ),
         (
-            "id,text,labels",
-            None,
-            "1\ta\tb\tc\td\n",
-            "1:7: the line has 5 columns, but only 3 are named: -,text,labels; name all columns in the file's \
-             order, such as id,text,labels",
-        ),
-        (
             "text,labels",
             Some(";"),
             "a\tb; ;c\n",
@@ -232,7 +230,7 @@ fn of_named_columns() {
     ] {
         let options = ReadOptions {
             format: Some(Format::Tsv),
-            columns: columns.parse().unwrap(),
+            columns: Some(columns.parse().unwrap()),
             label_separator: separator.map(|separator: &str| separator.parse().unwrap()),
             ..ReadOptions::default()
         };

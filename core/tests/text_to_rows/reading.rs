@@ -114,7 +114,7 @@ fn columns_in_both_orders_and_fasttext_lines() {
     );
 
     let options = ReadOptions {
-        columns: Columns::LABELS_TEXT,
+        columns: Some(Columns::LABELS_TEXT),
         ..ReadOptions::default()
     };
     let documents = texts("10,9\ta text\t\n\tnone\n big one, 2\tb\n", &options);
@@ -142,7 +142,7 @@ fn named_columns_are_read_and_the_others_ignored() {
     let read = |columns: &str, separator: Option<&str>, text: &str| {
         let options = ReadOptions {
             format: Some(Format::Tsv),
-            columns: columns.parse().unwrap(),
+            columns: Some(columns.parse().unwrap()),
             label_separator: separator.map(|separator| separator.parse().unwrap()),
             ..ReadOptions::default()
         };
@@ -161,6 +161,15 @@ fn named_columns_are_read_and_the_others_ignored() {
     // What is ignored behind both may be missing.
     assert_eq!(
         read("text,labels,-,-", None, "a\tb\nc\td\te\tf\n"),
+        expected("a/c", "b/d")
+    );
+    // So is what lies beyond the columns that are named.
+    assert_eq!(
+        read("labels,text", None, "b\ta\tx y\nd\tc\t\t \tz\n\te\n"),
+        expected("a/c/e", "b/d")
+    );
+    assert_eq!(
+        read("id,text,labels", None, "1\ta\tb\tx\n2\tc\td\n"),
         expected("a/c", "b/d")
     );
     assert_eq!(
@@ -202,16 +211,17 @@ fn lines_come_one_at_a_time() {
         (reader.label_ids().known(), reader.label_ids().len()),
         (2, 3)
     );
+    assert!(reader.read(b"x y\ta\tb\n").is_err());
 
     let options = ReadOptions {
-        columns: "id,text,labels".parse().unwrap(),
+        columns: Some("id,text,labels".parse().unwrap()),
         ..options
     };
     let mut reader = LineReader::new(Format::Tsv, &options);
     assert_eq!(reader.read(b"7\tx y\ta\n"), Ok(expected(&[1], "x y")));
     assert_eq!(reader.read(b"7\tx y\n"), Ok(expected(&[], "x y")));
     assert_eq!(reader.read(b"only text\n"), Ok(expected(&[], "only text")));
-    assert!(reader.read(b"7\tx y\ta\tb\n").is_err());
+    assert_eq!(reader.read(b"7\tx y\ta\tb\n"), Ok(expected(&[1], "x y")));
 
     let mut reader = LineReader::new(Format::Svmlight, &ReadOptions::default());
     assert_eq!(reader.read(b"# comment"), Ok(None));
@@ -235,8 +245,8 @@ const FORMATS: [Option<Format>; 5] = [
 fn read_every_way(bytes: &[u8]) {
     for format in FORMATS {
         for (columns, index_base) in [
-            (Columns::TEXT_LABELS, None),
-            (Columns::LABELS_TEXT, Some(IndexBase::One)),
+            (None, None),
+            (Some(Columns::LABELS_TEXT), Some(IndexBase::One)),
         ] {
             let options = ReadOptions {
                 format,

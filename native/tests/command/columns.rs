@@ -14,7 +14,7 @@ fn questions(line: impl Fn(usize, &str, &str) -> String) -> String {
 const OPTIONS: &str = "--min-documents 1 --neighbors 3";
 
 #[test]
-fn columns_without_a_name_are_refused_with_the_option_to_give() {
+fn more_than_two_columns_are_refused_with_the_option_to_give() {
     let folder = Folder::new();
     folder.write("two.tsv", QUESTIONS);
     folder.write(
@@ -64,10 +64,76 @@ fn columns_without_a_name_are_refused_with_the_option_to_give() {
     folder
         .run("predict m id.tsv")
         .refused(&format!("id.tsv:1:25: {three}"));
-    folder.run("inspect id.tsv --columns labels,text").refused(&format!(
-        "id.tsv:1:25: the line has 3 columns, but only 2 are named (labels,text); {named} id,labels,text, or \
-         --columns labels,text,- to ignore the third"
-    ));
+}
+
+#[test]
+fn columns_beyond_those_named_are_ignored_with_a_warning() {
+    let folder = Folder::new();
+    folder.write("two.tsv", QUESTIONS);
+    folder
+        .run(&format!("train nearest two.tsv -o m {OPTIONS}"))
+        .good();
+    let comma = |labels: &str| labels.replace(' ', ",");
+    for (columns, count, file) in [
+        (
+            "labels,text",
+            2,
+            questions(|at, text, labels| format!("{}\t{text}\tq{at}", comma(labels))),
+        ),
+        (
+            "text,labels",
+            2,
+            questions(|_, text, labels| format!("{text}\t{labels}\t\tMay\t2")),
+        ),
+        (
+            "id,text,labels",
+            3,
+            questions(|at, text, labels| format!("{at}\t{text}\t{labels}\tMay")),
+        ),
+    ] {
+        folder.write("data.tsv", file);
+        let run = |command: &str, on: &str| {
+            let bare = folder.run(&command.replace("FILE", "two.tsv"));
+            let ran = folder.run(&format!(
+                "{} --columns {columns}",
+                command.replace("FILE", on)
+            ));
+            let warning =
+                format!("hapax: warning: {on}: only the first {count} columns are read\n");
+            assert_eq!(ran.err, warning, "{command} --columns {columns}");
+            (bare.good(), ran.good())
+        };
+        run(
+            &format!("train nearest FILE -o other --format tsv {OPTIONS}"),
+            "data.tsv",
+        );
+        assert_eq!(folder.read("other"), folder.read("m"), "{columns}");
+        let (bare, ran) = run("predict m FILE", "data.tsv");
+        assert_eq!(bare, ran, "{columns}");
+        let (bare, ran) = run("inspect FILE --format tsv --json", "data.tsv");
+        assert_eq!(bare, ran, "{columns}");
+        run("evaluate m FILE", "data.tsv");
+        let all = format!(
+            "{columns},-{}",
+            if columns == "text,labels" { ",-,-" } else { "" }
+        );
+        let ran = folder.run(&format!("inspect data.tsv --columns {all}"));
+        assert_eq!(ran.err, "", "all named");
+        ran.good();
+    }
+    // Other suspicions stay.
+    folder.write(
+        "data.tsv",
+        questions(|_, text, labels| format!("{}\t{text}\tMay", comma(labels))),
+    );
+    assert_eq!(
+        folder
+            .run("inspect data.tsv --columns text,labels --label-separator space")
+            .err,
+        "hapax: warning: data.tsv: only the first 2 columns are read\n\
+         hapax: warning: data.tsv: read as text, then labels, but the columns look as if they were the other way round; \
+         if so, say --columns labels,text\n"
+    );
 }
 
 #[test]

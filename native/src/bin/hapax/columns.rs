@@ -1,5 +1,6 @@
-//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, or with their
-//! header as a row. Both are well-formed, so only looks can tell. And what to do about columns without a name.
+//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, with their
+//! header as a row, or without the columns beyond those named. All of it is well-formed, so only looks can tell. And what
+//! to do about columns where none are named.
 
 use super::output::warn;
 use hapax::core::data::Columns;
@@ -56,10 +57,10 @@ fn look_headed(bytes: &[u8], columns: Columns) -> bool {
     })
 }
 
-/// Whether columns without a name hold something.
+/// Whether columns beyond those named hold something.
 fn look_wide(bytes: &[u8], columns: Columns) -> bool {
     let mut lines = bytes.split(|&byte| byte == b'\n').take(LOOKED_AT);
-    lines.any(|line| line.trim_ascii().split(|&byte| byte == b'\t').count() > columns.count())
+    lines.any(|line| line.trim_ascii_end().split(|&byte| byte == b'\t').count() > columns.count())
 }
 
 /// The looks of one column.
@@ -98,11 +99,18 @@ fn look_swapped(bytes: &[u8], columns: Columns) -> bool {
 }
 
 /// Says so if tab-separated data look as if they were meant otherwise than they are read.
-pub fn warn_of_columns(path: &Path, bytes: &[u8], columns: Columns) {
+pub fn warn_of_columns(path: &Path, bytes: &[u8], named: Option<Columns>) {
     let path = path.display();
+    let columns = named.unwrap_or_default();
     if look_wide(bytes, columns) {
-        // Reading will refuse this.
-        return;
+        if named.is_none() {
+            // Reading will refuse this.
+            return;
+        }
+        let count = columns.count();
+        warn(format_args!(
+            "{path}: only the first {count} columns are read"
+        ));
     }
     if look_swapped(bytes, columns) {
         let read = match columns.text() < columns.labels() {
@@ -125,17 +133,18 @@ pub fn warn_of_columns(path: &Path, bytes: &[u8], columns: Columns) {
 /// So many columns are written out in a message.
 const FEW: usize = 8;
 
-/// What to do about a line of `found` columns, of which `columns` names fewer.
-pub fn unnamed_columns(found: usize, columns: Columns) -> String {
+/// What to do about a line of `found` columns where none are named.
+pub fn unnamed_columns(found: usize) -> String {
+    let columns = Columns::default();
     let count = columns.count();
     let wrong = format!(
         "the line has {found} columns, but only {count} are named ({columns}); name all columns in the file's \
          order, such as --columns"
     );
     let rest = ",-".repeat(found.saturating_sub(count));
-    match (count, found) {
-        (2, 3) => format!("{wrong} id,{columns}, or --columns {columns}{rest} to ignore the third"),
-        (_, ..=FEW) => format!("{wrong} {columns}{rest} to ignore the others"),
+    match found {
+        3 => format!("{wrong} id,{columns}, or --columns {columns}{rest} to ignore the third"),
+        ..=FEW => format!("{wrong} {columns}{rest} to ignore the others"),
         _ => format!("{wrong} id,{columns},- (- is a column to ignore)"),
     }
 }
@@ -190,23 +199,19 @@ mod tests {
     #[test]
     fn columns_that_are_not_read_are_seen() {
         assert!(look_wide(b"a\tb\nc\td\te\n", TEXT_LABELS));
+        assert!(look_wide(b"\tb\tc\n", LABELS_TEXT));
         assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", TEXT_LABELS));
     }
 
     #[test]
     fn columns_without_a_name_are_to_get_one() {
-        let said = |found, columns: &str| unnamed_columns(found, columns.parse().unwrap());
         assert_eq!(
-            said(4, "text,labels"),
+            unnamed_columns(4),
             "the line has 4 columns, but only 2 are named (text,labels); name all columns in the file's order, such as \
              --columns text,labels,-,- to ignore the others"
         );
         assert!(
-            said(4, "id,labels,text").ends_with("--columns -,labels,text,- to ignore the others")
-        );
-        assert!(
-            said(900, "text,labels")
-                .ends_with("--columns id,text,labels,- (- is a column to ignore)")
+            unnamed_columns(900).ends_with("--columns id,text,labels,- (- is a column to ignore)")
         );
     }
 

@@ -34,9 +34,9 @@ impl Failure {
     /// Something about a place in data is wrong: `path:line:column: message`.
     pub fn in_data(path: &Path, error: &ReadError) -> Self {
         let path = path.display();
-        if let ReadProblem::TooManyColumns { found, columns } = error.problem {
+        if let ReadProblem::TooManyColumns { found } = error.problem {
             let (line, column) = (error.line, error.column);
-            let advice = unnamed_columns(found, columns);
+            let advice = unnamed_columns(found);
             return Self::Input(format!("{path}:{line}:{column}: {advice}"));
         }
         Self::Input(format!("{path}:{error}"))

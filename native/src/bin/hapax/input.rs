@@ -36,7 +36,8 @@ pub struct DataOptions {
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
     /// The columns of tab-separated data in the file's order: text and labels once each, and any other name for a
-    /// column to ignore, such as id,text,labels [default: text,labels]
+    /// column to ignore, such as id,text,labels. Columns beyond those named are ignored [default: text,labels, and
+    /// more columns are refused]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     pub columns: Option<Columns>,
     /// What separates the labels of tab-separated data: a character such as ';' or a few, space, or none if the whole
@@ -82,7 +83,7 @@ impl DataOptions {
     pub fn for_training(&self) -> ReadOptions {
         ReadOptions {
             format: self.format.map(Format::from),
-            columns: self.columns.unwrap_or_default(),
+            columns: self.columns,
             label_separator: self.label_separator.clone(),
             index_base: self.index_base.map(|base| match base {
                 0 => IndexBase::Zero,
@@ -157,7 +158,7 @@ pub fn read_input(
     if input.format == Format::Tsv {
         warn_of_columns(path, &bytes, options.columns);
         if data.label_separator.is_none() {
-            warn_of_separators(path, &bytes, options.columns);
+            warn_of_separators(path, &bytes, options.columns.unwrap_or_default());
         }
     } else if let Some(separator) = &data.label_separator {
         let rule = format_args!(

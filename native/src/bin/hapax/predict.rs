@@ -262,7 +262,7 @@ impl Predict {
                 ),
             )),
             Format::Tsv => {
-                warn_of_columns(&self.input, first, self.data.columns.unwrap_or_default());
+                warn_of_columns(&self.input, first, self.data.columns);
                 Ok(format)
             }
             _ => Ok(format),
