@@ -14,7 +14,7 @@ use hapax::{
         sparse::{SparseRows, SparseVec},
         train::dual::{
             certificate::Certificate,
-            choice::Given,
+            choice::{Budget, Given},
             label_solver::{Effort, SolverScratch},
             packed_rows::{FeatureOrder, PackedRows},
             parameters::{Bias, Negatives, OneVsRest},
@@ -223,7 +223,14 @@ fn the_choice_is_the_same_for_any_thread_count_and_keeps_what_is_given() {
             ..Given::default()
         };
         let pool = Threads::new(threads).unwrap();
-        let chosen = OneVsRest::default().choose(&given, &data, &pool, kernels::best(), |_, _| ());
+        let chosen = OneVsRest::default().choose(
+            &given,
+            &data,
+            &pool,
+            kernels::best(),
+            Budget::ROWS,
+            |_, _| (),
+        );
         chosen.unwrap()
     };
     for neighbors in [Some(false), None] {

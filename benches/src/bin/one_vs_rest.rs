@@ -91,8 +91,14 @@ fn parameters(
             neighbors: Some(false),
             ..Given::default()
         };
-        let choice =
-            OneVsRest::default().choose(&given, data, threads, kernels::best(), Budget::ROWS, |_, _| ())?;
+        let choice = OneVsRest::default().choose(
+            &given,
+            data,
+            threads,
+            kernels::best(),
+            Budget::ROWS,
+            |_, _| (),
+        )?;
         for trial in &choice.tried {
             let t = &trial.parameters;
             eprintln!(
