@@ -245,15 +245,15 @@ mod tests {
         kernels::Portable,
         model::linear::LinearModel,
         train::{
-            dual::parameters::{Loss, Negatives, OneVsRest},
+            dual::parameters::{Bias, Loss, Negatives, OneVsRest},
             exact::problem::tests::random_data,
         },
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
-    /// The plain sum over all labels and rows: squared hinge, cost 1.
-    fn primal(model: &LinearModel, data: &Dataset) -> f64 {
+    /// The plain sum over all labels and rows: squared hinge, cost 1, and a learned bias the weight of a feature of 1.
+    fn primal(model: &LinearModel, data: &Dataset, bias: Bias) -> f64 {
         let labels = model.labels() as usize;
         let real = |label: u32, weight: i16| {
             f64::from(weight) * f64::from(model.parts().scales[label as usize])
@@ -263,6 +263,12 @@ mod tests {
             model.visit(feature, |label, weight| {
                 sum += 0.5 * real(label, weight) * real(label, weight);
             });
+        }
+        let seen = |label: u32| model.parts().scales[label as usize] != 0.0;
+        if matches!(bias, Bias::Learned(_)) {
+            let biases = (0..labels as u32).filter(|&label| seen(label));
+            let biases = biases.map(|label| f64::from(model.bias(label)));
+            sum += biases.map(|bias| 0.5 * bias * bias).sum::<f64>();
         }
         let mut values = Vec::new();
         for (row, view) in data.rows().iter().enumerate() {
@@ -279,8 +285,7 @@ mod tests {
             for (label, score) in (0..).zip(scores) {
                 let own = data.labels().row(row).contains(&label);
                 let short = f64::max(0.0, 1.0 - if own { score } else { -score });
-                let seen = model.parts().scales[label as usize] != 0.0;
-                sum += if seen { short * short } else { 0.0 };
+                sum += if seen(label) { short * short } else { 0.0 };
             }
         }
         sum
@@ -289,13 +294,17 @@ mod tests {
     #[test]
     fn the_gap_of_stored_weights_is_that_of_a_plain_sum_and_with_sixteen_bits_that_of_the_proof() {
         let data = random_data(300, 12, 40, 2);
-        for (bits, prune, near) in [
-            (16, 0.0, 2e-4),
-            (8, 0.0, 5e-2),
-            (8, 0.11, 0.5),
-            (4, 0.0, 0.9),
+        let (learned, fixed) = (Bias::Learned(1.0), Bias::Fixed(-1.0));
+        for (bits, prune, bias, near) in [
+            (16, 0.0, learned, 2e-4),
+            (16, 0.0, fixed, 2e-4),
+            (8, 0.0, learned, 5e-2),
+            (8, 0.0, fixed, 5e-2),
+            (8, 0.11, fixed, 0.5),
+            (4, 0.0, fixed, 0.9),
         ] {
             let parameters = OneVsRest {
+                bias,
                 negatives: Negatives::All,
                 max_epochs: 100_000,
                 bits,
@@ -305,7 +314,7 @@ mod tests {
             let go = |_, _| ControlFlow::Continue(());
             let made = parameters.train_to_gap(&data, 1e-3, &Sequential, &Portable, go);
             let made = made.unwrap();
-            let expected = primal(&made.model, &data);
+            let expected = primal(&made.model, &data, bias);
             let error = (made.stored_primal - expected).abs() / expected;
             assert!(error < 1e-3, "{bits} bits: {error}");
             let lost = made.stored_gap() - made.certificate.relative_gap();
