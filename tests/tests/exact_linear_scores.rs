@@ -13,7 +13,7 @@ use hapax::{
         model::{Model, Scratch},
         search::Scored,
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::OneVsRest,
+        train::dual::parameters::{Negatives, OneVsRest},
     },
     kernels,
     threads::Threads,
@@ -22,7 +22,14 @@ use shared_data::part;
 use std::ops::ControlFlow;
 
 fn trained(data: &Dataset, executor: &impl Executor) -> Model {
-    let parameters = OneVsRest::default();
+    // Any weights do: those that are soon there.
+    let parameters = OneVsRest {
+        negatives: Negatives::Mined,
+        pool: 300,
+        mine: 10,
+        prune: 0.1,
+        ..OneVsRest::default()
+    };
     let go_on = |_| ControlFlow::Continue(());
     Model::train_ovr(&parameters, data, None, executor, kernels::best(), go_on).unwrap()
 }

@@ -28,7 +28,7 @@ pub(super) const PRUNES: [f32; 6] = [0.2, 0.15, 0.11, 0.07, 0.04, 0.02];
 const WORTH_NEIGHBORS: f64 = 0.003;
 
 /// So much precision may be lost by pruning.
-const PRUNED: f64 = 0.000_5;
+const PRUNED: f64 = 0.000_3;
 
 /// Divisions on which neighbors are asked: an index takes longer to search than a model of a few labels to train.
 const NEIGHBOR_FOLDS: usize = 2;

@@ -73,11 +73,9 @@ fn most_postings(labels: usize) -> usize {
 /// labels, so that a label would cost the more the more there are.
 const SHARED_ROWS: usize = 1 << 17;
 
-/// Work up to which [`Negatives::Auto`] takes all negatives: a few seconds.
+/// Visits of a stored value by a label, a row's counting as four, up to which [`Negatives::Auto`] takes all negatives: a few
+/// seconds.
 const ALL_IS_CHEAP: u64 = 6_000_000_000;
-
-/// Work for each stored value up to which it takes them, too: training then takes some microseconds a value, however many there are.
-const ALL_IS_CHEAP_A_VALUE: u64 = 5_000;
 
 impl OneVsRest {
     /// Whether every row without a label is one of its negatives in training on `data`.
@@ -90,7 +88,7 @@ impl OneVsRest {
                 let values = data.rows().nonzeros() as u64;
                 let labels = u64::from(data.labels().labels());
                 let work = labels.saturating_mul(values + 4 * data.len() as u64);
-                work <= ALL_IS_CHEAP.max(ALL_IS_CHEAP_A_VALUE.saturating_mul(values))
+                work <= ALL_IS_CHEAP
             }
         }
     }
