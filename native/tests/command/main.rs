@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 mod checkpoints;
+mod choosing;
 mod columns;
 mod compacting;
 mod data_options;

@@ -16,7 +16,7 @@
 //! The weight is one of what [`choice`](crate::train::dual::choice) finds on held-out rows.
 //!
 //! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
-//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`OneVsRest::centroid`]) is linear
+//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::train::dual::parameters::OneVsRest::centroid)) is linear
 //! and needs no such part: it is added to the weights.
 
 use super::{LinearModel, LinearScratch};

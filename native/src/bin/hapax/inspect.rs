@@ -13,7 +13,7 @@ use hapax::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
         model::{LinearTraining, Method, Model},
-        text::{FeatureSpace, Vectorizer},
+        text::{FeatureSpace, Vectorizer, VectorizerOptions},
     },
     files::map_model,
 };
@@ -132,10 +132,19 @@ impl Inspect {
         let data = match input.source {
             Source::Rows(data) => data,
             Source::Texts(documents) => {
-                source =
-                    format!("{source}; features are words and pairs of words in 2 texts or more");
-                let fitted =
-                    Vectorizer::fit_transform(&documents.texts, Default::default(), &threads);
+                let options = VectorizerOptions {
+                    features: FeatureSpace::for_texts(documents.texts.len()),
+                    ..VectorizerOptions::default()
+                };
+                let least = match options.features {
+                    FeatureSpace::Vocabulary { min_documents, .. } => min_documents,
+                    FeatureSpace::Hashed { .. } => 0,
+                };
+                let texts = if least == 1 { "text" } else { "texts" };
+                source = format!(
+                    "{source}; features are words and pairs of words in {least} {texts} or more"
+                );
+                let fitted = Vectorizer::fit_transform(&documents.texts, options, &threads);
                 let (_, rows) = fitted.map_err(|error| Failure::in_file(&self.file, error))?;
                 Dataset::new(rows, documents.labels, Some(documents.label_names))
                     .map_err(|error| Failure::in_file(&self.file, error))?

@@ -98,7 +98,7 @@ pub enum Algorithm {
     Auto(auto::TrainAuto),
     /// Sparse weighted nearest neighbors: the most similar training rows vote
     Nearest(nearest::TrainNearest),
-    /// One-vs-rest with mined negatives: a linear model of each label
+    /// One-vs-rest: a linear model of each label, its features and parameters tuned
     Ovr(ovr::TrainOvr),
     /// Crammer-Singer: one machine for all labels, the largest violation of a row counts
     Cs(exact::TrainExact),

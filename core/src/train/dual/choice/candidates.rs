@@ -161,3 +161,72 @@ fn familiarity(rows: u32) -> f32 {
         false => 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Beside, Candidates, Mix, familiarity};
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        model::linear::{LinearScratch, fused::FusedNearest},
+        model::nearest::NearestScratch,
+        search::{Scored, Top},
+        train::{
+            dual::{centroids::centroids, parameters::OneVsRest, precision::Precision},
+            exact::problem::tests::random_data,
+        },
+    };
+    use alloc::vec::Vec;
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn a_mix_ranks_as_the_sum_of_all_scores_of_all_labels() {
+        // Fewer labels than each part proposes: all of them are candidates.
+        let data = random_data(200, 12, 10, 2);
+        let parameters = OneVsRest {
+            centroid: 0.0,
+            ..OneVsRest::default()
+        };
+        let go_on = |_| ControlFlow::Continue(());
+        let trained = parameters.train(&data, &Sequential, &Portable, go_on);
+        let (linear, near) = (trained.unwrap(), FusedNearest::neighbors(&data).unwrap());
+        let centroids = centroids(&parameters, &data, &Sequential).unwrap();
+        let frequencies = data.labels().frequencies();
+        let beside = Beside {
+            centroids: &centroids,
+            nearest: Some(&near),
+            frequencies: &frequencies,
+        };
+        let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
+        let mut scratch = (LinearScratch::default(), NearestScratch::default());
+        for (centroid, prior, neighbors) in [(0.0, 0.0, 0.0), (0.5, 0.3, 0.75), (0.0, -1.0, 1.5)] {
+            let mix = Mix {
+                centroid,
+                prior,
+                neighbors,
+            };
+            let mut expected = Precision::default();
+            for (row, truth) in data.rows().iter().zip(data.labels().iter()) {
+                let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
+                let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
+                let shares = near.shares(row, &mut scratch.1).unwrap();
+                let of =
+                    |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
+                let mut all: Vec<Scored> = scores
+                    .iter()
+                    .map(|s| Scored {
+                        id: s.id,
+                        score: s.score
+                            + centroid as f32 * of(&cosines, s.id)
+                            + prior as f32 * familiarity(frequencies[s.id as usize])
+                            + neighbors * of(shares, s.id),
+                    })
+                    .collect();
+                all.sort_by(crate::search::rank);
+                expected.count(&all[..5], truth);
+            }
+            let found = candidates.judge(mix, data.labels(), &mut Top::default());
+            assert_eq!(found, expected, "{mix:?}");
+        }
+    }
+}
