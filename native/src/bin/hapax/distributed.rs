@@ -192,7 +192,8 @@ impl Work {
             let rule = format!("is a plan of {parts} shards, but {asked} was asked for");
             return Err(Failure::in_file(&folder, rule));
         }
-        let mut more = vec!["-o".into(), text(&folder.join("model"))];
+        let mut more = plan.chosen.clone();
+        more.extend(["-o".into(), text(&folder.join("model"))]);
         if let Some(threads) = self.threads {
             more.extend(["--threads".into(), threads.to_string()]);
         }
@@ -206,7 +207,8 @@ impl Work {
 impl Merge {
     pub fn run(self) -> Result<(), Failure> {
         let plan = Plan::read(&self.folder)?;
-        let mut more = vec!["-o".into(), text(&self.output)];
+        let mut more = plan.chosen.clone();
+        more.extend(["-o".into(), text(&self.output)]);
         if let Some(test) = &self.test {
             more.extend(["--test".into(), text(test)]);
         }

@@ -87,12 +87,15 @@ impl TextOptions {
         }
     }
 
-    /// Adds options that name chosen features to the arguments of a command that does not name them.
-    pub fn name(&self, options: &VectorizerOptions, to: &mut Vec<String>) {
+    /// Options that name those chosen features that are not named already.
+    pub fn named(&self, options: &VectorizerOptions) -> Vec<String> {
         let given = self.given();
         let named = [given.words, given.characters, given.counts];
         let chosen = arguments(options).into_iter().zip(named);
-        to.extend(chosen.filter(|(_, named)| !named).map(|(option, _)| option));
+        chosen
+            .filter(|(_, named)| !named)
+            .map(|(option, _)| option)
+            .collect()
     }
 
     /// What is not left to be chosen.

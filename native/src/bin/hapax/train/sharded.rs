@@ -76,13 +76,12 @@ pub trait Sharded {
                 let parameters = self.choose(&training, &threads)?;
                 let begun = Self::parts(&parameters, &training.data, &threads)?;
                 let count = *parts as usize;
-                let mut arguments = arguments.clone();
-                if let Some(chosen) = &training.features {
-                    common.text.name(&chosen.options, &mut arguments);
-                }
+                let features = training.features.as_ref();
+                let chosen = features.map(|of| common.text.named(&of.options));
                 let plan = Plan {
                     identity: Identity::new(Self::NAME, &parameters, &training.data),
-                    arguments,
+                    arguments: arguments.clone(),
+                    chosen: chosen.unwrap_or_default(),
                     parameters: postcard::to_allocvec(&parameters)
                         .map_err(|error| Failure::Other(error.to_string()))?,
                     parts: *parts,
