@@ -5,7 +5,8 @@
 //! the same rows, and taken where they are better by more than chance: embeddings where labels are few and texts short,
 //! neighbors where rows are dense and classes curved.
 //!
-//! Cost: twice to three times the final training; equal data make equal models for any executor.
+//! Cost: trials as `Budget` says, up to six times the final training where that is short; equal data make equal models for any
+//! executor.
 
 use super::{
     TrainError,

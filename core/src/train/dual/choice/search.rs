@@ -42,8 +42,8 @@ const PRIORS: [f64; 2] = [0.0, 0.3];
 /// Settings that are tried on more rows.
 const FINALISTS: usize = 3;
 
-/// The standard deviation over rows of the difference in precision of two settings, halved. On 20 sets a row's mean of P@1, P@3
-/// and P@5 differs by 0.08 in the quadratic mean from one setting to the next.
+/// Half of what a row's mean of P@1, P@3 and P@5 is taken to differ by, in the quadratic mean, from one setting to the next: an
+/// assumption, not measured.
 const CHANCE: f64 = 0.04;
 
 /// The share of the rows below which trials on them say too little.
