@@ -1,68 +1,71 @@
-//! The few inner loops that decide the speed, each written once.
+//! The inner loops of prediction, and the seam to the processor they run on.
 //!
-//! A kernel is a coarse loop (a block of labels, a block of rows), written as
-//! fixed-lane code over integers or with a fixed order of summation, so that every
-//! compiler target computes the same bits. The default methods of the traits here are that code.
-//! An implementation may override a method only to run the *same* code compiled for wider
-//! vector units, or instructions that give the same bits; the crate `hapax` does so for x86-64,
-//! and its tests hold every override against [`Portable`].
+//! A loop is coarse (a block of labels, a block of rows), written as fixed-lane code over integers or with
+//! a fixed order of summation, so that every compiler target computes the same bits.
+//! [`Kernels::processor`] says which instructions it is compiled for: [`Processor::run`] takes any loop, and
+//! the loops of training are run by it as well. The crate `hapax` detects the processor.
 //!
-//! [`Kernels`] has the loops that predict; each family's training has a trait of its own, so that
-//! a program that trains one family holds no code of the others, and one that only predicts holds
-//! none. [`TrainingKernels`] is all of them.
+//! An implementation may override a loop of prediction with instructions that give the same bits; tests
+//! hold every override against [`Portable`].
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
 use crate::{
     model::{
-        embedding::{LabelScan, score_labels},
+        embedding::score_labels,
         linear::{
-            sums::{self, HeadTerm, LabelBounds, TailTerm},
+            sums::{self, AddTails},
             wide,
         },
         mach::decode,
     },
-    search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
-    train::{
-        dual::{
-            label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
-            sweep::{self, GradientRange, Sweep},
+    train::exact::{
+        ahead::Nothing,
+        bundles::{
+            bundle::Bundle,
+            meeting::Round,
+            pair::{Pair, PairDuals, PairMoved},
         },
-        embedding::{
-            space::{self, Space, StepRule},
-            steps::{self, VectorSteps},
-            visit::{self, Visit, Visited},
+        changes::{Changes, apply_changes},
+        class_scores::{self, CHUNK},
+        duals::RowDuals,
+        halves::Halves,
+        lane::Lane,
+        lee_lin_wahba::{
+            block::{Block as RowBlock, Visit as RowVisit},
+            part::{Moves, Part},
         },
-        exact::{
-            ahead::Nothing,
-            bundles::{
-                bundle::Bundle,
-                meeting::Round,
-                pair::{Pair, PairDuals, PairMoved},
-            },
-            changes::{Changes, apply_changes},
-            class_scores::{self, CHUNK},
-            duals::RowDuals,
-            halves::Halves,
-            lane::Lane,
-            lee_lin_wahba::{
-                block::{Block as RowBlock, Visit as RowVisit},
-                part::{Moves, Part},
-            },
-            problem::Problem,
-            row_step::Steps,
-            state::{State, score_rows},
-            weights::{ClassWeights, Shard},
-        },
-        mach::step::{self, Step, Term},
+        problem::Problem,
+        row_step::Steps,
+        state::{State, score_rows},
+        weights::{ClassWeights, Shard},
     },
+    train::mach::step,
 };
 use alloc::vec::Vec;
+pub use hapax_processor::Processor;
+
+pub use crate::{
+    model::{
+        embedding::LabelScan,
+        linear::sums::{HeadTerm, LabelBounds, TailTerm},
+        mach::decode::BLOCK as LABEL_BLOCK,
+    },
+    search::neighbors::{BLOCK as ROW_BLOCK, BlockBounds, ForwardRows, Posted},
+    train::mach::step::{Step as MachStep, Term},
+};
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
+    /// The instructions that loops are compiled for, those that are not overridden here.
+    fn processor(&self) -> Processor {
+        Processor::portable()
+    }
+
     /// The name of the instruction set, for reports: `portable`, `avx2`, …
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.processor().name()
+    }
 
     /// Upper bounds on the similarity of a block of rows with a query, and the highest of each
     /// 16 rows.
@@ -70,10 +73,13 @@ pub trait Kernels: Sync {
     fn bound_block(
         &self,
         block: &BlockBounds<'_>,
-        bounds: &mut [f32; BLOCK],
-        highest: &mut [f32; BLOCK / 16],
+        bounds: &mut [f32; ROW_BLOCK],
+        highest: &mut [f32; ROW_BLOCK / 16],
     ) {
-        block.compute(bounds, highest);
+        self.processor().run(
+            #[inline(always)]
+            move || block.compute(bounds, highest),
+        );
     }
 
     /// Adds the postings of one feature to the sums of the rows; rows beyond them are passed over.
@@ -91,12 +97,15 @@ pub trait Kernels: Sync {
 
     /// Adds the dense parts of a row's features to the sums of the labels.
     fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
-        sums::add_heads(sums, heads, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || sums::add_heads(sums, heads, terms),
+        );
     }
 
     /// Adds the sparse parts of a row's features to the sums of the labels.
     fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-        sums::add_tails(sums, tails, terms, |_| ());
+        self.processor().run(AddTails { sums, tails, terms });
     }
 
     /// Which of up to 64 blocks of 64 labels may hold a score of at least `least`.
@@ -108,7 +117,10 @@ pub trait Kernels: Sync {
         unit: f32,
         least: f32,
     ) -> u64 {
-        sums::promising_blocks(sums, bounds, first, unit, least)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::promising_blocks(sums, bounds, first, unit, least),
+        )
     }
 
     /// Turns the sums of up to 64 labels into scores and returns which are at least `least`.
@@ -121,17 +133,23 @@ pub trait Kernels: Sync {
         least: f32,
         out: &mut [f32; 64],
     ) -> u64 {
-        sums::scores(sums, scales, biases, unit, least, out)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::scores(sums, scales, biases, unit, least, out),
+        )
     }
 
     /// [`Kernels::add_heads`] of weights of 16 bits.
     fn add_wide_heads(&self, sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
-        wide::add_heads(sums, heads, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || wide::add_heads(sums, heads, terms),
+        );
     }
 
     /// [`Kernels::add_tails`] of weights of 16 bits.
     fn add_wide_tails(&self, sums: &mut [i32; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-        wide::add_tails(sums, tails, terms, |_| ());
+        self.processor().run(AddTails { sums, tails, terms });
     }
 
     /// [`Kernels::promising_blocks`] of the sums of weights of 16 bits.
@@ -143,7 +161,10 @@ pub trait Kernels: Sync {
         unit: f32,
         least: f32,
     ) -> u64 {
-        sums::promising_blocks(sums, bounds, first, unit, least)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::promising_blocks(sums, bounds, first, unit, least),
+        )
     }
 
     /// [`Kernels::scores`] of the sums of weights of 16 bits.
@@ -156,10 +177,15 @@ pub trait Kernels: Sync {
         least: f32,
         out: &mut [f32; 64],
     ) -> u64 {
-        sums::scores(sums, scales, biases, unit, least, out)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::scores(sums, scales, biases, unit, least, out),
+        )
     }
 
-    /// Upper bounds of the scores of labels, from tables of bytes.
+    /// For blocks of [`LABEL_BLOCK`] labels, with `heads` lines of codes each, the sums of the tables' bytes
+    /// at the labels' codes, and the largest sum of each block. Tables have `tables.len() / heads` bytes,
+    /// and codes are below that; there are at most 257 heads.
     fn scan(
         &self,
         codes: &[u8],
@@ -168,50 +194,26 @@ pub trait Kernels: Sync {
         sums: &mut [u16],
         maxima: &mut [u16],
     ) {
-        decode::scan(codes, tables, heads, sums, maxima);
+        self.processor().run(
+            #[inline(always)]
+            move || decode::scan(codes, tables, heads, sums, maxima),
+        );
     }
 
     /// Adds rows of weights, each times its value, to sums.
     fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
-        step::add_terms(sums, weights, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || step::add_terms(sums, weights, terms),
+        );
     }
 
     /// Scores panels of the prototypes of an embedding model.
     fn score_labels(&self, scan: &mut LabelScan<'_>) {
-        score_labels(scan);
-    }
-}
-
-/// The inner loops of training one-vs-rest.
-pub trait OneVsRestKernels: Kernels {
-    /// One sweep of dual coordinate descent over the rows of one label.
-    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-        sweep::sweep(state, &Nothing)
-    }
-
-    /// One sweep of dual coordinate descent over all rows for a block of labels.
-    fn sweep_block(&self, state: &mut BlockSweep<'_>) -> Met {
-        label_block::sweep_block(state, &Nothing)
-    }
-
-    /// The losses of all rows for each label of a block.
-    fn block_losses(&self, of: &BlockRows<'_>, weights: &[Block], biases: &Block) -> Block<f64> {
-        label_block::block_losses(of, weights, biases)
-    }
-
-    /// Adds all rows to the weights of a block of labels, each times its duals.
-    fn rebuild_block(
-        &self,
-        of: &BlockRows<'_>,
-        duals: &[Block],
-        weights: &mut [Block<f64>],
-    ) -> Rebuilt {
-        label_block::rebuild_block(of, duals, weights)
-    }
-
-    /// The sums of squares of the weights of a block of labels.
-    fn block_squares(&self, weights: &[Block]) -> Block<f64> {
-        label_block::block_squares(weights)
+        self.processor().run(
+            #[inline(always)]
+            move || score_labels(scan),
+        );
     }
 }
 
@@ -291,59 +293,31 @@ pub trait BundleKernels: ExactKernels {
     }
 }
 
-/// The inner loop of training MACH.
-pub trait MachKernels: Kernels {
+/// The inner loop of training MACH, beside those of prediction: a package compiled for size has it
+/// compiled for speed.
+pub trait MachKernels: BundleKernels {
     /// One row's step of training heads of MACH.
-    fn mach_step(&self, step: &mut Step<'_>) {
-        step.take();
+    fn mach_step(&self, step: MachStep<'_>) {
+        self.processor().run(step);
     }
 }
-
-/// The inner loops of training embeddings.
-pub trait EmbeddingKernels: Kernels {
-    /// One visit of a row in the training of an embedding.
-    fn visit(&self, visit: &mut Visit<'_>) {
-        visit::visit(visit);
-    }
-
-    /// The steps of the classes after a visit; `gradient` is memory for M numbers.
-    fn step_classes(
-        &self,
-        space: &mut Space,
-        visited: &Visited,
-        rule: &StepRule,
-        gradient: &mut [f32],
-    ) {
-        space::step_classes(space, visited, rule, gradient);
-    }
-
-    /// The steps of the vectors of features after a batch of visits.
-    fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
-        steps::step_vectors(steps);
-    }
-}
-
-/// The inner loops of every family.
-pub trait TrainingKernels:
-    OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels
-{
-}
-
-impl<T: OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels> TrainingKernels for T {}
 
 /// The kernels as this crate's target compiles them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
 
-impl Kernels for Portable {
-    fn name(&self) -> &'static str {
-        "portable"
+impl Kernels for Portable {}
+impl ExactKernels for Portable {}
+impl BundleKernels for Portable {}
+impl MachKernels for Portable {}
+
+/// The core's own loops, compiled for these instructions.
+impl Kernels for Processor {
+    fn processor(&self) -> Processor {
+        *self
     }
 }
 
-impl OneVsRestKernels for Portable {}
-impl ExactKernels for Portable {}
-
-impl BundleKernels for Portable {}
-impl MachKernels for Portable {}
-impl EmbeddingKernels for Portable {}
+impl ExactKernels for Processor {}
+impl BundleKernels for Processor {}
+impl MachKernels for Processor {}

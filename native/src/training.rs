@@ -3,7 +3,7 @@
 use crate::{
     core::{
         data::{Dataset, DatasetError, Source},
-        kernels::OneVsRestKernels,
+        kernels::Kernels,
         text::{FeatureSpace, Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             TrainError,
@@ -74,7 +74,7 @@ impl From<TrainError> for TrainingError {
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
 pub fn train(source: Source, seed: u64, threads: &Threads) -> Result<Best, TrainingError> {
-    let machine: (_, &'static dyn OneVsRestKernels) = (threads, kernels::best());
+    let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
     let (data, vectorizer) = match source {
         Source::Rows(data) => (data, None),
         Source::Texts(documents) => {

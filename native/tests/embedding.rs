@@ -95,7 +95,7 @@ fn bytes(
     training: &EmbeddingTraining,
     data: &Dataset,
     threads: usize,
-    kernels: &'static dyn hapax::core::kernels::EmbeddingKernels,
+    kernels: &'static dyn hapax::core::kernels::Kernels,
 ) -> Vec<u8> {
     let threads = Threads::new(threads).unwrap();
     let go_on = |_| ControlFlow::Continue(());

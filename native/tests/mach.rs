@@ -7,7 +7,7 @@ use hapax::{
         data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
         hash::{BucketHash, BucketPlan},
-        kernels::{Portable, TrainingKernels},
+        kernels::{Kernels, MachKernels, Portable},
         model::{
             Model,
             mach::{
@@ -43,7 +43,7 @@ fn every_kernel_scans_to_the_same_sums() {
         let codes: Vec<u8> = (0..heads * blocks * BLOCK)
             .map(|_| dice.below(buckets as u64) as u8)
             .collect();
-        let scan = |kernels: &dyn TrainingKernels| {
+        let scan = |kernels: &dyn Kernels| {
             let (mut sums, mut maxima) = (vec![0u16; blocks * BLOCK], vec![0u16; blocks]);
             kernels.scan(&codes, &tables, heads, &mut sums, &mut maxima);
             (sums, maxima)
@@ -106,7 +106,7 @@ fn bytes(
     p: &MachParameters,
     data: &Dataset,
     threads: usize,
-    kernels: &'static dyn TrainingKernels,
+    kernels: &'static dyn MachKernels,
 ) -> Vec<u8> {
     let threads = Threads::new(threads).unwrap();
     let go_on = |_| ControlFlow::Continue(());

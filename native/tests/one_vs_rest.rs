@@ -146,7 +146,7 @@ fn reaches_the_optimum(train: &Dataset) {
                 bias,
                 effort,
                 &mut Stream::new(42, 0),
-                kernels::best(),
+                kernels::best().processor(),
             );
             let proof = Certificate::new(&rows, &scratch.examples, bias, features);
             assert!(

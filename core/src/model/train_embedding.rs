@@ -4,7 +4,7 @@ use super::{Embedding, EmbeddingTraining, Method, Model};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::EmbeddingKernels,
+    kernels::Kernels,
     text::Vectorizer,
     train::{
         Provenance, TrainError,
@@ -26,7 +26,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let watch = &mut Hearing(progress);
@@ -44,7 +44,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let (projection, watch) = (Some(projection), &mut Hearing(progress));
@@ -64,7 +64,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         watch: &mut dyn Watch<trainer::Report>,
     ) -> Result<Self, TrainError> {
         let embedding =

@@ -4,7 +4,7 @@ use super::{Linear, Method, Model};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     text::Vectorizer,
     train::{
         Provenance, TrainError,
@@ -24,7 +24,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let linear = Linear::train(parameters, data, executor, kernels, progress)?;
@@ -48,7 +48,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let Method::Linear(start) = &start.method else {

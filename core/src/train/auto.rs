@@ -19,7 +19,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::TrainingKernels,
+    kernels::Kernels,
     model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
     text::Vectorizer,
 };
@@ -99,7 +99,7 @@ pub fn train_best<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
-    (executor, kernels): (&E, &'static dyn TrainingKernels),
+    (executor, kernels): (&E, &'static dyn Kernels),
     mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
@@ -164,7 +164,7 @@ fn train<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
-    (executor, kernels): (&E, &'static dyn TrainingKernels),
+    (executor, kernels): (&E, &'static dyn Kernels),
 ) -> Result<Model, TrainError> {
     match candidate {
         Candidate::OneVsRest => {

@@ -9,7 +9,7 @@ use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
-    kernels::EmbeddingKernels,
+    kernels::Kernels,
     model::linear::query::RowTransform,
     train::{
         ParamError, TrainError,
@@ -175,7 +175,7 @@ impl Embedding {
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         Self::train_watched(
@@ -201,7 +201,7 @@ impl Embedding {
         projection: Option<&Projection>,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         watch: &mut dyn Watch<Report>,
     ) -> Result<Self, TrainError> {
         training.check()?;
@@ -295,7 +295,7 @@ fn vectors(
     training: &EmbeddingTraining,
     data: &Dataset,
     executor: &impl Executor,
-    kernels: &dyn EmbeddingKernels,
+    kernels: &dyn Kernels,
     watch: &mut dyn Watch<Report>,
 ) -> Result<Vectors, TrainError> {
     let going = |flow: ControlFlow<()>| match flow {

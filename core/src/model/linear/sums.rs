@@ -6,6 +6,7 @@
 //! most 32,767 in size, no sum leaves 16 bits, whatever the order of its terms.
 
 use alloc::vec::Vec;
+use hapax_processor::{Fetch, Loop};
 
 /// A label's sum: 16 bits of weights of bytes, 32 of weights of 16 bits ([`super::wide`]).
 pub trait LabelSum: Copy + Default + Ord {
@@ -79,20 +80,36 @@ pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
 /// How many terms ahead of their turn packed weights are fetched.
 const FETCH_AHEAD: usize = 4;
 
-/// Adds the sparse parts `terms` to `sums`. Before the turn of a part comes, `fetch` is told of its weights and may bring
-/// them into the cache.
-#[inline(always)]
-pub fn add_tails(
-    sums: &mut [i16; 1 << 16],
-    tails: &[u32],
-    terms: &[TailTerm],
-    fetch: impl Fn(&[u32]),
-) {
-    visit_tails(tails, terms, fetch, |label, weight, value| {
-        let product = (weight * value + 64) >> 7;
-        let sum = &mut sums[usize::from(label)];
-        *sum = sum.wrapping_add(product as i16);
-    });
+/// Packed weights in a line of the cache.
+const PER_LINE: usize = 64 / size_of::<u32>();
+
+/// Adds the sparse parts `terms` to `sums`, one for each label.
+pub struct AddTails<'a, S> {
+    /// The sums.
+    pub sums: &'a mut [S; 1 << 16],
+    /// Packed weights.
+    pub tails: &'a [u32],
+    /// Which of them to add, and times what.
+    pub terms: &'a [TailTerm],
+}
+
+impl Loop for AddTails<'_, i16> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        visit_tails(
+            self.tails,
+            self.terms,
+            fetch,
+            #[inline(always)]
+            |label, weight, value| {
+                let product = (weight * value + 64) >> 7;
+                let sum = &mut self.sums[usize::from(label)];
+                *sum = sum.wrapping_add(product as i16);
+            },
+        );
+    }
 }
 
 /// Hands label, weight and value of each packed weight of the sparse parts `terms` to `visit`.
@@ -100,13 +117,15 @@ pub fn add_tails(
 pub(super) fn visit_tails(
     tails: &[u32],
     terms: &[TailTerm],
-    fetch: impl Fn(&[u32]),
+    fetch: &impl Fetch,
     mut visit: impl FnMut(u16, i32, i32),
 ) {
     let of = |part: &TailTerm| tails.get(part.start as usize..part.end as usize);
     for (at, part) in terms.iter().enumerate() {
         if let Some(soon) = terms.get(at + FETCH_AHEAD).and_then(of) {
-            fetch(soon);
+            for weight in soon.iter().step_by(PER_LINE).take(16) {
+                fetch.fetch(weight);
+            }
         }
         let value = i32::from(part.value);
         for &entry in of(part).unwrap_or(&[]) {
@@ -245,8 +264,9 @@ fn bits(bytes: &[u8; 64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{HeadTerm, TailTerm, add_heads, add_tails, pack, term};
+    use super::{AddTails, HeadTerm, TailTerm, add_heads, pack, term};
     use alloc::{boxed::Box, vec, vec::Vec};
+    use hapax_processor::Processor;
 
     /// Every weight twice, which makes blocks full.
     fn weights() -> Vec<i8> {
@@ -295,12 +315,11 @@ mod tests {
                     end: 1,
                     value,
                 };
-                add_tails(
-                    &mut tail,
-                    &[pack(65_535, i16::from(weight))],
-                    &[part],
-                    |_| (),
-                );
+                Processor::portable().run(AddTails {
+                    sums: &mut tail,
+                    tails: &[pack(65_535, i16::from(weight))],
+                    terms: &[part],
+                });
                 assert_eq!(tail[65_535], plain);
             }
         }

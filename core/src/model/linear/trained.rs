@@ -5,7 +5,7 @@ use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::nearest::NearestScratch,
     search::Scored,
     sparse::SparseView,
@@ -70,7 +70,7 @@ impl Linear {
         parameters: &OneVsRest,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         Self::train_from(None, parameters, data, executor, kernels, progress)
@@ -86,7 +86,7 @@ impl Linear {
         parameters: &OneVsRest,
         data: &Dataset,
         executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let start = start.map(Self::model);

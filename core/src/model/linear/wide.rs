@@ -4,7 +4,8 @@
 //! products `w q` is below 2^30: 32 bits hold it exactly, whatever the order of its terms. Divided by 128 it takes the place
 //! that the sum of terms has where weights are bytes ([`super::sums`]).
 
-use super::sums::{HeadTerm, LabelSum, TailTerm, visit_tails};
+use super::sums::{AddTails, HeadTerm, LabelSum, visit_tails};
+use hapax_processor::{Fetch, Loop};
 
 /// Bits of such a weight.
 pub const WIDE: u32 = 16;
@@ -42,17 +43,20 @@ pub fn add_heads(sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
     }
 }
 
-/// Adds the sparse parts `terms` to `sums`. Before the turn of a part comes, `fetch` is told of its weights and may bring
-/// them into the cache.
-#[inline(always)]
-pub fn add_tails(
-    sums: &mut [i32; 1 << 16],
-    tails: &[u32],
-    terms: &[TailTerm],
-    fetch: impl Fn(&[u32]),
-) {
-    visit_tails(tails, terms, fetch, |label, weight, value| {
-        let sum = &mut sums[usize::from(label)];
-        *sum = sum.wrapping_add(weight * value);
-    });
+impl Loop for AddTails<'_, i32> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        visit_tails(
+            self.tails,
+            self.terms,
+            fetch,
+            #[inline(always)]
+            |label, weight, value| {
+                let sum = &mut self.sums[usize::from(label)];
+                *sum = sum.wrapping_add(weight * value);
+            },
+        );
+    }
 }

@@ -131,7 +131,6 @@ fn sign(example: &Example) -> f64 {
 mod tests {
     use super::Certificate;
     use crate::{
-        kernels::Portable,
         random::Stream,
         train::dual::{
             label_solver::{Effort, SolverScratch},
@@ -140,6 +139,7 @@ mod tests {
         },
     };
     use alloc::vec::Vec;
+    use hapax_processor::Processor;
 
     /// 60 random rows over 12 features.
     fn rows() -> PackedRows {
@@ -171,7 +171,7 @@ mod tests {
             parameters.bias,
             effort,
             &mut Stream::new(1, 1),
-            &Portable,
+            Processor::portable(),
         );
         scratch
     }
@@ -227,7 +227,7 @@ mod tests {
             parameters.bias,
             effort,
             &mut Stream::new(1, 1),
-            &Portable,
+            Processor::portable(),
         );
         scratch.weights.above(0.0, &mut scratch.kept);
         assert!((scratch.kept[0].1 - 1.5).abs() < 1e-5, "{:?}", scratch.kept);

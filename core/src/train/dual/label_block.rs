@@ -15,7 +15,7 @@ use super::{
     packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare},
     parameters::{Loss, OneVsRest},
 };
-use crate::train::exact::ahead::Fetch;
+use hapax_processor::{Fetch, Loop};
 
 /// Labels of a block.
 pub const LABELS: usize = 16;
@@ -155,86 +155,90 @@ pub struct Rebuilt {
     pub gains: Block<f64>,
 }
 
-/// Visits rows in order and moves each dual to its optimum.
-///
-/// The gap is a sum over rows: with a margin that falls short of 1 by m and a dual a, a row's part is the loss at m and
-/// `D a^2 / 2 - a m`, which is at least 0 and is 0 at the optimum.
-#[inline(always)]
-pub fn sweep_block(state: &mut BlockSweep<'_>, fetch: &impl Fetch) -> Met {
-    let (mut gaps, mut losses) = ([0f32; LABELS], [0f32; LABELS]);
-    let mut growth = [0f32; LABELS];
-    let bias_square = state.bias_feature * state.bias_feature;
-    let (mut open, mut settled_losses) = (0, [0f32; LABELS]);
-    for at in 0..state.order.len() {
-        state.fetch_ahead(at, fetch);
-        let visited = state.order[at];
-        let index = visited as usize;
-        let row = state.of.rows.row(index);
-        let sides = state.of.sides(state.of.carried[index]);
-        let scores = scores(row, state.weights);
-        let row_square = state.of.rows.square(index) as f32;
-        let square = row_square + bias_square;
-        let duals = &mut state.duals[index];
-        let (mut steps, mut row_losses) = ([0f32; LABELS], [0f32; LABELS]);
-        let (mut moved, mut is_open) = (false, false);
-        for label in 0..LABELS {
-            let (sign, diagonal) = (sides.signs[label], sides.diagonals[label]);
-            let short = 1.0 - sign * (scores[label] + state.biases[label]);
-            let before = duals[label];
-            let gradient = diagonal * before - short;
-            let missed = if short > 0.0 { short } else { 0.0 };
-            // An optimum of the loss less `a m` over duals is the loss itself: half the square over D, or the bound times m.
-            let loss = if diagonal > 0.0 {
-                0.5 * missed * missed / diagonal
-            } else {
-                sides.bounds[label] * missed
-            };
-            row_losses[label] = loss;
-            let gap = loss + before * (0.5 * diagonal * before - short);
-            gaps[label] += gap;
-            is_open |= gap > state.settled[label];
-            let curvature = square + diagonal;
-            let curvature = if curvature > 0.0 {
-                curvature
-            } else {
-                f32::MIN_POSITIVE
-            };
-            let next = before - gradient / curvature;
-            let next = if next > 0.0 { next } else { 0.0 };
-            let next = if next < sides.bounds[label] {
-                next
-            } else {
-                sides.bounds[label]
-            };
-            duals[label] = next;
-            let step = sign * (next - before);
-            growth[label] += step * (2.0 * scores[label] + step * row_square);
-            moved |= step != 0.0;
-            steps[label] = step;
-        }
-        state.order[open] = visited;
-        open += usize::from(is_open);
-        for (sum, loss) in losses.iter_mut().zip(&row_losses) {
-            *sum += loss;
-        }
-        if !is_open {
-            for (sum, loss) in settled_losses.iter_mut().zip(&row_losses) {
+impl Loop for BlockSweep<'_> {
+    type Output = Met;
+
+    /// Visits rows in order and moves each dual to its optimum.
+    ///
+    /// The gap is a sum over rows: with a margin that falls short of 1 by m and a dual a, a row's part is the loss at m and
+    /// `D a^2 / 2 - a m`, which is at least 0 and is 0 at the optimum.
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) -> Met {
+        let (mut gaps, mut losses) = ([0f32; LABELS], [0f32; LABELS]);
+        let mut growth = [0f32; LABELS];
+        let bias_square = self.bias_feature * self.bias_feature;
+        let (mut open, mut settled_losses) = (0, [0f32; LABELS]);
+        for at in 0..self.order.len() {
+            self.fetch_ahead(at, fetch);
+            let visited = self.order[at];
+            let index = visited as usize;
+            let row = self.of.rows.row(index);
+            let sides = self.of.sides(self.of.carried[index]);
+            let scores = scores(row, self.weights);
+            let row_square = self.of.rows.square(index) as f32;
+            let square = row_square + bias_square;
+            let duals = &mut self.duals[index];
+            let (mut steps, mut row_losses) = ([0f32; LABELS], [0f32; LABELS]);
+            let (mut moved, mut is_open) = (false, false);
+            for label in 0..LABELS {
+                let (sign, diagonal) = (sides.signs[label], sides.diagonals[label]);
+                let short = 1.0 - sign * (scores[label] + self.biases[label]);
+                let before = duals[label];
+                let gradient = diagonal * before - short;
+                let missed = if short > 0.0 { short } else { 0.0 };
+                // An optimum of the loss less `a m` over duals is the loss itself: half the square over D, or the bound times m.
+                let loss = if diagonal > 0.0 {
+                    0.5 * missed * missed / diagonal
+                } else {
+                    sides.bounds[label] * missed
+                };
+                row_losses[label] = loss;
+                let gap = loss + before * (0.5 * diagonal * before - short);
+                gaps[label] += gap;
+                is_open |= gap > self.settled[label];
+                let curvature = square + diagonal;
+                let curvature = if curvature > 0.0 {
+                    curvature
+                } else {
+                    f32::MIN_POSITIVE
+                };
+                let next = before - gradient / curvature;
+                let next = if next > 0.0 { next } else { 0.0 };
+                let next = if next < sides.bounds[label] {
+                    next
+                } else {
+                    sides.bounds[label]
+                };
+                duals[label] = next;
+                let step = sign * (next - before);
+                growth[label] += step * (2.0 * scores[label] + step * row_square);
+                moved |= step != 0.0;
+                steps[label] = step;
+            }
+            self.order[open] = visited;
+            open += usize::from(is_open);
+            for (sum, loss) in losses.iter_mut().zip(&row_losses) {
                 *sum += loss;
             }
-        }
-        if moved {
-            for (bias, step) in state.biases.iter_mut().zip(&steps) {
-                *bias += step * bias_square;
+            if !is_open {
+                for (sum, loss) in settled_losses.iter_mut().zip(&row_losses) {
+                    *sum += loss;
+                }
             }
-            add(row, &steps, state.weights);
+            if moved {
+                for (bias, step) in self.biases.iter_mut().zip(&steps) {
+                    *bias += step * bias_square;
+                }
+                add(row, &steps, self.weights);
+            }
         }
-    }
-    Met {
-        gaps,
-        losses,
-        growth,
-        settled_losses,
-        open,
+        Met {
+            gaps,
+            losses,
+            growth,
+            settled_losses,
+            open,
+        }
     }
 }
 

@@ -22,8 +22,9 @@ use super::{
     sweep::{Example, GradientRange, Sweep, add},
     weights::Weights,
 };
-use crate::{kernels::OneVsRestKernels, random::Stream};
+use crate::random::Stream;
 use alloc::vec::Vec;
+use hapax_processor::Processor;
 
 /// Memory of one thread's solver, reused from label to label.
 #[derive(Debug)]
@@ -90,7 +91,7 @@ impl SolverScratch {
         bias: Bias,
         effort: Effort,
         stream: &mut Stream,
-        kernels: &dyn OneVsRestKernels,
+        processor: Processor,
     ) -> u32 {
         let (fixed, bias_feature) = match bias {
             Bias::Fixed(value) => (value, 0.0),
@@ -112,7 +113,7 @@ impl SolverScratch {
         while sweeps < effort.sweeps {
             let active = state.active;
             stream.shuffle(&mut state.order[..active]);
-            let range = kernels.sweep(&mut state);
+            let range = processor.run(&mut state);
             sweeps += 1;
             if range.high - range.low <= effort.epsilon {
                 if state.active == count {

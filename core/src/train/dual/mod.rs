@@ -4,6 +4,8 @@
 //! loop, which solves sixteen labels at once, [`mining`] the search for rows which a label wrongly claims where not
 //! all rows are its negatives. [`choice`] finds good parameters by trying some.
 
+#[cfg(test)]
+mod bits_tests;
 mod centroids;
 pub mod certificate;
 pub mod choice;

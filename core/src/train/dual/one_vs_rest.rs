@@ -26,7 +26,7 @@ use super::parameters::OneVsRest;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::linear::{LinearModel, query::RowTransform},
     train::TrainError,
 };
@@ -67,7 +67,7 @@ impl OneVsRest {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         self.train_from(None, data, executor, kernels, progress)
@@ -83,7 +83,7 @@ impl OneVsRest {
         start: Option<&LinearModel>,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         let mut trainer = self.trainer(data, executor, kernels)?;

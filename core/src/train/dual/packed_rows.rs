@@ -7,9 +7,10 @@
 
 use crate::{
     sparse::{SparseRows, order},
-    train::{TrainError, exact::ahead::Fetch},
+    train::TrainError,
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Fetch;
 
 /// Features whose ids fit 16 bits: the head.
 pub const HEAD_FEATURES: usize = 1 << 16;

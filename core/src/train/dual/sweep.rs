@@ -4,7 +4,7 @@ use super::{
     packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare},
     weights::Weights,
 };
-use crate::train::exact::ahead::Fetch;
+use hapax_processor::{Fetch, Loop};
 
 /// A row of one label's problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,72 +55,74 @@ pub struct GradientRange {
 /// both are waited for.
 const FETCH_AHEAD: [usize; 2] = [12, 6];
 
-/// Visits the active examples in order and moves each dual to its optimum.
-///
-/// Before a row's turn comes, `fetch` is told of it and may bring it into the cache.
-///
-/// Cost: two passes over a row's values for each dual that moves, one for each that does not.
-#[inline(always)]
-pub fn sweep<F: Fetch>(state: &mut Sweep<'_>, fetch: &F) -> GradientRange {
-    let mut range = GradientRange {
-        high: f64::NEG_INFINITY,
-        low: f64::INFINITY,
-    };
-    let (head, rest) = state.weights.parts_mut();
-    let mut at = 0;
-    while at < state.active {
-        if F::ACTIVE {
-            let soon = |ahead: usize| {
-                let example = *state.order.get(at + ahead)?;
-                Some(state.examples[example as usize].row as usize)
-            };
-            if let Some(row) = soon(FETCH_AHEAD[0]) {
-                state.rows.fetch_place(row, fetch);
-            }
-            if let Some(row) = soon(FETCH_AHEAD[1]) {
-                state.rows.fetch_values(row, fetch);
-            }
-        }
-        let index = state.order[at] as usize;
-        let example = &mut state.examples[index];
-        let row = state.rows.row(example.row as usize);
-        let sign = if example.positive { 1.0 } else { -1.0 };
-        let score = dot(row, head, rest) + state.bias;
-        let gradient = sign * score - 1.0 + example.diagonal * example.alpha;
-        let at_zero = example.alpha <= 0.0;
-        let at_bound = example.alpha >= example.bound;
-        if (at_zero && gradient > state.shrink.0) || (at_bound && gradient < state.shrink.1) {
-            state.active -= 1;
-            state.order.swap(at, state.active);
-            continue;
-        }
-        at += 1;
-        let projected = if at_zero {
-            gradient.min(0.0)
-        } else if at_bound {
-            gradient.max(0.0)
-        } else {
-            gradient
+impl Loop for &mut Sweep<'_> {
+    type Output = GradientRange;
+
+    /// Visits the active examples in order and moves each dual to its optimum.
+    ///
+    /// Cost: two passes over a row's values for each dual that moves, one for each that does not.
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) -> GradientRange {
+        let mut range = GradientRange {
+            high: f64::NEG_INFINITY,
+            low: f64::INFINITY,
         };
-        range.high = range.high.max(projected);
-        range.low = range.low.min(projected);
-        if projected == 0.0 {
-            continue;
+        let (head, rest) = self.weights.parts_mut();
+        let mut at = 0;
+        while at < self.active {
+            if F::ACTIVE {
+                let soon = |ahead: usize| {
+                    let example = *self.order.get(at + ahead)?;
+                    Some(self.examples[example as usize].row as usize)
+                };
+                if let Some(row) = soon(FETCH_AHEAD[0]) {
+                    self.rows.fetch_place(row, fetch);
+                }
+                if let Some(row) = soon(FETCH_AHEAD[1]) {
+                    self.rows.fetch_values(row, fetch);
+                }
+            }
+            let index = self.order[at] as usize;
+            let example = &mut self.examples[index];
+            let row = self.rows.row(example.row as usize);
+            let sign = if example.positive { 1.0 } else { -1.0 };
+            let score = dot(row, head, rest) + self.bias;
+            let gradient = sign * score - 1.0 + example.diagonal * example.alpha;
+            let at_zero = example.alpha <= 0.0;
+            let at_bound = example.alpha >= example.bound;
+            if (at_zero && gradient > self.shrink.0) || (at_bound && gradient < self.shrink.1) {
+                self.active -= 1;
+                self.order.swap(at, self.active);
+                continue;
+            }
+            at += 1;
+            let projected = if at_zero {
+                gradient.min(0.0)
+            } else if at_bound {
+                gradient.max(0.0)
+            } else {
+                gradient
+            };
+            range.high = range.high.max(projected);
+            range.low = range.low.min(projected);
+            if projected == 0.0 {
+                continue;
+            }
+            let square = self.rows.square(example.row as usize);
+            let curvature = square + self.bias_feature * self.bias_feature + example.diagonal;
+            if curvature <= 0.0 {
+                // An empty row moves no weight: its dual belongs at one of its bounds.
+                example.alpha = if gradient < 0.0 { example.bound } else { 0.0 };
+                continue;
+            }
+            let before = example.alpha;
+            example.alpha = (before - gradient / curvature).clamp(0.0, example.bound);
+            let step = sign * (example.alpha - before);
+            add(row, step, head, rest);
+            self.bias += step * self.bias_feature * self.bias_feature;
         }
-        let square = state.rows.square(example.row as usize);
-        let curvature = square + state.bias_feature * state.bias_feature + example.diagonal;
-        if curvature <= 0.0 {
-            // An empty row moves no weight: its dual belongs at one of its bounds.
-            example.alpha = if gradient < 0.0 { example.bound } else { 0.0 };
-            continue;
-        }
-        let before = example.alpha;
-        example.alpha = (before - gradient / curvature).clamp(0.0, example.bound);
-        let step = sign * (example.alpha - before);
-        add(row, step, head, rest);
-        state.bias += step * state.bias_feature * state.bias_feature;
+        range
     }
-    range
 }
 
 /// The inner product of a row and the weights: sixteen sums, one for each place in two groups,

@@ -5,25 +5,7 @@
 
 use super::{duals::RowDuals, halves::Halves, numbers::Numbers, problem::Problem, state::State};
 use core::ops::Range;
-
-/// Brings memory into the cache, or does not: answers never depend on it.
-pub trait Fetch {
-    /// Whether it does anything.
-    const ACTIVE: bool;
-
-    /// Asks for the memory that `at` begins in.
-    fn fetch<T>(&self, at: &T);
-}
-
-/// Asks for nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
-
-impl Fetch for Nothing {
-    const ACTIVE: bool = false;
-
-    fn fetch<T>(&self, _: &T) {}
-}
+pub use hapax_processor::{Fetch, NoFetch as Nothing};
 
 /// How many rows before its turn each step of a row is taken.
 const STEPS: [usize; 4] = [9, 6, 4, 2];

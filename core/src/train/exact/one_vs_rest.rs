@@ -17,7 +17,7 @@ use super::certificate::Certificate;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::linear::{LinearModel, build::LabelWeights, build::build},
     train::{
         ParamError, ParamRule, TrainError, check_data,
@@ -90,7 +90,7 @@ impl OneVsRest {
         data: &Dataset,
         gap: f64,
         executor: &E,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ProvenOneVsRest, TrainError> {
         let mut training = self.proving(data, gap)?;
@@ -150,7 +150,7 @@ impl Proving<'_> {
     pub fn step<E: Executor>(
         &mut self,
         executor: &E,
-        kernels: &dyn OneVsRestKernels,
+        kernels: &dyn Kernels,
     ) -> Option<(usize, usize)> {
         let (first, labels) = (self.weights.len(), self.labels);
         if first == labels {
@@ -168,7 +168,7 @@ impl Proving<'_> {
         let problem = BlockProblem {
             parameters,
             task,
-            kernels,
+            processor: kernels.processor(),
             spare: unused.max(0.0) / blocks.len().max(1) as f64,
         };
         let solved = executor.map(

@@ -161,7 +161,7 @@ impl HeadGroup {
         if rates == Rates::Features {
             self.steps.resize(self.terms.len() * self.heads, 0.0);
         }
-        kernels.mach_step(&mut Step {
+        kernels.mach_step(Step {
             weights: &mut self.weights,
             squares: &mut self.squares,
             buckets: self.buckets,

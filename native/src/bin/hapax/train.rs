@@ -27,7 +27,7 @@ use clap::{Args, Subcommand};
 use hapax::{
     core::{
         data::{Dataset, Documents, IndexBase, Source},
-        kernels::OneVsRestKernels,
+        kernels::Kernels,
         model::Model,
         text::{Vectorizer, VectorizerError, VectorizerOptions},
         train::check_data,
@@ -304,7 +304,7 @@ impl Common {
         let progress = Progress::new("choosing n-grams", 0);
         let texts = (&documents.texts[..], &documents.labels);
         let tell = |done| progress.set(done, 0);
-        let machine: (_, &'static dyn OneVsRestKernels) = (threads, kernels::best());
+        let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
         choose_features(texts, options, self.text.given(), parameters, machine, tell)
             .map_err(|error| Failure::in_file(&self.train, error))
     }

@@ -10,7 +10,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
     float,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::{
         linear::{
             LinearModel,
@@ -74,7 +74,7 @@ impl Candidates {
         beside: &Beside<'_>,
         test: &Dataset,
         executor: &E,
-        kernels: &'static dyn OneVsRestKernels,
+        kernels: &'static dyn Kernels,
     ) -> Result<Self, TrainError> {
         let scorer = |model: &LinearModel| {
             LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {

@@ -17,7 +17,7 @@ use crate::{
     data::{Dataset, LabelLists, Split},
     executor::Executor,
     float,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::linear::scorer::LinearScorer,
     text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions},
     train::{TrainError, check_data},
@@ -135,7 +135,7 @@ struct Search<'a, T, E, P> {
     split: Split,
     parameters: OneVsRest,
     executor: &'a E,
-    kernels: &'static dyn OneVsRestKernels,
+    kernels: &'static dyn Kernels,
     progress: P,
     tried: Vec<FeatureTrial>,
     /// Work of the last trial.
@@ -151,7 +151,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     base: &VectorizerOptions,
     given: GivenFeatures,
     parameters: &OneVsRest,
-    (executor, kernels): (&E, &'static dyn OneVsRestKernels),
+    (executor, kernels): (&E, &'static dyn Kernels),
     progress: impl FnMut(usize),
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;

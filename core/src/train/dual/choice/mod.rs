@@ -24,7 +24,7 @@ use super::parameters::{Bias, OneVsRest};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     train::{TrainError, check_data},
 };
 use alloc::vec::Vec;
@@ -175,7 +175,7 @@ impl OneVsRest {
         given: &Given,
         data: &Dataset,
         executor: &E,
-        kernels: &'static dyn OneVsRestKernels,
+        kernels: &'static dyn Kernels,
         budget: Budget,
         progress: impl FnMut(usize, usize),
     ) -> Result<Choice, TrainError> {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::{linear::LinearModel, nearest::Nearest},
     search::Top,
     train::{
@@ -67,7 +67,7 @@ pub(super) struct Search<'a, E, P> {
     pub neighbors: f32,
     tried: Vec<Trial>,
     pub executor: &'a E,
-    pub kernels: &'static dyn OneVsRestKernels,
+    pub kernels: &'static dyn Kernels,
     progress: P,
     trials: usize,
 }
@@ -77,7 +77,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         given: Given,
         start: OneVsRest,
         folds: &'a [Fold],
-        (executor, kernels): (&'a E, &'static dyn OneVsRestKernels),
+        (executor, kernels): (&'a E, &'static dyn Kernels),
         progress: P,
     ) -> Self {
         let mix = Mix {

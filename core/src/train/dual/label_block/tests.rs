@@ -2,7 +2,6 @@
 
 use super::{
     Block, BlockRows, BlockSweep, LABELS, Met, block_losses, block_squares, rebuild_block,
-    sweep_block,
 };
 use crate::{
     random::Stream,
@@ -10,9 +9,9 @@ use crate::{
         packed_rows::PackedRows,
         parameters::{Bias, Loss, OneVsRest},
     },
-    train::exact::ahead::Nothing,
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 /// Below and above the features that a group can name.
 const FEATURES: usize = (1 << 16) + 400;
@@ -151,18 +150,15 @@ fn labels_side_by_side_are_labels_one_by_one() {
             for order in &orders {
                 let mut visited = order.clone();
                 let before = block_squares(&weights);
-                let met = sweep_block(
-                    &mut BlockSweep {
-                        of: of.clone(),
-                        order: &mut visited,
-                        settled: [-1.0; LABELS],
-                        weights: &mut weights,
-                        duals: &mut duals,
-                        biases: &mut biases,
-                        bias_feature: constant as f32,
-                    },
-                    &Nothing,
-                );
+                let met = Processor::portable().run(BlockSweep {
+                    of: of.clone(),
+                    order: &mut visited,
+                    settled: [-1.0; LABELS],
+                    weights: &mut weights,
+                    duals: &mut duals,
+                    biases: &mut biases,
+                    bias_feature: constant as f32,
+                });
                 gaps = met.gaps;
                 assert!(met.open == ROWS && visited == *order);
                 assert_eq!(met.settled_losses, [0.0; LABELS]);
@@ -201,7 +197,7 @@ struct State {
 
 impl State {
     fn sweep(&mut self, of: &BlockRows<'_>, order: &mut [u32], settled: Block) -> Met {
-        let mut state = BlockSweep {
+        Processor::portable().run(BlockSweep {
             of: of.clone(),
             order,
             settled,
@@ -209,8 +205,7 @@ impl State {
             duals: &mut self.duals,
             biases: &mut self.biases,
             bias_feature: 1.0,
-        };
-        sweep_block(&mut state, &Nothing)
+        })
     }
 }
 

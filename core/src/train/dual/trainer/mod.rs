@@ -20,7 +20,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::{
         linear::LinearModel,
         linear::build::{LabelWeights, build},
@@ -38,7 +38,7 @@ pub struct Trainer<'a> {
     all: bool,
     rounds: u32,
     data: &'a Dataset,
-    kernels: &'a dyn OneVsRestKernels,
+    kernels: &'a dyn Kernels,
     rows: TrainingRows,
     positives: RowsByLabel,
     /// Rows that every label is held against while negatives are mined, rising.
@@ -101,7 +101,7 @@ impl OneVsRest {
         &self,
         data: &'a Dataset,
         executor: &E,
-        kernels: &'a dyn OneVsRestKernels,
+        kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = data.rows();

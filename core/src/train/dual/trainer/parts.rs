@@ -6,7 +6,7 @@ use super::{Stage, Trainer};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::OneVsRestKernels,
+    kernels::Kernels,
     model::linear::{LinearModel, build::LabelWeights},
     train::{
         TrainError,
@@ -32,7 +32,7 @@ impl<'a> LabelParts<'a> {
         parameters: &OneVsRest,
         data: &'a Dataset,
         executor: &E,
-        kernels: &'a dyn OneVsRestKernels,
+        kernels: &'a dyn Kernels,
     ) -> Result<Self, TrainError> {
         Ok(Self(parameters.trainer(data, executor, kernels)?))
     }

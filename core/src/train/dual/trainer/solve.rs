@@ -166,9 +166,10 @@ impl Trainer<'_> {
         let (mut squares, mut settled_losses) = ([0f32; LABELS], [0f32; LABELS]);
         let rows_of_block = scratch.order.len();
         let mut open = rows_of_block;
+        let processor = self.kernels.processor();
         for sweep in 1..=epochs {
             stream.shuffle(&mut scratch.order[..open]);
-            let met = self.kernels.sweep_block(&mut BlockSweep {
+            let met = processor.run(BlockSweep {
                 of: BlockRows::new(parameters, rows, &scratch.carried),
                 order: &mut scratch.order[..open],
                 settled,

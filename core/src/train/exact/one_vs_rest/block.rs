@@ -7,17 +7,19 @@
 
 use super::{LabelCertificate, SMALLER, Solved, Task};
 use crate::{
-    kernels::OneVsRestKernels,
     model::linear::build::LabelWeights,
     random::Stream,
     train::dual::{
-        label_block::{Block, BlockRows, BlockSweep, LABELS},
+        label_block::{
+            Block, BlockRows, BlockSweep, LABELS, block_losses, block_squares, rebuild_block,
+        },
         label_solver::{Effort, SolverScratch},
         parameters::{Bias, OneVsRest},
         trainer::BlockScratch,
     },
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 /// Most sweeps for all labels of a block together.
 const SWEEPS: u32 = 40;
@@ -48,7 +50,7 @@ impl ProofScratch {
 pub(super) struct BlockProblem<'a> {
     pub parameters: &'a OneVsRest,
     pub task: &'a Task,
-    pub kernels: &'a dyn OneVsRestKernels,
+    pub processor: Processor,
     /// By how much the gap of a block may be larger than its share.
     pub spare: f64,
 }
@@ -69,7 +71,7 @@ impl BlockProblem<'_> {
         let most = parameters.max_epochs.min(SWEEPS);
         let proofs = loop {
             stream.shuffle(&mut scratch.block.order);
-            let met = self.kernels.sweep_block(&mut BlockSweep {
+            let met = self.processor.run(BlockSweep {
                 of: BlockRows::new(parameters, &task.rows, &scratch.block.carried),
                 order: &mut scratch.block.order,
                 settled: [-1.0; LABELS],
@@ -105,7 +107,10 @@ impl BlockProblem<'_> {
 
     /// Sums of squares of the weights, by label.
     fn squares(&self, scratch: &ProofScratch) -> Block<f64> {
-        let mut squares = self.kernels.block_squares(&scratch.block.weights);
+        let mut squares = self.processor.run(
+            #[inline(always)]
+            || block_squares(&scratch.block.weights),
+        );
         if let Bias::Learned(value) = self.parameters.bias {
             for (square, &bias) in squares.iter_mut().zip(&scratch.block.biases) {
                 let weight = if value == 0.0 {
@@ -119,17 +124,26 @@ impl BlockProblem<'_> {
         squares
     }
 
+    /// The losses of all rows, by label.
+    fn losses(&self, of: &BlockRows<'_>, scratch: &ProofScratch) -> Block<f64> {
+        let block = &scratch.block;
+        self.processor.run(
+            #[inline(always)]
+            || block_losses(of, &block.weights, &block.biases),
+        )
+    }
+
     /// The objectives at the weights and at the duals, whose weights are rebuilt in `f64` to know their square.
     fn prove(&self, scratch: &mut ProofScratch) -> Vec<LabelCertificate> {
         let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.block.carried);
-        let losses = self
-            .kernels
-            .block_losses(&of, &scratch.block.weights, &scratch.block.biases);
+        let losses = self.losses(&of, scratch);
         let squares = self.squares(scratch);
         scratch.rebuilt.fill([0.0; LABELS]);
-        let found = self
-            .kernels
-            .rebuild_block(&of, &scratch.block.duals, &mut scratch.rebuilt);
+        let (duals, rebuilt) = (&scratch.block.duals, &mut scratch.rebuilt);
+        let found = self.processor.run(
+            #[inline(always)]
+            || rebuild_block(&of, duals, rebuilt),
+        );
         let mut exact = [0f64; LABELS];
         for weights in &scratch.rebuilt {
             for (square, weight) in exact.iter_mut().zip(weights) {
@@ -213,9 +227,7 @@ impl BlockProblem<'_> {
             scratch.block.biases[at] = stored.bias;
         }
         let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.block.carried);
-        let losses = self
-            .kernels
-            .block_losses(&of, &scratch.block.weights, &scratch.block.biases);
+        let losses = self.losses(&of, scratch);
         let squares = self.squares(scratch);
         for (at, label) in solved.iter_mut().enumerate() {
             label.stored_primal = 0.5 * squares[at] + losses[at];
@@ -247,7 +259,7 @@ impl BlockProblem<'_> {
                 epsilon,
             };
             let (rows, bias) = (&task.rows, parameters.bias);
-            sweeps += single.solve(rows, bias, effort, &mut stream, self.kernels);
+            sweeps += single.solve(rows, bias, effort, &mut stream, self.processor);
             let proof = LabelCertificate::of_weights(rows, single, bias, task.features);
             let enough = gap_of(&proof) <= task.gap * proof.primal;
             if enough || sweeps >= parameters.max_epochs || epsilon < 1e-9 {
