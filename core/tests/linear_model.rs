@@ -3,12 +3,12 @@
 
 use hapax_core::{
     kernels::Portable,
-    model::{
-        linear::build::{LabelWeights, build},
-        linear::query::RowTransform,
-        linear::scorer::{LinearScorer, ScorerScratch},
-        linear::{LinearError, LinearModel, LinearParts, LinearScratch},
+    model::linear::{
+        LinearError, LinearModel, LinearParts, LinearScratch,
+        build::{LabelWeights, build},
+        scorer::{LinearScorer, ScorerScratch},
     },
+    parameters::RowTransform,
     random::Stream,
     sparse::SparseVec,
 };

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
-//! use hapax::core::model::{Model, NearestParameters, Scratch};
+//! use hapax::core::{model::{Model, Scratch}, parameters::NearestParameters};
 //! use hapax::{files, kernels, threads::Threads};
 //!
 //! let folder = tempfile::tempdir()?;

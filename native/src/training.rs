@@ -4,14 +4,12 @@ use crate::{
     core::{
         data::{Dataset, DatasetError, Source},
         kernels::Kernels,
+        parameters::one_vs_rest::OneVsRest,
         text::{FeatureSpace, Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             TrainError,
             auto::{Best, train_best},
-            dual::{
-                choice::{FeatureError, GivenFeatures, choose_features},
-                parameters::OneVsRest,
-            },
+            dual::choice::{FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,

@@ -9,12 +9,10 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
+        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::memoir::{
-            parameters::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
-            trainer::Trainer,
-        },
+        train::memoir::trainer::Trainer,
     },
     files::read_text,
     threads::Threads,

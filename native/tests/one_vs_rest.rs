@@ -6,10 +6,11 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::Portable,
-        model::{
-            linear::scorer::{LinearScorer, ScorerScratch},
-            linear::{LinearModel, LinearScratch},
+        model::linear::{
+            LinearModel, LinearScratch,
+            scorer::{LinearScorer, ScorerScratch},
         },
+        parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::dual::{
@@ -17,7 +18,6 @@ use hapax::{
             choice::{Budget, Given},
             label_solver::{Effort, SolverScratch},
             packed_rows::{FeatureOrder, PackedRows},
-            parameters::{Bias, Negatives, OneVsRest},
         },
     },
     files::read_text,

@@ -8,9 +8,10 @@ use hapax_core::{
     data::{ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
+    model::{EmbeddingTraining, Model, Scratch},
+    parameters::{NearestParameters, one_vs_rest::OneVsRest, wsabie::Wsabie},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie, mach::MachParameters},
+    train::mach::MachParameters,
 };
 use std::{
     error::Error,

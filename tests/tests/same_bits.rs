@@ -6,7 +6,8 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::{Executor, Sequential},
-        model::{Model, NearestParameters, Scratch},
+        model::{Model, Scratch},
+        parameters::NearestParameters,
         random::Stream,
         sparse::{SparseRows, SparseVec},
         text::{Vectorizer, VectorizerOptions},

@@ -4,9 +4,10 @@ use hapax_core::{
     data::{DatasetError, ReadError, ReadProblem},
     format::FormatError,
     model::PredictError,
+    parameters::{ParamError, ParamRule},
     sparse::SparseError,
     text::{NoFeatures, VectorizerError},
-    train::{ParamError, ParamRule, TrainError},
+    train::TrainError,
 };
 use std::fmt::Display;
 use wasm_bindgen::prelude::*;

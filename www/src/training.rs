@@ -5,15 +5,10 @@ use hapax_core::{
     data::{Dataset, DatasetError, Documents},
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
-    model::{
-        CompactionError, Model, NearestParameters, PredictError, Scratch,
-        embedding::EmbeddingTraining,
-    },
+    model::{CompactionError, Model, PredictError, Scratch, embedding::EmbeddingTraining},
+    parameters::{NearestParameters, one_vs_rest::OneVsRest, wsabie::Wsabie},
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{
-        TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie,
-        mach::MachParameters,
-    },
+    train::{TrainError, mach::MachParameters},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 

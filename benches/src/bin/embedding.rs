@@ -10,9 +10,9 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         model::{Model, Scratch, embedding::EmbeddingTraining},
+        parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
         train::embedding::{
             nearest_mean::NearestMean,
-            parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
             sampled::{Draws, Sampled},
         },
     },

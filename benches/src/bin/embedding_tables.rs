@@ -10,11 +10,11 @@ use hapax::{
         data::{Dataset, Split},
         executor::Sequential,
         model::{Model, Scratch, embedding::EmbeddingTraining},
+        parameters::wsabie::{Discriminant, RankWeight, Steps, Wsabie},
         train::{
             TrainError,
             embedding::{
                 nearest_mean::NearestMean,
-                parameters::{Discriminant, RankWeight, Steps, Wsabie},
                 sampled::{Draws, Sampled},
             },
         },

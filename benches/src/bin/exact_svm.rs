@@ -8,10 +8,8 @@ use hapax::{
     core::{
         data::Dataset,
         model::linear::scorer::LinearScorer,
-        train::exact::{
-            parameters::{MultiClassLoss, MultiClassSvm},
-            problem::MultiLabel,
-        },
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        train::exact::problem::MultiLabel,
     },
     kernels,
     threads::Threads,

@@ -7,8 +7,8 @@
 
 use hapax::{
     core::{
-        model::linear::scorer::LinearScorer,
-        train::dual::{one_vs_rest::Stage, parameters::OneVsRest},
+        model::linear::scorer::LinearScorer, parameters::one_vs_rest::OneVsRest,
+        train::dual::one_vs_rest::Stage,
     },
     kernels,
     threads::Threads,

@@ -10,10 +10,10 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::linear::scorer::LinearScorer,
-        random::Stream,
-        train::memoir::parameters::{
+        parameters::memoir::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
+        random::Stream,
     },
     kernels,
     threads::Threads,

@@ -8,8 +8,8 @@ use hapax::{
     core::{
         data::Dataset,
         model::linear::scorer::LinearScorer,
+        parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
         random::Stream,
-        train::memoir::parameters::{Draws, Length, Memoir, Repro, SeveralLabels},
     },
     kernels,
     threads::Threads,

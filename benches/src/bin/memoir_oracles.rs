@@ -8,12 +8,12 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Sequential,
+        parameters::memoir::{Length, Memoir, SeveralLabels},
         search::{
             MaxInnerProduct, Proposer, Scored, Top, graph::Graph, sign_codes::SignCodes,
             sign_tables::SignTables,
         },
         sparse::SparseVec,
-        train::memoir::parameters::{Length, Memoir, SeveralLabels},
     },
     threads::Threads,
 };

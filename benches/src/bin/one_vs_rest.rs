@@ -12,15 +12,15 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{
-            linear::scorer::{LinearScorer, ScorerScratch},
-            linear::{LinearModel, LinearScratch},
+        model::linear::{
+            LinearModel, LinearScratch,
+            scorer::{LinearScorer, ScorerScratch},
         },
+        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
         train::dual::{
             choice::{Budget, Given},
             one_vs_rest::Stage,
-            parameters::{Bias, Loss, Negatives, OneVsRest},
         },
     },
     kernels,

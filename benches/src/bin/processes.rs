@@ -10,6 +10,7 @@ use cpu_time::ThreadTime;
 use hapax::{
     core::{
         executor::Sequential,
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
             exact::{
@@ -18,7 +19,6 @@ use hapax::{
                     shared::SharedTraining,
                 },
                 certificate::Certificate,
-                parameters::{MultiClassLoss, MultiClassSvm},
                 problem::MultiLabel,
             },
         },

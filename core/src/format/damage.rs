@@ -6,17 +6,18 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{
-        CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch,
-        linear::fused::FusedNearest,
+    model::{CompactionError, EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
+    parameters::{
+        NearestParameters,
+        one_vs_rest::{Bias, OneVsRest},
+        wsabie::Wsabie,
     },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
     train::{
         TrainError,
-        dual::parameters::{Bias, OneVsRest},
-        embedding::{nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled},
+        embedding::{nearest_mean::NearestMean, sampled::Sampled},
         mach::MachParameters,
     },
 };

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     executor::Sequential,
-    model::{AllKinds, Kinds, LabelNames, Method, Model},
+    model::{AllKinds, Kinds, LabelNames, Method, Model, Provenance},
     names::{Names, NamesError},
     text::{Vectorizer, VectorizerOptions},
-    train::{Provenance, TrainError},
+    train::TrainError,
 };
 use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;

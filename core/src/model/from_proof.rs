@@ -3,16 +3,13 @@
 use super::{Linear, Method, Model};
 use crate::{
     data::Dataset,
-    text::Vectorizer,
-    train::{
-        Provenance,
-        dual::parameters::OneVsRest,
-        exact::{
-            machine::Machine,
-            one_vs_rest::ProvenOneVsRest,
-            parameters::{MultiClassLoss, MultiClassSvm},
-        },
+    model::Provenance,
+    parameters::{
+        multiclass::{MultiClassLoss, MultiClassSvm},
+        one_vs_rest::OneVsRest,
     },
+    text::Vectorizer,
+    train::exact::{machine::Machine, one_vs_rest::ProvenOneVsRest},
 };
 
 impl Model {

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     data::Dataset,
+    model::Provenance,
+    parameters::{memoir::Memoir, one_vs_rest::OneVsRest},
     text::Vectorizer,
-    train::{Provenance, dual::parameters::OneVsRest, memoir::parameters::Memoir},
 };
 
 impl Model {

@@ -17,6 +17,7 @@ mod label_names;
 pub mod linear;
 pub mod mach;
 pub mod nearest;
+pub(crate) mod provenance;
 mod scratch;
 mod train_embedding;
 mod train_memoir;
@@ -28,17 +29,19 @@ pub use embedding::{Embedding, EmbeddingTraining};
 pub use kinds::{AllKinds, Kinds, NearestOnly};
 pub use linear::{Linear, LinearTraining};
 pub use mach::Mach;
-pub use nearest::{Nearest, NearestParameters};
+pub use nearest::Nearest;
+pub use provenance::Provenance;
 pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
     executor::Executor,
     names::Names,
+    parameters::NearestParameters,
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::Vectorizer,
-    train::{Provenance, TrainError},
+    train::TrainError,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use evidence::out_of_memory;

@@ -5,9 +5,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::Provenance,
     text::Vectorizer,
     train::{
-        Provenance, TrainError,
+        TrainError,
         embedding::trainer,
         reduction::Projection,
         state::{Hearing, Watch},

@@ -4,12 +4,10 @@ use super::{Embedding, Linear, Method, Model};
 use crate::{
     data::Dataset,
     executor::Executor,
+    model::Provenance,
+    parameters::memoir::Memoir,
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        memoir::{parameters::Memoir, trainer},
-        reduction::Projection,
-    },
+    train::{TrainError, memoir::trainer, reduction::Projection},
 };
 use core::ops::ControlFlow;
 

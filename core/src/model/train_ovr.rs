@@ -5,11 +5,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::Provenance,
+    parameters::one_vs_rest::OneVsRest,
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-    },
+    train::{TrainError, dual::one_vs_rest::Report},
 };
 use core::ops::ControlFlow;
 

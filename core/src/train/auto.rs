@@ -10,17 +10,15 @@
 
 use super::{
     TrainError,
-    dual::{
-        choice::{Budget, Choice, Given, Judge},
-        parameters::OneVsRest,
-    },
-    embedding::parameters::Wsabie,
+    dual::choice::{Budget, Choice, Given, Judge},
 };
+use crate::parameters::{one_vs_rest::OneVsRest, wsabie::Wsabie};
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
+    model::{EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
+    parameters::NearestParameters,
     text::Vectorizer,
 };
 use alloc::vec::Vec;

@@ -9,11 +9,9 @@ pub mod exact;
 pub mod mach;
 pub mod memoir;
 pub mod parts;
-mod provenance;
 pub mod reduction;
 pub mod state;
 mod unusable;
 
-pub use error::{ParamError, ParamRule, TrainError};
-pub use provenance::Provenance;
+pub use error::TrainError;
 pub use unusable::check_data;

@@ -6,6 +6,7 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
+    parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
@@ -16,7 +17,6 @@ use hapax_core::{
                 shared::SharedTraining,
             },
             machine::Machine,
-            parameters::{MultiClassLoss, MultiClassSvm},
             problem::MultiLabel,
         },
         state::Shared,

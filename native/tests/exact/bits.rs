@@ -5,12 +5,12 @@ use hapax::{
     core::{
         executor::Sequential,
         kernels::{BundleKernels, Portable},
+        parameters::multiclass::{
+            MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+            MultiClassSvm,
+        },
         train::exact::{
             bundles::{exchange::Alone, shared::SharedTraining},
-            parameters::{
-                MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
-                MultiClassSvm,
-            },
             problem::MultiLabel,
         },
     },

@@ -6,15 +6,15 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::Portable,
+        parameters::multiclass::{
+            MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+            MultiClassSvm,
+        },
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::exact::{
             certificate::Certificate,
             lee_lin_wahba::LeeLinWahba,
-            parameters::{
-                MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
-                MultiClassSvm,
-            },
             problem::{MultiLabel, Problem},
             trainer::Trainer,
         },

@@ -4,15 +4,11 @@ use super::clustered;
 use hapax::{
     core::{
         executor::Sequential,
-        train::exact::{
-            machine::Machine,
-            parameters::{
-                MultiClassLoss::{CrammerSinger, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
-            start::Start,
+        parameters::multiclass::{
+            MultiClassLoss::{CrammerSinger, WestonWatkins},
+            MultiClassSvm,
         },
+        train::exact::{machine::Machine, problem::MultiLabel, start::Start},
     },
     kernels,
 };

@@ -14,13 +14,14 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
-    text::{Vectorizer, VectorizerOptions},
-    train::{
-        dual::parameters::{Bias, Loss, Negatives, OneVsRest},
-        embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
-        mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+    model::{EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
+    parameters::{
+        NearestParameters,
+        one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
     },
+    text::{Vectorizer, VectorizerOptions},
+    train::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
 };
 use std::{
     fmt::Write,

@@ -5,7 +5,7 @@ use super::{
     parts::{EmbeddingModel, EmbeddingParts, Prototypes, Table},
     weights::{MOST, Weights, pair, round},
 };
-use crate::{model::linear::query::RowTransform, train::TrainError};
+use crate::{parameters::RowTransform, train::TrainError};
 use alloc::vec::Vec;
 
 /// Trained vectors, one after the other.

@@ -5,13 +5,11 @@ use crate::{
     data::Dataset,
     executor::Executor,
     float,
+    parameters::memoir::Memoir,
     train::{
         TrainError,
         embedding::space::array,
-        memoir::{
-            parameters::Memoir,
-            trainer::{Report, Trainer},
-        },
+        memoir::trainer::{Report, Trainer},
         reduction::Projection,
     },
 };

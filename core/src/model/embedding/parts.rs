@@ -4,7 +4,7 @@ use super::{
     panels::{LANES, panels_for},
     weights::{MOST, Weights},
 };
-use crate::{array::Array, model::linear::query::RowTransform};
+use crate::{array::Array, parameters::RowTransform};
 use core::fmt;
 
 /// Scores of L labels for rows of D features; see the module's text.

@@ -10,14 +10,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::linear::query::RowTransform,
+    parameters::{ParamError, RowTransform, memoir::Memoir, wsabie::Wsabie},
     train::{
-        ParamError, TrainError,
-        embedding::{
-            nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled, space::Space,
-            trainer::Report,
-        },
-        memoir::parameters::Memoir,
+        TrainError,
+        embedding::{nearest_mean::NearestMean, sampled::Sampled, space::Space, trainer::Report},
         reduction::Projection,
         state::{Hearing, Watch},
     },

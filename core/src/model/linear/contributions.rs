@@ -76,8 +76,8 @@ mod tests {
         model::linear::{
             LinearScratch,
             build::{LabelWeights, build},
-            query::RowTransform,
         },
+        parameters::RowTransform,
         sparse::SparseVec,
     };
     use alloc::vec::Vec;

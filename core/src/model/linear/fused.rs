@@ -16,16 +16,17 @@
 //! The weight is one of what [`choice`](crate::train::dual::choice) finds on held-out rows.
 //!
 //! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
-//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::train::dual::parameters::OneVsRest::centroid)) is linear
+//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is linear
 //! and needs no such part: it is added to the weights.
 
 use super::{LinearModel, LinearScratch};
 use crate::{
     data::Dataset,
-    model::nearest::{Nearest, NearestParameters, NearestScratch},
+    model::nearest::{Nearest, NearestScratch},
+    parameters::{NearestParameters, ParamError, ParamRule},
     search::{Scored, Top, compact::CompactOptions},
     sparse::SparseView,
-    train::{ParamError, ParamRule, TrainError},
+    train::TrainError,
 };
 
 /// The neighbors of a fused model and what their votes count.
@@ -157,10 +158,10 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::{linear::LinearScratch, nearest::NearestScratch},
+        parameters::one_vs_rest::{Negatives, OneVsRest},
         random::Stream,
         search::{Scored, Top},
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::{Negatives, OneVsRest},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

@@ -30,6 +30,7 @@ pub mod sums;
 mod trained;
 pub mod wide;
 
+use crate::parameters::RowTransform;
 use crate::{
     array::Array,
     kernels::{Kernels, Portable},
@@ -40,7 +41,7 @@ use alloc::{collections::TryReserveError, sync::Arc};
 pub use contributions::Contribution;
 use core::fmt;
 use label_sums::LabelSums;
-use query::{Query, RowTransform};
+use query::Query;
 pub use rules::LinearError;
 use rules::{MOST_UNIT, check};
 use scorer::{LinearScorer, ScorerScratch};

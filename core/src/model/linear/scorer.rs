@@ -16,9 +16,10 @@ mod width;
 use super::{
     LinearModel,
     build::LabelWeights,
-    query::{Query, RowTransform},
+    query::Query,
     sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
 };
+use crate::parameters::RowTransform;
 use crate::{
     executor::Executor,
     kernels::Kernels,

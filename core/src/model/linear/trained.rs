@@ -1,20 +1,17 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
+use super::{LinearModel, LinearScratch, fused::FusedNearest};
+use crate::parameters::RowTransform;
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
     model::nearest::NearestScratch,
+    parameters::{ParamError, memoir::Memoir, multiclass::MultiClassSvm, one_vs_rest::OneVsRest},
     search::Scored,
     sparse::SparseView,
-    train::{
-        ParamError, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-        exact::{machine::Machine, parameters::MultiClassSvm},
-        memoir::{parameters::Memoir, trainer},
-    },
+    train::{TrainError, dual::one_vs_rest::Report, exact::machine::Machine, memoir::trainer},
 };
 use alloc::{boxed::Box, collections::TryReserveError};
 use core::ops::ControlFlow;

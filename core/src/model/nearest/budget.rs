@@ -242,7 +242,8 @@ mod tests {
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
-        model::{Nearest, NearestParameters},
+        model::Nearest,
+        parameters::NearestParameters,
         random::Stream,
         sparse::{SparseRows, SparseVec},
     };

@@ -29,7 +29,6 @@ mod evidence;
 mod index;
 mod judge;
 mod learn;
-mod parameters;
 mod parts;
 mod share;
 #[cfg(test)]
@@ -40,7 +39,6 @@ mod votes;
 pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use evidence::{Evidence, SharedFeature};
 pub use judge::Precision;
-pub use parameters::NearestParameters;
 pub use parts::NearestParts;
 pub use tune::{Grid, Trial, TuneReport};
 
@@ -49,9 +47,11 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    parameters::NearestParameters,
+    parameters::{ParamError, ParamRule},
     search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
     sparse::{SparseRows, SparseVec, SparseView},
-    train::{ParamError, ParamRule, TrainError, check_data},
+    train::{TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 use changes::Changes;

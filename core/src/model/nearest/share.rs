@@ -1,6 +1,7 @@
 //! Nearest neighbors as a part of another model: what share of the votes each label gets.
 
-use super::{Index, Nearest, NearestParameters, NearestScratch, vote};
+use super::{Index, Nearest, NearestScratch, vote};
+use crate::parameters::NearestParameters;
 use crate::{
     data::Dataset,
     search::{Scored, compact::CompactOptions},

@@ -1,7 +1,8 @@
 //! The worked example of the paper and the original implementation's mini-cases
 //! (Aoshima et al. 2018, section 3.3), with the right numbers.
 
-use super::{Nearest, NearestParameters, NearestScratch};
+use super::{Nearest, NearestScratch};
+use crate::parameters::NearestParameters;
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,

@@ -1,14 +1,16 @@
 //! Choosing the parameters on held-out training rows.
 
 use super::{
-    Index, NearestParameters, conditioned_rows,
+    Index, conditioned_rows,
     judge::{HeldOut, Precision},
 };
+use crate::parameters::NearestParameters;
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    train::{ParamError, ParamRule, TrainError, check_data},
+    parameters::{ParamError, ParamRule},
+    train::{TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 
@@ -167,7 +169,7 @@ mod tests {
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
-        model::NearestParameters,
+        parameters::NearestParameters,
         sparse::{SparseRows, SparseVec},
         train::TrainError,
     };

@@ -4,8 +4,8 @@ use super::{
     label_block::{BlockRows, BlockSweep, LABELS, block_losses, block_squares, rebuild_block},
     label_solver::{Effort, SolverScratch},
     packed_rows::PackedRows,
-    parameters::{Bias, Loss, OneVsRest},
 };
+use crate::parameters::one_vs_rest::{Bias, Loss, OneVsRest};
 use crate::random::Stream;
 use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;

@@ -1,7 +1,7 @@
 //! The direction of the mean of each label's rows, as a linear model: the score of a label is the cosine of a row and
 //! its centroid.
 
-use super::parameters::OneVsRest;
+use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
     data::Dataset,
     executor::Executor,

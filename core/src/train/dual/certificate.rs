@@ -3,9 +3,9 @@
 use super::{
     label_solver::SolverScratch,
     packed_rows::PackedRows,
-    parameters::Bias,
     sweep::{Example, dot},
 };
+use crate::parameters::one_vs_rest::Bias;
 use alloc::{vec, vec::Vec};
 
 /// Objectives of one label's problem ([`super::label_solver`]) at given duals.
@@ -131,11 +131,11 @@ fn sign(example: &Example) -> f64 {
 mod tests {
     use super::Certificate;
     use crate::{
+        parameters::one_vs_rest::{Bias, Loss, OneVsRest},
         random::Stream,
         train::dual::{
             label_solver::{Effort, SolverScratch},
             packed_rows::PackedRows,
-            parameters::{Bias, Loss, OneVsRest},
         },
     };
     use alloc::vec::Vec;

@@ -11,10 +11,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::{
-    packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare},
-    parameters::{Loss, OneVsRest},
-};
+use super::packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare};
+use crate::parameters::one_vs_rest::{Loss, OneVsRest};
 use hapax_processor::{Fetch, Loop};
 
 /// Labels of a block.

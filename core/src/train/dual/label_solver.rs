@@ -18,10 +18,10 @@
 
 use super::{
     packed_rows::PackedRows,
-    parameters::{Bias, Loss, OneVsRest},
     sweep::{Example, GradientRange, Sweep, add},
     weights::Weights,
 };
+use crate::parameters::one_vs_rest::{Bias, Loss, OneVsRest};
 use crate::random::Stream;
 use alloc::vec::Vec;
 use hapax_processor::Processor;

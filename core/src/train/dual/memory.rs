@@ -1,7 +1,7 @@
 //! How much memory one-vs-rest training will need, before it begins.
 
-use super::parameters::OneVsRest;
 use crate::data::Dataset;
+use crate::parameters::one_vs_rest::OneVsRest;
 
 /// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
 const BYTES_A_WEIGHT: u64 = 24;
@@ -96,9 +96,9 @@ mod tests {
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
+        parameters::one_vs_rest::Negatives,
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::Negatives,
     };
 
     #[test]

@@ -16,7 +16,6 @@ pub mod memory;
 pub mod mining;
 pub mod one_vs_rest;
 pub mod packed_rows;
-pub mod parameters;
 mod precision;
 pub mod sweep;
 pub mod trainer;

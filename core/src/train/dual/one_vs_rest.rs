@@ -22,13 +22,10 @@
 //! Equal data, parameters and seed give equal models for any number of threads: every label has
 //! its own stream, and mining adds whole numbers, whose order does not matter.
 
-use super::parameters::OneVsRest;
+use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
-    data::Dataset,
-    executor::Executor,
-    kernels::Kernels,
-    model::linear::{LinearModel, query::RowTransform},
-    train::TrainError,
+    data::Dataset, executor::Executor, kernels::Kernels, model::linear::LinearModel,
+    parameters::RowTransform, train::TrainError,
 };
 use core::ops::ControlFlow;
 
@@ -116,11 +113,9 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::linear::{LinearModel, LinearScratch},
+        parameters::one_vs_rest::{Bias, Negatives},
         sparse::{SparseRows, SparseVec},
-        train::{
-            TrainError,
-            dual::parameters::{Bias, Negatives},
-        },
+        train::TrainError,
     };
     use alloc::{vec, vec::Vec};
     use core::ops::ControlFlow;

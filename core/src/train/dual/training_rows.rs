@@ -1,9 +1,7 @@
 //! The rows of a data set made ready for training: transformed, renumbered, packed.
 
-use super::{
-    packed_rows::{FeatureOrder, PackedRows},
-    parameters::OneVsRest,
-};
+use super::packed_rows::{FeatureOrder, PackedRows};
+use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{data::Dataset, executor::Executor, sparse::SparseRows, train::TrainError};
 use alloc::vec::Vec;
 

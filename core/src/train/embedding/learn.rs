@@ -1,12 +1,12 @@
 //! What a batch of visits teaches: the steps of classes and features, in the order of the visits.
 
 use super::{
-    parameters::Steps,
     space::{StepRule, step_classes},
     steps::{Step, VectorSteps},
     trainer::Trainer,
     visit::{Outcome, Visited},
 };
+use crate::parameters::wsabie::Steps;
 use crate::{executor::Executor, model::embedding::panels::square};
 use alloc::vec::Vec;
 

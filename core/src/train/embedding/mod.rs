@@ -9,7 +9,6 @@ pub mod last_violators;
 mod learn;
 pub mod memory;
 pub mod nearest_mean;
-pub mod parameters;
 pub mod rows;
 pub mod sampled;
 mod sampling;

@@ -4,14 +4,13 @@
 //! `|beta_g - x|²`. Labels without rows have their prototype at the origin. Cost: the stored values, once for each
 //! label of their row. Memory: L x D numbers, twice while the model is made.
 
-use super::{
-    parameters::{BITS, within},
-    space::array,
-};
+use super::space::array;
+use crate::parameters::wsabie::{BITS, within};
 use crate::{
     data::Dataset,
-    model::{embedding::build::Vectors, linear::query::RowTransform},
-    train::{ParamError, TrainError, check_data},
+    model::embedding::build::Vectors,
+    parameters::{ParamError, RowTransform},
+    train::{TrainError, check_data},
 };
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};

@@ -15,16 +15,17 @@
 mod saved;
 
 use super::{
-    parameters::{BITS, within},
     sampling::{PART, State},
     trainer::Report,
 };
+use crate::parameters::wsabie::{BITS, within};
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::{embedding::build::Vectors, linear::query::RowTransform},
+    model::embedding::build::Vectors,
+    parameters::{ParamError, RowTransform},
     random::Stream,
-    train::{ParamError, TrainError},
+    train::TrainError,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;

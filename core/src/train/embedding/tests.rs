@@ -1,11 +1,11 @@
 //! What training of embeddings is held to.
 
 use super::{
-    parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
     trainer::Trainer,
     twin::{Twin, blobs, train, twin},
     visit::Outcome,
 };
+use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,

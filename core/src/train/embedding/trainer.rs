@@ -32,11 +32,11 @@ mod saved;
 use super::{
     last_violators::LastViolators,
     learn::Buffers,
-    parameters::Wsabie,
     rows::Rows,
     space::{Space, array},
     visit::{Outcome, Visit, VisitRule, Visited},
 };
+use crate::parameters::wsabie::Wsabie;
 use crate::{
     data::Dataset, executor::Executor, kernels::Kernels, random::Stream, train::TrainError,
 };

@@ -1,11 +1,8 @@
 //! One visit of a row: where it falls in the embedding, which classes violate its margin there, and what
 //! that pulls at.
 
-use super::{
-    last_violators::LastViolators,
-    parameters::{RankWeight, Search},
-    space::Space,
-};
+use super::{last_violators::LastViolators, space::Space};
+use crate::parameters::wsabie::{RankWeight, Search};
 use crate::{
     model::embedding::panels::{LANES, dots, embed, panels_for, place},
     random::Stream,

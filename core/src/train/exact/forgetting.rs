@@ -115,12 +115,9 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
+        parameters::multiclass::{MultiClassLoss::WestonWatkins, MultiClassSvm},
         train::exact::{
-            duals::RowDuals,
-            listing::unlist,
-            parameters::{MultiClassLoss::WestonWatkins, MultiClassSvm},
-            problem::tests::random,
-            state::State,
+            duals::RowDuals, listing::unlist, problem::tests::random, state::State,
             trainer::Trainer,
         },
     };

@@ -33,10 +33,10 @@ mod tests;
 use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::Certificate,
-    parameters::MultiClassSvm,
     problem::Problem,
     trainer::Report,
 };
+use crate::parameters::multiclass::MultiClassSvm;
 use crate::{executor::Executor, kernels::ExactKernels, random::Stream, train::TrainError};
 use alloc::{vec, vec::Vec};
 use block::{Block, Visit, rows_of_a_block};

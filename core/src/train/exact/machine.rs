@@ -6,7 +6,6 @@ use super::{
     duals::RowDuals,
     halves::Halves,
     numbers::Numbers,
-    parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     row_step::Limits,
     solver::Solver,
@@ -16,6 +15,7 @@ use super::{
     trainer::Report,
     weights::ClassWeights,
 };
+use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
 use crate::{
     data::Dataset, executor::Executor, kernels::ExactKernels, model::linear::LinearModel,
     train::TrainError,

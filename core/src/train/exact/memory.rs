@@ -1,10 +1,8 @@
 //! How much memory training will need, before it begins.
 
-use super::{
-    bundles::plan::bundles_of,
-    parameters::{MultiClassLoss, MultiClassSvm},
-};
+use super::bundles::plan::bundles_of;
 use crate::data::Dataset;
+use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
 
 /// Classes that a row lists, as seen on texts; at most the others there are.
 const LISTED: u64 = 20;

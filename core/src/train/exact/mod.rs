@@ -39,7 +39,6 @@ pub mod machine;
 pub mod memory;
 pub mod numbers;
 pub mod one_vs_rest;
-pub mod parameters;
 pub mod problem;
 pub mod rounding;
 pub mod row_step;

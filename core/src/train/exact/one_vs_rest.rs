@@ -18,15 +18,18 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::linear::{LinearModel, build::LabelWeights, build::build},
+    model::linear::{
+        LinearModel,
+        build::{LabelWeights, build},
+    },
+    parameters::{ParamError, ParamRule, one_vs_rest::OneVsRest},
     train::{
-        ParamError, ParamRule, TrainError, check_data,
+        TrainError, check_data,
         dual::{
             certificate::Certificate as LabelCertificate,
             label_block::LABELS,
             mining::RowsByLabel,
             packed_rows::{FeatureOrder, PackedRows},
-            parameters::OneVsRest,
         },
     },
 };
@@ -244,10 +247,8 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::linear::LinearModel,
-        train::{
-            dual::parameters::{Bias, Loss, Negatives, OneVsRest},
-            exact::problem::tests::random_data,
-        },
+        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        train::exact::problem::tests::random_data,
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

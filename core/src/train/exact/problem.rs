@@ -1,6 +1,6 @@
 //! The rows of a single-label problem as the solvers want them.
 
-use super::parameters::MultiClassSvm;
+use crate::parameters::multiclass::MultiClassSvm;
 use crate::{
     data::Dataset,
     sparse::order,
@@ -279,12 +279,10 @@ pub mod tests {
     use super::{MultiLabel, Problem};
     use crate::{
         data::{Dataset, LabelLists},
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{
-            TrainError,
-            exact::parameters::{MultiClassLoss, MultiClassSvm},
-        },
+        train::TrainError,
     };
 
     /// `count` random rows over `features` features in `classes` classes, each of which is met.

@@ -1,6 +1,7 @@
 //! From weights by feature to the model that holds them, pruned and rounded.
 
-use super::{by_feature::ByFeature, parameters::MultiClassSvm, problem::Problem};
+use super::{by_feature::ByFeature, problem::Problem};
+use crate::parameters::multiclass::MultiClassSvm;
 use crate::{
     executor::Executor,
     model::linear::{

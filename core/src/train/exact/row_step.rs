@@ -14,7 +14,7 @@
 //!
 //! Classes that share one dual enter once, with their number as a weight and the mean of their `b`.
 
-use super::parameters::MultiClassLoss;
+use crate::parameters::multiclass::MultiClassLoss;
 
 /// The limits of a row's duals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +132,7 @@ pub fn root(targets: &[f64], shared: Shared, limits: Limits, start: f64) -> f64 
 #[cfg(test)]
 mod tests {
     use super::{Limits, Shared, root};
-    use crate::{random::Stream, train::exact::parameters::MultiClassLoss};
+    use crate::{parameters::multiclass::MultiClassLoss, random::Stream};
     use alloc::vec::Vec;
 
     /// Bisection on the definition.

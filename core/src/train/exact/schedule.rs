@@ -1,6 +1,7 @@
 //! When an epoch over all classes is due, and what rows may keep of the gap until then.
 
-use super::{parameters::MultiClassSvm, row_step::Limits, survey::Survey};
+use super::{row_step::Limits, survey::Survey};
+use crate::parameters::multiclass::MultiClassSvm;
 use serde::{Deserialize, Serialize};
 
 /// Most sweeps between two full epochs.
@@ -197,7 +198,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::Schedule;
-    use crate::train::exact::{parameters::MultiClassLoss, row_step::Limits};
+    use crate::{parameters::multiclass::MultiClassLoss, train::exact::row_step::Limits};
     use alloc::vec::Vec;
 
     #[test]

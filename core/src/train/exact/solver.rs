@@ -4,11 +4,11 @@ use super::{
     bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::Certificate,
     lee_lin_wahba::LeeLinWahba,
-    parameters::{MultiClassLoss, MultiClassSvm},
     problem::{MultiLabel, Problem},
     start::{Start, likely_classes},
     trainer::{MOST, Report, Trainer},
 };
+use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
 use crate::{
     data::Dataset,
     executor::Executor,

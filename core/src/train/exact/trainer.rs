@@ -21,7 +21,6 @@ use super::{
     certificate::{Certificate, certify},
     forgetting::forget_if_many,
     listing::{Turn, list, unlist},
-    parameters::{MultiClassSvm, Shrinking},
     row_step::Steps,
     schedule::Schedule,
     state::State,
@@ -29,6 +28,7 @@ use super::{
     sweep::Sweeper,
     together::share_weights,
 };
+use crate::parameters::multiclass::{MultiClassSvm, Shrinking};
 use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
 use alloc::vec::Vec;
 

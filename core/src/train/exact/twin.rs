@@ -1,7 +1,8 @@
 //! The slow, obvious twin of the solvers: everything dense, weights from the duals by their definition,
 //! the dual maximized by projected gradient steps with momentum.
 
-use super::{parameters::MultiClassLoss, problem::Problem};
+use super::problem::Problem;
+use crate::parameters::multiclass::MultiClassLoss;
 use alloc::{vec, vec::Vec};
 
 /// A problem with dense rows.
@@ -162,7 +163,7 @@ impl Twin {
 #[cfg(test)]
 mod tests {
     use super::Twin;
-    use crate::train::exact::{parameters::MultiClassLoss, problem::tests::random};
+    use crate::{parameters::multiclass::MultiClassLoss, train::exact::problem::tests::random};
     use MultiClassLoss::{CrammerSinger, LeeLinWahba, WestonWatkins};
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::{
     aligned::Aligned,
-    parameters::{MachParameters, Optimizer},
     step::{Rates, Step, Term},
 };
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{hash::BucketCodes, kernels::MachKernels, train::TrainError};
 use alloc::vec::Vec;
 

@@ -36,7 +36,6 @@ mod descend;
 mod dropout;
 mod group;
 mod memory;
-pub mod parameters;
 pub mod parts;
 mod refine;
 #[cfg(test)]
@@ -49,7 +48,7 @@ pub mod trainer;
 #[cfg(test)]
 mod whole_tests;
 
+pub use crate::parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer};
 pub use group::FeatureRows;
-pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};
 pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};

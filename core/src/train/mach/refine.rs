@@ -4,7 +4,8 @@
 //! that are left make up for those that are not. (Han, Pool, Tran, Dally, *Learning both weights and connections
 //! for efficient neural networks*, 2015.)
 
-use super::{parameters::MachParameters, trainer::Trainer};
+use super::trainer::Trainer;
+use crate::parameters::mach::MachParameters;
 use crate::{
     data::Dataset, kernels::MachKernels, model::mach::weights::HeadWeights, train::TrainError,
 };

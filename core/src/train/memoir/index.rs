@@ -1,6 +1,7 @@
 //! The search that proposes classes while training, kept near the weights as they move.
 
-use super::{class_rows::ClassRows, oracle::Oracle, products::Products, step::Steps};
+use super::{class_rows::ClassRows, products::Products, step::Steps};
+use crate::parameters::memoir::oracle::Oracle;
 use crate::{
     executor::Executor,
     search::{

@@ -34,7 +34,6 @@
 //! parameters and seed give equal models for any number of threads: rows of a batch, and rows of which a search is asked, are
 //! searched in parallel, and threads own features, or classes, when a batch is added.
 
-mod choices;
 mod choose;
 mod class_row;
 mod class_rows;
@@ -44,8 +43,6 @@ mod finish;
 mod index;
 mod list;
 mod memory;
-mod oracle;
-pub mod parameters;
 mod products;
 pub mod report;
 mod state;

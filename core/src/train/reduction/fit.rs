@@ -29,9 +29,9 @@ use crate::{
     data::Dataset,
     executor::Executor,
     float,
-    model::linear::query::RowTransform,
+    parameters::{ParamError, ParamRule, RowTransform},
     random::Stream,
-    train::{ParamError, ParamRule, TrainError, check_data, embedding::space::array},
+    train::{TrainError, check_data, embedding::space::array},
 };
 use alloc::vec::Vec;
 use serde::Serialize;

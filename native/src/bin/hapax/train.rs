@@ -29,13 +29,12 @@ use hapax::{
         data::{Dataset, Documents, IndexBase, Source},
         kernels::Kernels,
         model::Model,
+        parameters::{multiclass::MultiClassLoss, one_vs_rest::OneVsRest},
         text::{Vectorizer, VectorizerError, VectorizerOptions},
-        train::check_data,
-        train::dual::{
-            choice::{FeatureChoice, choose_features},
-            parameters::OneVsRest,
+        train::{
+            check_data,
+            dual::choice::{FeatureChoice, choose_features},
         },
-        train::exact::parameters::MultiClassLoss,
     },
     files::{check_not_over, check_readable, check_writable},
     kernels, processes,

@@ -9,11 +9,9 @@ use crate::{
     data::Dataset,
     executor::Executor,
     model::linear::{fused::FusedNearest, scorer::LinearScorer},
+    parameters::one_vs_rest::OneVsRest,
     search::Top,
-    train::{
-        TrainError,
-        dual::{parameters::OneVsRest, precision::Precision},
-    },
+    train::{TrainError, dual::precision::Precision},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;

@@ -168,11 +168,14 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        model::linear::{LinearScratch, fused::FusedNearest},
-        model::nearest::NearestScratch,
+        model::{
+            linear::{LinearScratch, fused::FusedNearest},
+            nearest::NearestScratch,
+        },
+        parameters::one_vs_rest::OneVsRest,
         search::{Scored, Top},
         train::{
-            dual::{centroids::centroids, parameters::OneVsRest, precision::Precision},
+            dual::{centroids::centroids, precision::Precision},
             exact::problem::tests::random_data,
         },
     };

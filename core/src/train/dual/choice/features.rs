@@ -9,10 +9,8 @@
 //!
 //! Cost: about the training that follows, counted in work as in [`super`].
 
-use super::{
-    super::{parameters::OneVsRest, precision::Precision},
-    search::chance,
-};
+use super::{super::precision::Precision, search::chance};
+use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
     data::{Dataset, LabelLists, Split},
     executor::Executor,

@@ -2,7 +2,8 @@
 
 use crate::{
     data::{Dataset, Split},
-    train::{check_data, dual::parameters::OneVsRest},
+    parameters::one_vs_rest::OneVsRest,
+    train::check_data,
 };
 use alloc::vec::Vec;
 

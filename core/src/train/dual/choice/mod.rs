@@ -20,7 +20,7 @@ mod folds;
 mod judge;
 mod search;
 
-use super::parameters::{Bias, OneVsRest};
+use crate::parameters::one_vs_rest::{Bias, OneVsRest};
 use crate::{
     data::Dataset,
     executor::Executor,

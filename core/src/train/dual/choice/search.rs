@@ -11,10 +11,11 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     model::{linear::LinearModel, nearest::Nearest},
+    parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
         TrainError,
-        dual::{centroids::centroids, parameters::OneVsRest, precision::Precision},
+        dual::{centroids::centroids, precision::Precision},
     },
 };
 use alloc::{vec, vec::Vec};

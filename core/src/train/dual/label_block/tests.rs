@@ -4,11 +4,9 @@ use super::{
     Block, BlockRows, BlockSweep, LABELS, Met, block_losses, block_squares, rebuild_block,
 };
 use crate::{
+    parameters::one_vs_rest::{Bias, Loss, OneVsRest},
     random::Stream,
-    train::dual::{
-        packed_rows::PackedRows,
-        parameters::{Bias, Loss, OneVsRest},
-    },
+    train::dual::packed_rows::PackedRows,
 };
 use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;

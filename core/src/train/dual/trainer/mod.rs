@@ -14,9 +14,9 @@ use super::{
     label_jobs::LabelJobs,
     mining::{RowsByLabel, Turn, mine},
     one_vs_rest::{Report, Stage},
-    parameters::{Negatives, OneVsRest},
     training_rows::TrainingRows,
 };
+use crate::parameters::one_vs_rest::{Negatives, OneVsRest};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -286,8 +286,8 @@ mod tests {
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
+        parameters::one_vs_rest::Negatives,
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::Negatives,
     };
     use alloc::{collections::BTreeSet, vec::Vec};
 

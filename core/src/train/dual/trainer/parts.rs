@@ -8,9 +8,9 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     model::linear::{LinearModel, build::LabelWeights},
+    parameters::one_vs_rest::OneVsRest,
     train::{
         TrainError,
-        dual::parameters::OneVsRest,
         parts::{PartError, Parts, share},
         state::{StateError, all_below, read, same, write},
     },
@@ -175,13 +175,10 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::linear::LinearModel,
+        parameters::one_vs_rest::{Loss, Negatives, OneVsRest},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{
-            dual::parameters::{Loss, Negatives, OneVsRest},
-            parts::Parts,
-            state::Resumable,
-        },
+        train::{parts::Parts, state::Resumable},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

@@ -7,11 +7,11 @@ use crate::{
     executor::Executor,
     float,
     model::linear::build::LabelWeights,
+    parameters::one_vs_rest::Bias,
     random::Stream,
     train::dual::{
         label_block::{BlockRows, BlockSweep, LABELS},
         packed_rows::PackedRows,
-        parameters::Bias,
     },
 };
 use alloc::vec::Vec;
@@ -31,7 +31,7 @@ const AFTER: f64 = 0.5;
 /// Rows are settled, and left alone from then on, whose parts of the gap are together at most this share of the one allowed.
 const SETTLED: f64 = 0.25;
 
-/// What [`OneVsRest::prior`](crate::train::dual::parameters::OneVsRest::prior) multiplies, for a label with `rows` rows.
+/// What [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior) multiplies, for a label with `rows` rows.
 fn familiarity(rows: usize) -> f64 {
     let rows = rows as f64;
     float::ln(2.0 * rows / (rows + 1.0))

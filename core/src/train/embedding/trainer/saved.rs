@@ -115,10 +115,8 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        train::{
-            embedding::{parameters::Wsabie, twin::blobs},
-            state::Resumable,
-        },
+        parameters::wsabie::Wsabie,
+        train::{embedding::twin::blobs, state::Resumable},
     };
     use alloc::vec::Vec;
 

@@ -8,13 +8,13 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::BundleKernels,
+    parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::{
         TrainError,
         exact::{
             certificate::Certificate,
             halves::HALVES,
             machine::Machine,
-            parameters::{MultiClassLoss, MultiClassSvm},
             problem::{MultiLabel, Problem},
             solver::Solver,
             start::Start,

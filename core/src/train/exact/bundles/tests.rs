@@ -2,8 +2,8 @@ use super::{exchange::Alone, trainer::Tournament};
 use crate::{
     executor::Sequential,
     kernels::Portable,
+    parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::exact::{
-        parameters::{MultiClassLoss, MultiClassSvm},
         problem::{Problem, tests::random},
         trainer::Trainer,
     },

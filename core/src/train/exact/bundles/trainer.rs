@@ -15,10 +15,8 @@ use super::{
 use crate::{
     executor::Executor,
     kernels::BundleKernels,
-    train::exact::{
-        certificate::Certificate, parameters::MultiClassSvm, problem::Problem, row_step::Limits,
-        trainer::Report,
-    },
+    parameters::multiclass::MultiClassSvm,
+    train::exact::{certificate::Certificate, problem::Problem, row_step::Limits, trainer::Report},
 };
 use alloc::{vec, vec::Vec};
 

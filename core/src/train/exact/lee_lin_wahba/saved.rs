@@ -217,13 +217,8 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        train::{
-            exact::{
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::tests::random,
-            },
-            state::Resumable,
-        },
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        train::{exact::problem::tests::random, state::Resumable},
     };
 
     #[test]

@@ -2,10 +2,10 @@ use super::{LANES, LeeLinWahba};
 use crate::{
     executor::Sequential,
     kernels::Portable,
+    parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::{
         exact::{
             bundles::exchange::Alone,
-            parameters::{MultiClassLoss, MultiClassSvm},
             problem::{Problem, tests::random},
             twin::Twin,
         },

@@ -8,13 +8,13 @@
 use super::{LabelCertificate, SMALLER, Solved, Task};
 use crate::{
     model::linear::build::LabelWeights,
+    parameters::one_vs_rest::{Bias, OneVsRest},
     random::Stream,
     train::dual::{
         label_block::{
             Block, BlockRows, BlockSweep, LABELS, block_losses, block_squares, rebuild_block,
         },
         label_solver::{Effort, SolverScratch},
-        parameters::{Bias, OneVsRest},
         trainer::BlockScratch,
     },
 };

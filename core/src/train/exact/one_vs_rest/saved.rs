@@ -51,11 +51,8 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        train::{
-            dual::parameters::{Negatives, OneVsRest},
-            exact::problem::tests::random_data,
-            state::Resumable,
-        },
+        parameters::one_vs_rest::{Negatives, OneVsRest},
+        train::{exact::problem::tests::random_data, state::Resumable},
     };
 
     #[test]

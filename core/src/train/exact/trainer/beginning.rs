@@ -3,6 +3,7 @@
 use super::{Sweeper, Trainer};
 use crate::{
     executor::Executor,
+    parameters::multiclass::MultiClassSvm,
     train::exact::{
         bundles::exchange::{Exchange, ExchangeError},
         certificate::rebuild,
@@ -10,7 +11,6 @@ use crate::{
         halves::Halves,
         listing::{Turn, list},
         numbers::Numbers,
-        parameters::MultiClassSvm,
         problem::Problem,
         row_step::Limits,
         schedule::Schedule,

@@ -224,13 +224,8 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        train::{
-            exact::{
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::tests::random,
-            },
-            state::Resumable,
-        },
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        train::{exact::problem::tests::random, state::Resumable},
     };
     use alloc::vec::Vec;
 

@@ -2,14 +2,11 @@ use super::Trainer;
 use crate::{
     executor::Sequential,
     kernels::Portable,
-    train::exact::{
-        parameters::{
-            MultiClassLoss::{self, CrammerSinger, WestonWatkins},
-            MultiClassSvm, Shrinking,
-        },
-        problem::tests::random,
-        twin::Twin,
+    parameters::multiclass::{
+        MultiClassLoss::{self, CrammerSinger, WestonWatkins},
+        MultiClassSvm, Shrinking,
     },
+    train::exact::{problem::tests::random, twin::Twin},
 };
 use alloc::{vec, vec::Vec};
 

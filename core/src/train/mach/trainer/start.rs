@@ -5,11 +5,11 @@ use crate::{
     data::Dataset,
     float,
     kernels::MachKernels,
+    parameters::mach::MachParameters,
     train::{
         TrainError, check_data,
         mach::{
             group::{FeatureRows, HeadGroup},
-            parameters::MachParameters,
             seen_labels::SeenLabels,
         },
     },

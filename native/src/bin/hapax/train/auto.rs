@@ -14,10 +14,8 @@ use hapax::{
     core::{
         executor::Executor,
         kernels::Kernels,
-        train::{
-            auto::{self, Best, Candidate},
-            dual::parameters::OneVsRest,
-        },
+        parameters::one_vs_rest::OneVsRest,
+        train::auto::{self, Best, Candidate},
     },
     kernels,
 };

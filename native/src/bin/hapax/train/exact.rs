@@ -20,12 +20,12 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         model::{Method, Model},
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
             TrainError,
             exact::{
                 bundles::exchange::Exchange,
                 machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
                 problem::MultiLabel,
                 solver::Solver,
                 start::{Start, WarmStart},

@@ -15,13 +15,11 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::{Model, embedding::EmbeddingTraining},
+        parameters::memoir::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
         text::Vectorizer,
         train::{
             TrainError,
-            memoir::{
-                parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
-                trainer::Trainer,
-            },
+            memoir::trainer::Trainer,
             reduction::{Projection, Reduction},
         },
     },

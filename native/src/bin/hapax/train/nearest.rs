@@ -17,9 +17,10 @@ use hapax::{
     core::{
         data::Dataset,
         model::{
-            Model, NearestParameters,
+            Model,
             nearest::{Grid, NearestParts, TuneReport},
         },
+        parameters::NearestParameters,
         text::Vectorizer,
         train::TrainError,
     },

@@ -19,12 +19,10 @@ use clap::{Args, ValueEnum};
 use hapax::{
     core::{
         model::{Method, Model, linear::fused::FusedNearest},
+        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         train::{
             TrainError,
-            dual::{
-                choice::{Budget, Choice, Given},
-                parameters::{Bias, Loss, Negatives, OneVsRest},
-            },
+            dual::choice::{Budget, Choice, Given},
         },
     },
     kernels,

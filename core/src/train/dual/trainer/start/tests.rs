@@ -3,11 +3,9 @@ use crate::{
     executor::Sequential,
     kernels::Portable,
     model::linear::{LinearModel, LinearScratch},
+    parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
     sparse::{SparseRows, SparseVec},
-    train::{
-        dual::parameters::{Bias, Negatives, OneVsRest},
-        state::Resumable,
-    },
+    train::state::Resumable,
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;

@@ -2,16 +2,11 @@ use super::{Saved, SavedWeights, Trainer};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
+    parameters::memoir::{Draws, Length, Memoir, oracle::Oracle},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
-        memoir::{
-            class_rows::SavedRow,
-            feature_lists::SavedList,
-            list::Beside,
-            oracle::Oracle,
-            parameters::{Draws, Length, Memoir},
-        },
+        memoir::{class_rows::SavedRow, feature_lists::SavedList, list::Beside},
         state::{Resumable, StateError, read, write},
     },
 };

@@ -10,6 +10,7 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
             exact::{
@@ -18,7 +19,6 @@ use hapax::{
                     shared::SharedTraining,
                 },
                 machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm},
                 solver::Solver,
                 start::Start,
             },

@@ -8,11 +8,9 @@ use hapax::{
     core::{
         data::Dataset,
         model::{Model, linear::fused::FusedNearest},
+        parameters::one_vs_rest::OneVsRest,
         text::Vectorizer,
-        train::{
-            TrainError,
-            dual::{parameters::OneVsRest, trainer::LabelParts},
-        },
+        train::{TrainError, dual::trainer::LabelParts},
     },
     kernels,
     threads::Threads,

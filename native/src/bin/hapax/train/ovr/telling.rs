@@ -10,10 +10,10 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
+        parameters::one_vs_rest::{Bias, OneVsRest},
         train::dual::{
             choice::{Choice, FeatureChoice, FeatureTrial},
             one_vs_rest::{Report, Stage},
-            parameters::{Bias, OneVsRest},
         },
     },
     threads::Threads,

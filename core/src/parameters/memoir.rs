@@ -3,12 +3,11 @@
 use crate::{
     data::Dataset,
     float,
-    model::linear::query::RowTransform,
-    train::{ParamError, ParamRule},
+    parameters::{ParamError, ParamRule, RowTransform},
 };
 use serde::{Deserialize, Serialize};
 
-pub use super::{
+pub use crate::parameters::memoir::{
     choices::{
         Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
     },
@@ -368,3 +367,5 @@ mod tests {
         }
     }
 }
+pub(crate) mod choices;
+pub(crate) mod oracle;

@@ -3,8 +3,7 @@
 use crate::{
     data::Dataset,
     hash::{BucketHash, BucketPlan},
-    model::linear::query::RowTransform,
-    train::{ParamError, ParamRule},
+    parameters::{ParamError, ParamRule, RowTransform},
 };
 use serde::{Deserialize, Serialize};
 
@@ -209,12 +208,12 @@ impl MachParameters {
     }
 
     /// Whether the weights are a mean over several epochs.
-    pub(super) fn averages(&self) -> bool {
+    pub(crate) fn averages(&self) -> bool {
         self.averaged_epochs > 1
     }
 
     /// The epoch at whose end the mean begins.
-    pub(super) fn first_averaged(&self) -> u32 {
+    pub(crate) fn first_averaged(&self) -> u32 {
         self.epochs.saturating_sub(self.averaged_epochs)
     }
 

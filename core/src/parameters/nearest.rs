@@ -1,8 +1,8 @@
 //! What the user chooses, and its limits.
 
 use crate::{
+    parameters::{ParamError, ParamRule},
     search::neighbors::Similarity,
-    train::{ParamError, ParamRule},
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,6 @@
 //! What training of an embedding can be told, and which values it refuses.
 
-use crate::{
-    model::linear::query::RowTransform,
-    train::{ParamError, ParamRule},
-};
+use crate::parameters::{ParamError, ParamRule, RowTransform};
 use serde::{Deserialize, Serialize};
 
 /// How a class answers a point of the embedding.
@@ -243,7 +240,7 @@ impl Wsabie {
 pub(crate) const MOST_DIMENSIONS: f64 = 65_536.0;
 
 /// Refuses values outside `least..=most`, and NaN.
-pub(super) fn within(
+pub(crate) fn within(
     name: &'static str,
     value: f64,
     least: f64,
@@ -257,7 +254,7 @@ pub(super) fn within(
 const BEYOND: &str = "beyond which nothing is gained and numbers lose their meaning";
 
 /// As many bits as a stored weight can have.
-pub(super) const BITS: ParamRule = ParamRule::OneOf(&[4.0, 8.0, 32.0]);
+pub(crate) const BITS: ParamRule = ParamRule::OneOf(&[4.0, 8.0, 32.0]);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! How the maximum inside the margin is found: exactly, or by a search that may miss classes.
 
-use crate::train::{ParamError, ParamRule};
+use crate::parameters::{ParamError, ParamRule};
 use serde::{Deserialize, Serialize};
 
 /// Where violators are looked for. Whatever is found is scored exactly: an oracle can miss classes, but
@@ -65,7 +65,7 @@ impl Oracle {
     }
 
     /// How many classes a search is asked for.
-    pub(super) fn candidates(&self) -> usize {
+    pub(crate) fn candidates(&self) -> usize {
         match *self {
             Self::Exhaustive | Self::RareFeatures(_) => 0,
             Self::SignCodes { candidates, .. } | Self::SignTables { candidates, .. } => {
@@ -76,8 +76,8 @@ impl Oracle {
     }
 
     /// About the bytes that a search of so many classes with so many weights holds.
-    pub(super) fn memory(&self, classes: u64, weights: u64) -> u64 {
-        // What tells which features a class has; see [`super::class_row`].
+    pub(crate) fn memory(&self, classes: u64, weights: u64) -> u64 {
+        // What tells which features a class has; see [`crate::train::memoir::class_row`].
         let marks = 2 * weights + 32 * classes;
         let search = match *self {
             Self::Exhaustive | Self::RareFeatures(_) => return 0,
@@ -92,7 +92,7 @@ impl Oracle {
         search + marks
     }
 
-    pub(super) fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: u32, most: u32| {
             let value = f64::from(value);
             ParamError::check(name, value, ParamRule::AtLeast(1.0))?;

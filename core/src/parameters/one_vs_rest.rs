@@ -1,6 +1,6 @@
 //! What one-vs-rest training can be told, and which values it refuses.
 
-use crate::train::{ParamError, ParamRule};
+use crate::parameters::{ParamError, ParamRule};
 use serde::{Deserialize, Serialize};
 
 /// The loss of a row whose margin falls short of 1 by `m`.

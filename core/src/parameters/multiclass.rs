@@ -1,9 +1,6 @@
 //! What the training of multi-class machines can be told, and which values it refuses.
 
-use crate::{
-    model::linear::query::RowTransform,
-    train::{ParamError, ParamRule},
-};
+use crate::parameters::{ParamError, ParamRule, RowTransform};
 use serde::{Deserialize, Serialize};
 
 /// The loss of a row; see the module's text ([`super`]).
