@@ -72,6 +72,7 @@ pub use bytes;
 
 pub mod array;
 pub mod data;
+pub mod eigen;
 pub mod executor;
 pub mod float;
 pub mod format;

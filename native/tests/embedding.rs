@@ -5,11 +5,15 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        model::{Method, Model, Scratch, embedding::EmbeddingTraining},
-        parameters::wsabie::{Search, Steps, Wsabie},
+        model::{Method, Model, Scratch},
+        parameters::{
+            NearestMean,
+            embedding::EmbeddingTraining,
+            sampled::Sampled,
+            wsabie::{Search, Steps, Wsabie},
+        },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::embedding::{nearest_mean::NearestMean, sampled::Sampled},
     },
     files::read_text,
     kernels,

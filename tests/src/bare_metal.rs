@@ -8,8 +8,10 @@ use hapax_core::{
     data::{ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, Scratch},
-    parameters::{NearestParameters, one_vs_rest::OneVsRest, wsabie::Wsabie},
+    model::{Model, Scratch},
+    parameters::{
+        NearestParameters, embedding::EmbeddingTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
+    },
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
     train::mach::MachParameters,
 };

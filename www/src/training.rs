@@ -5,10 +5,12 @@ use hapax_core::{
     data::{Dataset, DatasetError, Documents},
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
-    model::{CompactionError, Model, PredictError, Scratch, embedding::EmbeddingTraining},
-    parameters::{NearestParameters, one_vs_rest::OneVsRest, wsabie::Wsabie},
+    model::{Model, PredictError, Scratch},
+    parameters::{
+        NearestParameters, embedding::EmbeddingTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
+    },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{TrainError, mach::MachParameters},
+    train::{CompactionError, TrainError, mach::MachParameters},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 

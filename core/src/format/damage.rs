@@ -6,20 +6,18 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{CompactionError, EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
+    model::{Model, Scratch, linear::fused::FusedNearest},
     parameters::{
-        NearestParameters,
+        NearestMean, NearestParameters,
+        embedding::EmbeddingTraining,
         one_vs_rest::{Bias, OneVsRest},
+        sampled::Sampled,
         wsabie::Wsabie,
     },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::{
-        TrainError,
-        embedding::{nearest_mean::NearestMean, sampled::Sampled},
-        mach::MachParameters,
-    },
+    train::{CompactionError, TrainError, mach::MachParameters},
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
@@ -277,7 +275,7 @@ fn a_linear_model_refuses_to_learn_and_changes_nothing() {
     .unwrap();
     let before = model.to_bytes().unwrap();
     let row = SparseVec::from_pairs([(1, 1.0)]).unwrap();
-    assert_eq!(model.learn(row.view(), &[0]), Err(TrainError::CannotLearn));
+    assert_eq!(model.learn(row.view(), &[0]), Err(ModelError::CannotLearn));
     assert!(!model.forget(0));
     assert_eq!(model.to_bytes().unwrap(), before);
 }

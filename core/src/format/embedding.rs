@@ -1,9 +1,12 @@
 //! Models of prototypes to sections and back.
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
-use crate::model::embedding::{
-    Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, EmbeddingTraining, Prototypes,
-    Table, weights::Weights,
+use crate::{
+    model::embedding::{
+        Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table,
+        weights::Weights,
+    },
+    parameters::embedding::EmbeddingTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

@@ -17,8 +17,8 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
-    parameters::NearestParameters,
+    model::{Model, Scratch, linear::fused::FusedNearest},
+    parameters::{NearestParameters, embedding::EmbeddingTraining},
     text::Vectorizer,
 };
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! Why a model cannot be trained.
 
 use crate::{
-    model::linear::build::TooManyWeights,
+    model::{ModelError, linear::build::TooManyWeights},
     parameters::ParamError,
     search::{compact::CompactError, neighbors::NeighborError},
     train::{exact::bundles::exchange::ExchangeError, state::StateError},
@@ -172,50 +172,31 @@ impl fmt::Display for TrainError {
 
 impl core::error::Error for TrainError {}
 
+impl From<ModelError> for TrainError {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Parameter(error) => Self::Parameter(error),
+            ModelError::NoRows => Self::NoRows,
+            ModelError::NoFeatures => Self::NoFeatures,
+            ModelError::NoLabels => Self::NoLabels,
+            ModelError::TooLarge { what, value, limit } => Self::TooLarge { what, value, limit },
+            ModelError::NotFinite => Self::Diverged,
+            ModelError::CannotLearn => Self::CannotLearn,
+            ModelError::Budget { budget, smallest } => Self::Budget { budget, smallest },
+            ModelError::OutOfMemory { bytes } => Self::OutOfMemory { bytes },
+        }
+    }
+}
+
 impl From<CompactError> for TrainError {
     fn from(error: CompactError) -> Self {
-        match error {
-            CompactError::OutOfMemory { bytes } => Self::OutOfMemory {
-                bytes: bytes as u64,
-            },
-            CompactError::TooManyRows { rows } => {
-                let (value, limit) = (rows as u64, u64::from(u32::MAX));
-                Self::TooLarge {
-                    what: "rows",
-                    value,
-                    limit,
-                }
-            }
-            // Building meets no other error: the rest are of options, which are ours, and of files.
-            _ => {
-                let limit = u64::from(u32::MAX);
-                Self::TooLarge {
-                    what: "bytes of postings",
-                    value: limit + 1,
-                    limit,
-                }
-            }
-        }
+        ModelError::from(error).into()
     }
 }
 
 impl From<NeighborError> for TrainError {
     fn from(error: NeighborError) -> Self {
-        match error {
-            NeighborError::OutOfMemory { bytes } => Self::OutOfMemory {
-                bytes: bytes as u64,
-            },
-            NeighborError::TooLarge { count } => {
-                let (value, limit) = (count as u64, u64::from(u32::MAX));
-                Self::TooLarge {
-                    what: "rows or values",
-                    value,
-                    limit,
-                }
-            }
-            // The others are of files, which training does not read.
-            _ => Self::NoFeatures,
-        }
+        ModelError::from(error).into()
     }
 }
 

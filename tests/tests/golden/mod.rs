@@ -14,9 +14,10 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, Scratch, linear::fused::FusedNearest},
+    model::{Model, Scratch, linear::fused::FusedNearest},
     parameters::{
         NearestParameters,
+        embedding::EmbeddingTraining,
         one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
     },

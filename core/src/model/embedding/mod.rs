@@ -16,7 +16,6 @@
 //! and value.
 
 pub mod build;
-mod margin;
 mod neighbors;
 pub mod panels;
 mod parts;
@@ -28,4 +27,4 @@ pub mod weights;
 pub use neighbors::Neighbor;
 pub use parts::{EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table};
 pub use predict::{EmbeddingScratch, LabelScan, score_labels};
-pub use trained::{Embedding, EmbeddingTraining};
+pub use trained::Embedding;

@@ -6,7 +6,7 @@
 //! inner products rank labels, prototypes are taken at length 1, as the cosine does. Cost: `n² M + 5 n³`.
 
 use super::parts::EmbeddingModel;
-use crate::{float, train::reduction::eigen::eigen};
+use crate::{eigen::eigen, float};
 use alloc::vec::Vec;
 
 impl EmbeddingModel {

@@ -45,7 +45,7 @@ use query::Query;
 pub use rules::LinearError;
 use rules::{MOST_UNIT, check};
 use scorer::{LinearScorer, ScorerScratch};
-pub use trained::{Linear, LinearTraining};
+pub use trained::Linear;
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug)]

@@ -11,10 +11,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::MachKernels,
-    model::nearest::Precision,
     train::{
         TrainError,
         mach::{MachParameters, Report},
+        nearest::Precision,
         state::{StateError, Watch},
     },
 };

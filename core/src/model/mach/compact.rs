@@ -12,8 +12,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::nearest::Precision,
-    train::{TrainError, mach::MachParameters},
+    train::{TrainError, mach::MachParameters, nearest::Precision},
 };
 use alloc::vec::Vec;
 

@@ -6,6 +6,7 @@ use crate::parameters::NearestParameters;
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
+    model::ModelError,
     sparse::{SparseRows, SparseVec, SparseView},
     train::TrainError,
 };
@@ -188,7 +189,7 @@ fn rows_are_learned_and_forgotten() {
         assert!(folded.forget(id));
     }
     assert!(folded.is_empty());
-    assert_eq!(folded.folded(&Sequential).unwrap_err(), TrainError::NoRows);
+    assert_eq!(folded.folded(&Sequential).unwrap_err(), ModelError::NoRows);
 }
 
 #[test]

@@ -8,6 +8,7 @@
 pub mod last_violators;
 mod learn;
 pub mod memory;
+mod model;
 pub mod nearest_mean;
 pub mod rows;
 pub mod sampled;

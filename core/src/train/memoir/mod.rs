@@ -52,5 +52,6 @@ mod training_rows;
 mod violators;
 pub mod weights;
 
+pub(crate) mod prototypes;
 #[cfg(test)]
 mod tests;

@@ -23,8 +23,8 @@
 use super::{
     Projection,
     columns::{Columns, WIDTH},
-    eigen::eigen,
 };
+use crate::eigen::eigen;
 use crate::{
     data::Dataset,
     executor::Executor,

@@ -12,7 +12,6 @@
 //! [`EmbeddingModel`]: crate::model::embedding::EmbeddingModel
 
 mod columns;
-pub mod eigen;
 pub mod fit;
 mod projection;
 

@@ -14,8 +14,11 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Model, embedding::EmbeddingTraining},
-        parameters::memoir::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
+        model::Model,
+        parameters::{
+            embedding::EmbeddingTraining,
+            memoir::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
+        },
         text::Vectorizer,
         train::{
             TrainError,

@@ -16,13 +16,13 @@ use clap::Args;
 use hapax::{
     core::{
         data::Dataset,
-        model::{
-            Model,
-            nearest::{Grid, NearestParts, TuneReport},
-        },
+        model::Model,
         parameters::NearestParameters,
         text::Vectorizer,
-        train::TrainError,
+        train::{
+            TrainError,
+            nearest::{Grid, NearestParts, TuneReport},
+        },
     },
     kernels,
     threads::Threads,

@@ -1,9 +1,7 @@
 //! Choosing the parameters on held-out training rows.
 
-use super::{
-    Index, conditioned_rows,
-    judge::{HeldOut, Precision},
-};
+use super::judge::{HeldOut, Precision};
+use crate::model::nearest::{Index, conditioned::conditioned_rows};
 use crate::parameters::NearestParameters;
 use crate::{
     data::Dataset,

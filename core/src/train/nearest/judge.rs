@@ -1,6 +1,6 @@
 //! How good parameters and indexes are: precision on training rows held out.
 
-use super::{
+use crate::model::nearest::{
     index::{Index, IndexScratch},
     votes::{Votes, vote},
 };

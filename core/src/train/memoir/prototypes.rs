@@ -1,6 +1,5 @@
 //! Models of MEMOIR in few dimensions: each label's weights are its prototype, compared by products.
 
-use super::{Embedding, EmbeddingTraining, build::Vectors};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -12,6 +11,10 @@ use crate::{
         memoir::trainer::{Report, Trainer},
         reduction::Projection,
     },
+};
+use crate::{
+    model::embedding::{Embedding, build::Vectors},
+    parameters::embedding::EmbeddingTraining,
 };
 use core::ops::ControlFlow;
 
@@ -42,12 +45,12 @@ impl Embedding {
         let whole = projection.unfold(made, executor)?;
         let training = EmbeddingTraining::Memoir(parameters.clone());
         let training = training.with_transform(projection.transform());
-        Self::from_vectors(&whole, &training, data)
+        Ok(Self::from_vectors(&whole, &training, data)?)
     }
 }
 
 /// The trained weights of each label, one for each feature of `data`, divided by a power of their length.
-pub(super) fn vectors(
+pub(crate) fn vectors(
     parameters: &Memoir,
     data: &Dataset,
     executor: &impl Executor,

@@ -1,15 +1,18 @@
 //! A model made smaller, to a number of bytes.
 
-use super::{
-    Method, Model,
-    embedding::Embedding,
-    linear::{Linear, compact::CompactError},
-    mach::{Mach, weights::HeadWeights},
-    nearest::{BudgetError, BudgetReport, Nearest},
-};
 use crate::{
     executor::Executor, format::FormatError, kernels::Kernels, names::Names, text::Vectorizer,
     train::TrainError,
+};
+use crate::{
+    model::{
+        Method, Model,
+        embedding::Embedding,
+        linear::{Linear, compact::CompactError},
+        mach::{Mach, weights::HeadWeights},
+        nearest::Nearest,
+    },
+    train::nearest::{BudgetError, BudgetReport},
 };
 use alloc::boxed::Box;
 use core::fmt;
@@ -89,7 +92,7 @@ impl From<FormatError> for CompactionError {
 const SLACK: u64 = 2048;
 
 /// Bytes of a file for label names and texts, and what header and metadata take.
-pub(super) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>) -> u64 {
+pub(crate) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>) -> u64 {
     let of = |names: &Names| 4 * names.starts().len() + names.text().len();
     let names = names.map_or(0, of);
     let texts = vectorizer.map_or(0, |vectorizer| {

@@ -1,8 +1,9 @@
 //! The best compact index within a number of bytes.
 
-use super::{
-    Index, Nearest,
-    judge::{HeldOut, Precision},
+use super::judge::{HeldOut, Precision};
+use crate::model::{
+    ModelError,
+    nearest::{Index, Nearest},
 };
 use crate::{
     executor::Executor,
@@ -80,6 +81,12 @@ impl core::error::Error for BudgetError {}
 impl From<CompactError> for BudgetError {
     fn from(error: CompactError) -> Self {
         Self::Compact(error)
+    }
+}
+
+impl From<ModelError> for BudgetError {
+    fn from(error: ModelError) -> Self {
+        Self::Train(error.into())
     }
 }
 

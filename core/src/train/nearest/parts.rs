@@ -2,7 +2,7 @@
 //! all are taken in: parts save little, for building it takes a second a million rows; they are there so
 //! that this method goes the same way as the others.
 
-use super::{Nearest, conditioned_rows};
+use crate::model::nearest::{Nearest, conditioned::conditioned_rows};
 use crate::parameters::NearestParameters;
 use crate::{
     data::Dataset,
