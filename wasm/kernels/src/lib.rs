@@ -15,7 +15,7 @@ mod sums;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use hapax_core::kernels::{HeadTerm, TailTerm};
-use hapax_core::kernels::{Kernels, MachKernels};
+use hapax_core::kernels::{BundleKernels, ExactKernels, Kernels, MachKernels};
 
 /// The kernels. A static, so that this crate is the one that compiles them.
 pub static KERNELS: &dyn Kernels = &Compiled;
@@ -54,4 +54,6 @@ impl Kernels for Compiled {
     }
 }
 
+impl ExactKernels for Compiled {}
+impl BundleKernels for Compiled {}
 impl MachKernels for Compiled {}
