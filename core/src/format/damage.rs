@@ -6,6 +6,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
+    model::ModelError,
     model::{Model, Scratch, linear::fused::FusedNearest},
     parameters::{
         NearestMean, NearestParameters,
@@ -17,7 +18,7 @@ use crate::{
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::{CompactionError, TrainError, mach::MachParameters},
+    train::{CompactionError, mach::MachParameters},
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;

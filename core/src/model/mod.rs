@@ -30,7 +30,6 @@ pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
-    executor::Executor,
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},

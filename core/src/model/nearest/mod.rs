@@ -36,7 +36,6 @@ pub use evidence::{Evidence, SharedFeature};
 
 use crate::{
     array::Array,
-    executor::Executor,
     kernels::Kernels,
     model::ModelError,
     parameters::NearestParameters,
