@@ -8,10 +8,7 @@ use crate::{
         train::{
             TrainError,
             auto::{Best, train_best},
-            dual::{
-                choice::{FeatureError, GivenFeatures, choose_features},
-                parameters::OneVsRest,
-            },
+            dual::{FeatureError, GivenFeatures, OneVsRest, choose_features},
         },
     },
     kernels,

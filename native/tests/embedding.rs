@@ -8,11 +8,7 @@ use hapax::{
         model::{Method, Model, Scratch, embedding::EmbeddingTraining},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::embedding::{
-            nearest_mean::NearestMean,
-            parameters::{Search, Steps, Wsabie},
-            sampled::Sampled,
-        },
+        train::embedding::{NearestMean, Sampled, Search, Steps, Wsabie},
     },
     files::read_text,
     kernels,

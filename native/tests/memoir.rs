@@ -11,10 +11,7 @@ use hapax::{
         executor::Sequential,
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::memoir::{
-            parameters::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
-            trainer::Trainer,
-        },
+        train::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps, Trainer},
     },
     files::read_text,
     threads::Threads,

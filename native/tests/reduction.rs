@@ -6,11 +6,11 @@ use hapax::{
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
-        model::{Model, Scratch, embedding::EmbeddingTraining, linear::query::RowTransform},
+        model::{Model, Scratch, embedding::EmbeddingTraining, linear::RowTransform},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::{
-            embedding::{nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled},
+            embedding::{NearestMean, Sampled, Wsabie},
             reduction::{Projection, Reduction},
         },
     },

@@ -10,7 +10,7 @@ use hapax_core::{
     kernels::Portable,
     model::{EmbeddingTraining, Model, NearestParameters, Scratch},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie, mach::MachParameters},
+    train::{dual::OneVsRest, embedding::Wsabie, mach::MachParameters},
 };
 use std::{
     error::Error,

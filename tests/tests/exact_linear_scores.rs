@@ -13,7 +13,7 @@ use hapax::{
         model::{Model, Scratch},
         search::Scored,
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::{Negatives, OneVsRest},
+        train::dual::{Negatives, OneVsRest},
     },
     kernels,
     threads::Threads,

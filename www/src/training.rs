@@ -10,10 +10,7 @@ use hapax_core::{
         embedding::EmbeddingTraining,
     },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{
-        TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie,
-        mach::MachParameters,
-    },
+    train::{TrainError, dual::OneVsRest, embedding::Wsabie, mach::MachParameters},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 

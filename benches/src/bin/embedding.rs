@@ -11,9 +11,7 @@ use hapax::{
         data::{Dataset, Split},
         model::{Model, Scratch, embedding::EmbeddingTraining},
         train::embedding::{
-            nearest_mean::NearestMean,
-            parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
-            sampled::{Draws, Sampled},
+            Discriminant, Draws, NearestMean, RankWeight, Sampled, Search, Steps, Wsabie,
         },
     },
     kernels,

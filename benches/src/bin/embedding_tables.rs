@@ -12,11 +12,7 @@ use hapax::{
         model::{Model, Scratch, embedding::EmbeddingTraining},
         train::{
             TrainError,
-            embedding::{
-                nearest_mean::NearestMean,
-                parameters::{Discriminant, RankWeight, Steps, Wsabie},
-                sampled::{Draws, Sampled},
-            },
+            embedding::{Discriminant, Draws, NearestMean, RankWeight, Sampled, Steps, Wsabie},
         },
     },
     kernels,

@@ -7,7 +7,7 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         train::exact::{
             parameters::{MultiClassLoss, MultiClassSvm},
             problem::MultiLabel,

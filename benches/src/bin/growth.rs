@@ -10,7 +10,7 @@ use hapax::{
         data::Dataset,
         model::{Model, NearestParameters, Scratch},
         train::{
-            dual::parameters::OneVsRest,
+            dual::OneVsRest,
             exact::{
                 parameters::{MultiClassLoss, MultiClassSvm},
                 problem::MultiLabel,

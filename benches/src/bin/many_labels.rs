@@ -7,8 +7,8 @@
 
 use hapax::{
     core::{
-        model::linear::scorer::LinearScorer,
-        train::dual::{one_vs_rest::Stage, parameters::OneVsRest},
+        model::linear::LinearScorer,
+        train::dual::{OneVsRest, Stage},
     },
     kernels,
     threads::Threads,

@@ -9,9 +9,9 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         random::Stream,
-        train::memoir::parameters::{
+        train::memoir::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
     },

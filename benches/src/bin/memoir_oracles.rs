@@ -13,7 +13,7 @@ use hapax::{
             sign_tables::SignTables,
         },
         sparse::SparseVec,
-        train::memoir::parameters::{Length, Memoir, SeveralLabels},
+        train::memoir::{Length, Memoir, SeveralLabels},
     },
     threads::Threads,
 };

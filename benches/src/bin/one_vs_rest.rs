@@ -12,16 +12,9 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{
-            linear::scorer::{LinearScorer, ScorerScratch},
-            linear::{LinearModel, LinearScratch},
-        },
+        model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
         search::Scored,
-        train::dual::{
-            choice::{Budget, Given},
-            one_vs_rest::Stage,
-            parameters::{Bias, Loss, Negatives, OneVsRest},
-        },
+        train::dual::{Bias, Budget, Given, Loss, Negatives, OneVsRest, Stage},
     },
     kernels,
     threads::Threads,

@@ -14,11 +14,11 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
+    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::FusedNearest},
     text::{Vectorizer, VectorizerOptions},
     train::{
-        dual::parameters::{Bias, Loss, Negatives, OneVsRest},
-        embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
+        dual::{Bias, Loss, Negatives, OneVsRest},
+        embedding::{Discriminant, RankWeight, Search, Steps, Wsabie},
         mach::{Estimator, HeadLoss, MachParameters, Optimizer},
     },
 };

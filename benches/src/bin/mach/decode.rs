@@ -4,10 +4,7 @@ use crate::Result;
 use hapax::{
     core::{
         hash::{BucketHash, BucketPlan},
-        model::mach::{
-            decode::{DecodeScratch, LabelDecoder},
-            top_buckets::{TopBuckets, TopBucketsScratch},
-        },
+        model::mach::{DecodeScratch, LabelDecoder, TopBuckets, TopBucketsScratch},
         random::Stream,
         search::Top,
         train::mach::Estimator,

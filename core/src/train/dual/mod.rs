@@ -7,18 +7,26 @@
 #[cfg(test)]
 mod bits_tests;
 mod centroids;
-pub mod certificate;
-pub mod choice;
-pub mod label_block;
-pub mod label_jobs;
-pub mod label_solver;
-pub mod memory;
-pub mod mining;
-pub mod one_vs_rest;
-pub mod packed_rows;
-pub mod parameters;
+pub(crate) mod certificate;
+pub(crate) mod choice;
+pub(crate) mod label_block;
+pub(crate) mod label_jobs;
+pub(crate) mod label_solver;
+pub(crate) mod memory;
+pub(crate) mod mining;
+pub(crate) mod one_vs_rest;
+pub(crate) mod packed_rows;
+pub(crate) mod parameters;
 mod precision;
-pub mod sweep;
-pub mod trainer;
-pub mod training_rows;
-pub mod weights;
+pub(crate) mod sweep;
+pub(crate) mod trainer;
+pub(crate) mod training_rows;
+pub(crate) mod weights;
+
+pub use choice::{
+    Budget, Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures,
+    choose_features,
+};
+pub use one_vs_rest::{Report, Stage};
+pub use parameters::{Bias, Loss, Negatives, OneVsRest};
+pub use trainer::{LabelParts, Trainer};

@@ -45,15 +45,19 @@ mod index;
 mod list;
 mod memory;
 mod oracle;
-pub mod parameters;
+pub(crate) mod parameters;
 mod products;
-pub mod report;
+pub(crate) mod report;
 mod state;
 mod step;
-pub mod trainer;
+pub(crate) mod trainer;
 mod training_rows;
 mod violators;
-pub mod weights;
+pub(crate) mod weights;
 
 #[cfg(test)]
 mod tests;
+
+pub use parameters::{Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps};
+pub use report::Measured;
+pub use trainer::{Report, Trainer};

@@ -30,12 +30,11 @@ use hapax::{
         kernels::Kernels,
         model::Model,
         text::{Vectorizer, VectorizerError, VectorizerOptions},
-        train::check_data,
-        train::dual::{
-            choice::{FeatureChoice, choose_features},
-            parameters::OneVsRest,
+        train::{
+            check_data,
+            dual::{FeatureChoice, OneVsRest, choose_features},
+            exact::parameters::MultiClassLoss,
         },
-        train::exact::parameters::MultiClassLoss,
     },
     files::{check_not_over, check_readable, check_writable},
     kernels, processes,

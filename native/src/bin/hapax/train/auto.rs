@@ -16,7 +16,7 @@ use hapax::{
         kernels::Kernels,
         train::{
             auto::{self, Best, Candidate},
-            dual::parameters::OneVsRest,
+            dual::OneVsRest,
         },
     },
     kernels,

@@ -18,11 +18,7 @@ use hapax::{
         model::{Model, embedding::EmbeddingTraining},
         train::{
             TrainError,
-            embedding::{
-                nearest_mean::NearestMean,
-                sampled::{Draws, Sampled},
-                trainer::Report,
-            },
+            embedding::{Draws, NearestMean, Report, Sampled},
         },
     },
     kernels,

@@ -19,8 +19,7 @@ use hapax::{
         train::{
             TrainError,
             memoir::{
-                parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
-                trainer::Trainer,
+                Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps, Trainer,
             },
             reduction::{Projection, Reduction},
         },

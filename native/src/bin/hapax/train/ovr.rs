@@ -18,13 +18,10 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        model::{Method, Model, linear::fused::FusedNearest},
+        model::{Method, Model, linear::FusedNearest},
         train::{
             TrainError,
-            dual::{
-                choice::{Budget, Choice, Given},
-                parameters::{Bias, Loss, Negatives, OneVsRest},
-            },
+            dual::{Bias, Budget, Choice, Given, Loss, Negatives, OneVsRest},
         },
     },
     kernels,

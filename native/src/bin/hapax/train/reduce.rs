@@ -6,7 +6,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::query::RowTransform,
+        model::linear::RowTransform,
         train::reduction::{Projection, Reduction},
     },
     threads::Threads,

@@ -2,7 +2,7 @@
 
 use super::{Common, embedding::Form, reduce::Reduce};
 use clap::{Args, ValueEnum};
-use hapax::core::train::embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie};
+use hapax::core::train::embedding::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use serde_json::{Value, json};
 
 /// Wsabie: rows and labels in one space of few dimensions.

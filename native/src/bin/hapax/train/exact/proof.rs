@@ -7,7 +7,7 @@ use super::super::{
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         train::exact::{machine::Machine, parameters::MultiClassSvm},
     },
     kernels,

@@ -12,7 +12,7 @@ use hapax::{
         text::Vectorizer,
         train::{
             TrainError,
-            mach::{MachParameters, parts::MachParts},
+            mach::{MachParameters, MachParts},
         },
     },
     kernels,

@@ -11,7 +11,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Model, mach::early_stopping::EarlyStopping},
+        model::{Model, mach::EarlyStopping},
         train::{
             TrainError,
             mach::{MachParameters, Report, Trainer},

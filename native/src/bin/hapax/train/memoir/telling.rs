@@ -10,11 +10,7 @@ use super::super::{
     finish::Told,
 };
 use hapax::{
-    core::train::memoir::{
-        parameters::{Length, Memoir},
-        report::Measured,
-        trainer::{Report, Trainer},
-    },
+    core::train::memoir::{Length, Measured, Memoir, Report, Trainer},
     threads::Threads,
 };
 use serde_json::{Value, json};

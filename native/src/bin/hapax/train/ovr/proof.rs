@@ -9,7 +9,7 @@ use super::{
     TrainOvr,
 };
 use hapax::{
-    core::{model::Model, train::dual::parameters::OneVsRest},
+    core::{model::Model, train::dual::OneVsRest},
     kernels,
     threads::Threads,
 };

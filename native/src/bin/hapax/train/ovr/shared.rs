@@ -7,11 +7,11 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
-        model::{Model, linear::fused::FusedNearest},
+        model::{Model, linear::FusedNearest},
         text::Vectorizer,
         train::{
             TrainError,
-            dual::{parameters::OneVsRest, trainer::LabelParts},
+            dual::{LabelParts, OneVsRest},
         },
     },
     kernels,

@@ -10,11 +10,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        train::dual::{
-            choice::{Choice, FeatureChoice, FeatureTrial},
-            one_vs_rest::{Report, Stage},
-            parameters::{Bias, OneVsRest},
-        },
+        train::dual::{Bias, Choice, FeatureChoice, FeatureTrial, OneVsRest, Report, Stage},
     },
     threads::Threads,
 };
