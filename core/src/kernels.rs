@@ -43,7 +43,6 @@ use crate::{
             changes::{Changes, apply_changes},
             class_scores::{self, CHUNK},
             duals::RowDuals,
-            halves::Halves,
             lane::Lane,
             lee_lin_wahba::{
                 block::{Block as RowBlock, Visit as RowVisit},
@@ -51,13 +50,12 @@ use crate::{
             },
             problem::Problem,
             row_step::Steps,
-            state::{State, score_rows},
+            state::State,
             weights::{ClassWeights, Shard},
         },
         mach::step::{self, Step, Term},
     },
 };
-use alloc::vec::Vec;
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
@@ -252,14 +250,9 @@ pub trait ExactKernels: Kernels {
         &self,
         shard: &mut Shard<'_>,
         changes: &Changes,
-        rows: (&Problem, &[RowDuals], &Halves),
+        rows: (&Problem, &[RowDuals]),
     ) {
         apply_changes(shard, changes, rows, &Nothing);
-    }
-
-    /// Appends what the features that this process has add to the scores of rows.
-    fn score_rows(&self, state: &State, rows: &[u32], scores: &mut Vec<f32>) {
-        score_rows(state, rows, scores, &Nothing);
     }
 
     /// Changes the weights of some classes as a block's rows moved them, then scores the rows of the next block.

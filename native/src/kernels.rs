@@ -76,7 +76,6 @@ mod x86 {
                 changes::{Changes, apply_changes},
                 class_scores::{self, CHUNK},
                 duals::RowDuals,
-                halves::Halves,
                 lane::Lane,
                 lee_lin_wahba::{
                     block::{Block as RowBlock, Visit as RowVisit},
@@ -84,7 +83,7 @@ mod x86 {
                 },
                 problem::Problem,
                 row_step::Steps,
-                state::{State, score_rows},
+                state::State,
                 weights::{ClassWeights, Shard},
             },
             mach::step::{self, Step, Term},
@@ -283,12 +282,8 @@ mod x86 {
                         lane.run(state, rows, steps, &Lines);
                     }
 
-                    fn apply_changes(shard: &mut Shard<'_>, changes: &Changes, rows: (&Problem, &[RowDuals], &Halves)) {
+                    fn apply_changes(shard: &mut Shard<'_>, changes: &Changes, rows: (&Problem, &[RowDuals])) {
                         apply_changes(shard, changes, rows, &Lines);
-                    }
-
-                    fn score_rows(state: &State, rows: &[u32], scores: &mut Vec<f32>) {
-                        score_rows(state, rows, scores, &Lines);
                     }
 
                     fn follow_moves(part: &mut Part, problem: &Problem, moves: &Moves, rows: &[u32]) {
