@@ -37,12 +37,11 @@ use crate::{
         },
         problem::Problem,
         row_step::Steps,
-        state::{State, score_rows},
+        state::State,
         weights::{ClassWeights, Shard},
     },
     train::mach::step,
 };
-use alloc::vec::Vec;
 pub use hapax_processor::Processor;
 
 pub use crate::{
@@ -254,14 +253,9 @@ pub trait ExactKernels: Kernels {
         &self,
         shard: &mut Shard<'_>,
         changes: &Changes,
-        rows: (&Problem, &[RowDuals], &Halves),
+        rows: (&Problem, &[RowDuals]),
     ) {
         apply_changes(shard, changes, rows, &Nothing);
-    }
-
-    /// Appends what the features that this process has add to the scores of rows.
-    fn score_rows(&self, state: &State, rows: &[u32], scores: &mut Vec<f32>) {
-        score_rows(state, rows, scores, &Nothing);
     }
 
     /// Changes the weights of some classes as a block's rows moved them, then scores the rows of the next block.

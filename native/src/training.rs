@@ -9,7 +9,7 @@ use crate::{
         train::{
             TrainError,
             auto::{Best, train_best},
-            dual::choice::{FeatureError, GivenFeatures, choose_features},
+            dual::{FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,

@@ -7,17 +7,14 @@ use hapax::{
         data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
         hash::{BucketHash, BucketPlan},
-        kernels::{Kernels, MachKernels, Portable},
+        kernels::{Kernels, LABEL_BLOCK as BLOCK, MachKernels, Portable},
         model::{
             Model,
-            mach::{
-                Mach, MachScratch,
-                decode::{BLOCK, table_bytes},
-            },
+            mach::{Mach, MachScratch},
         },
+        parameters::mach::{Estimator, MachParameters, Optimizer},
         random::Stream,
         search::Top,
-        train::mach::{Estimator, MachParameters, Optimizer},
     },
     files::read_text,
     kernels,
@@ -37,7 +34,8 @@ fn every_kernel_scans_to_the_same_sums() {
         (100, 9, 4),
         (256, 12, 4),
     ] {
-        let tables: Vec<u8> = (0..heads * table_bytes(buckets))
+        // Tables have a power of two of bytes, from 16 on.
+        let tables: Vec<u8> = (0..heads * usize::next_power_of_two(buckets).max(16))
             .map(|_| dice.bits() as u8)
             .collect();
         let codes: Vec<u8> = (0..heads * blocks * BLOCK)
@@ -191,7 +189,7 @@ fn fast_decoding_is_plain_decoding_among_many_labels() {
         labels: 20_000,
         seed: 1,
     };
-    let decoder = hapax::core::model::mach::decode::LabelDecoder::new(plan.draw().unwrap());
+    let decoder = hapax::core::model::mach::LabelDecoder::new(plan.draw().unwrap());
     let mut dice = Stream::new(5, 5);
     for kernels in kernels::available() {
         let (mut top, mut plain, mut scratch) =

@@ -12,7 +12,7 @@ use hapax::{
         parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::memoir::trainer::Trainer,
+        train::memoir::Trainer,
     },
     files::read_text,
     threads::Threads,

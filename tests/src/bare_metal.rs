@@ -10,10 +10,10 @@ use hapax_core::{
     kernels::Portable,
     model::{Model, Scratch},
     parameters::{
-        NearestParameters, embedding::EmbeddingTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
+        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
+        one_vs_rest::OneVsRest, wsabie::Wsabie,
     },
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::mach::MachParameters,
 };
 use std::{
     error::Error,

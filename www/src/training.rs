@@ -7,10 +7,11 @@ use hapax_core::{
     metrics::{Evaluation, EvaluationError, Options},
     model::{Model, PredictError, Scratch},
     parameters::{
-        NearestParameters, embedding::EmbeddingTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
+        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
+        one_vs_rest::OneVsRest, wsabie::Wsabie,
     },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{CompactionError, TrainError, mach::MachParameters},
+    train::{CompactionError, TrainError},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 

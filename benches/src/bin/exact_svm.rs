@@ -7,7 +7,7 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::exact::problem::MultiLabel,
     },

@@ -6,10 +6,7 @@
 //! CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the number of labels.
 
 use hapax::{
-    core::{
-        model::linear::scorer::LinearScorer, parameters::one_vs_rest::OneVsRest,
-        train::dual::one_vs_rest::Stage,
-    },
+    core::{model::linear::LinearScorer, parameters::one_vs_rest::OneVsRest, train::dual::Stage},
     kernels,
     threads::Threads,
 };

@@ -9,7 +9,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         parameters::memoir::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },

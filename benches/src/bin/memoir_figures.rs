@@ -7,7 +7,7 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
         parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
         random::Stream,
     },

@@ -12,16 +12,10 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::linear::{
-            LinearModel, LinearScratch,
-            scorer::{LinearScorer, ScorerScratch},
-        },
+        model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
-        train::dual::{
-            choice::{Budget, Given},
-            one_vs_rest::Stage,
-        },
+        train::dual::{Budget, Given, Stage},
     },
     kernels,
     threads::Threads,

@@ -1,6 +1,6 @@
 //! What several processes gain that train one multi-class machine together, on a machine too busy for a clock to tell.
 //!
-//! `processes SET cs|ww [COST] [GAP] [rotate]`, SET a folder of `../shared/data`
+//! `processes SET ww|llw [COST] [GAP]`, SET a folder of `../shared/data`
 //!
 //! Processes are threads here, and seconds those of each thread's processor time. Between two exchanges all wait for the one that
 //! worked longest: the sum of these longest times is what training would take if parcels came at once. Packing and
@@ -127,12 +127,12 @@ fn ranks(many: usize) -> Vec<Rank> {
 fn main() -> Result<(), Box<dyn Error>> {
     let given: Vec<String> = args().skip(1).collect();
     let [set, loss, rest @ ..] = &given[..] else {
-        return Err("usage: processes SET cs|ww [COST] [GAP] [rotate]".into());
+        return Err("usage: processes SET ww|llw [COST] [GAP]".into());
     };
     let loss = match loss.as_str() {
-        "cs" => MultiClassLoss::CrammerSinger,
         "ww" => MultiClassLoss::WestonWatkins,
-        _ => return Err("the loss is cs or ww".into()),
+        "llw" => MultiClassLoss::LeeLinWahba,
+        _ => return Err("the loss is ww or llw".into()),
     };
     let number = |at: usize, default: f64| rest.get(at).map_or(Ok(default), |text| text.parse());
     let parameters = MultiClassSvm {
@@ -140,16 +140,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         gap: number(1, 1e-3)?,
         ..MultiClassSvm::new(loss)
     };
-    let rotate = rest.get(2).is_some_and(|word| word == "rotate");
     let data = hapax_benches::load(set)?.0;
     let train = |mut rank: Rank| -> Result<(Rank, Option<Certificate>), TrainError> {
         let (one, bits) = (MultiLabel::Replicate, kernels::best());
-        let mut training = if rotate {
-            SharedTraining::rotating(&parameters, &data, one, &mut rank)?
-        } else {
-            let among = (&Sequential, &mut rank);
-            SharedTraining::new(&parameters, &data, one, None, among, bits)?
-        };
+        let among = (&Sequential, &mut rank);
+        let mut training = SharedTraining::new(&parameters, &data, one, among, bits)?;
         rank.since = used();
         while training.epoch(&Sequential, bits, &mut rank)?.is_some() {}
         rank.lap();

@@ -6,11 +6,11 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::ModelError,
-    model::{Model, Scratch, linear::fused::FusedNearest},
+    model::{Model, ModelError, Scratch, linear::fused::FusedNearest},
     parameters::{
         NearestMean, NearestParameters,
         embedding::EmbeddingTraining,
+        mach::MachParameters,
         one_vs_rest::{Bias, OneVsRest},
         sampled::Sampled,
         wsabie::Wsabie,
@@ -18,7 +18,7 @@ use crate::{
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::{CompactionError, mach::MachParameters},
+    train::CompactionError,
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;

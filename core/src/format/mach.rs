@@ -7,7 +7,8 @@ use crate::{
         centroids::Centroids,
         weights::{Form, HeadWeights, Packed, WeightsError},
     },
-    train::mach::{FeatureRows, MachParameters},
+    parameters::mach::MachParameters,
+    train::mach::FeatureRows,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

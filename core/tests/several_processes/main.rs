@@ -6,7 +6,10 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+    parameters::multiclass::{
+        MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
+        MultiClassSvm,
+    },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
@@ -53,61 +56,46 @@ fn parameters(loss: MultiClassLoss) -> MultiClassSvm {
     }
 }
 
-/// What is trained, and whether by bundles of labels that rotate.
-type Way = (MultiClassLoss, bool);
-
-const CRAMMER_SINGER: Way = (MultiClassLoss::CrammerSinger, false);
-const BY_ROWS: Way = (MultiClassLoss::WestonWatkins, false);
-const ROTATING: Way = (MultiClassLoss::WestonWatkins, true);
-const LEE_LIN_WAHBA: Way = (MultiClassLoss::LeeLinWahba, false);
-
 fn begin<X: Exchange>(
-    (loss, rotating): Way,
+    loss: MultiClassLoss,
     data: &Dataset,
     exchange: &mut X,
 ) -> Result<SharedTraining, TrainError> {
-    let (chosen, one) = (parameters(loss), MultiLabel::Refuse);
-    if rotating {
-        return SharedTraining::rotating(&chosen, data, one, exchange);
-    }
-    SharedTraining::new(&chosen, data, one, None, (&Sequential, exchange), &Portable)
+    let among = (&Sequential, exchange);
+    SharedTraining::new(
+        &parameters(loss),
+        data,
+        MultiLabel::Refuse,
+        among,
+        &Portable,
+    )
 }
 
 fn train<X: Exchange>(
-    way: Way,
+    loss: MultiClassLoss,
     data: &Dataset,
     exchange: &mut X,
 ) -> Result<Option<Machine>, TrainError> {
-    let chosen = parameters(way.0);
-    if !way.1 {
-        let (one, bits) = (MultiLabel::Refuse, &Portable);
-        let go_on = |_| ControlFlow::Continue(());
-        return chosen.train_shared(data, one, &Sequential, bits, exchange, go_on);
-    }
-    let mut training = begin(way, data, exchange)?;
+    let mut training = begin(loss, data, exchange)?;
     while training.epoch(&Sequential, &Portable, exchange)?.is_some() {}
-    chosen.finish_shared(training, data, &Sequential, &Portable)
+    parameters(loss).finish_shared(training, data, &Sequential, &Portable)
 }
 
 #[test]
 fn the_machine_has_the_same_bits_for_any_number_of_processes_and_is_the_best() {
-    for (way, classes, rows) in [
-        // So many rows are swept by several lanes.
-        (CRAMMER_SINGER, 37, 4200),
-        (BY_ROWS, 37, 4200),
-        (BY_ROWS, 5, 200),
-        (ROTATING, 37, 200),
-        (ROTATING, 5, 200),
-        (LEE_LIN_WAHBA, 5, 200),
+    for (loss, classes, rows) in [
+        (WestonWatkins, 37, 200),
+        (WestonWatkins, 5, 200),
+        (LeeLinWahba, 5, 200),
     ] {
         let data = Arc::new(data(rows, 40, classes, 3));
-        let alone = train(way, &data, &mut Alone).unwrap().unwrap();
+        let alone = train(loss, &data, &mut Alone).unwrap().unwrap();
         let go_on = |_| ControlFlow::Continue(());
         let (one, bits) = (MultiLabel::Refuse, &Portable);
-        let other = parameters(way.0).train(&data, one, None, &Sequential, bits, go_on);
+        let other = parameters(loss).train(&data, one, None, &Sequential, bits, go_on);
         let other = other.unwrap();
-        if way != ROTATING {
-            assert!(alone.model == other.model, "{way:?}");
+        if loss == LeeLinWahba {
+            assert!(alone.model == other.model);
         }
         let (proof, other) = (alone.certificate, other.certificate);
         assert!(proof.relative_gap() <= 1e-4);
@@ -118,7 +106,7 @@ fn the_machine_has_the_same_bits_for_any_number_of_processes_and_is_the_best() {
         for many in 2..=4 {
             let started = ranks(many).into_iter().map(|mut rank| {
                 let data = Arc::clone(&data);
-                thread::spawn(move || train(way, &data, &mut rank).unwrap())
+                thread::spawn(move || train(loss, &data, &mut rank).unwrap())
             });
             let started: Vec<_> = started.collect();
             let mut made = started.into_iter().map(|process| process.join().unwrap());
@@ -131,17 +119,15 @@ fn the_machine_has_the_same_bits_for_any_number_of_processes_and_is_the_best() {
 }
 
 #[test]
-fn only_duals_that_concern_two_labels_each_rotate() {
-    for loss in [MultiClassLoss::CrammerSinger, MultiClassLoss::LeeLinWahba] {
-        let refused = begin((loss, true), &data(20, 9, 3, 1), &mut Alone);
-        assert_eq!(refused.unwrap_err(), TrainError::NoBundles);
-    }
+fn duals_that_concern_all_labels_are_for_one_process() {
+    let refused = begin(CrammerSinger, &data(20, 9, 3, 1), &mut Alone);
+    assert_eq!(refused.unwrap_err(), TrainError::NoBundles);
 }
 
 #[test]
 fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
-    for way in [CRAMMER_SINGER, BY_ROWS, ROTATING, LEE_LIN_WAHBA] {
-        let refused = train(way, &data(60, 20, 9, 1), &mut Broken).unwrap_err();
+    for loss in [WestonWatkins, LeeLinWahba] {
+        let refused = train(loss, &data(60, 20, 9, 1), &mut Broken).unwrap_err();
         assert_eq!(
             refused,
             TrainError::Exchange(ExchangeError::Parcel { rank: 1 })
@@ -151,27 +137,24 @@ fn what_does_not_belong_here_ends_training_with_the_process_it_came_from() {
 
 #[test]
 fn parcels_with_changed_bits_are_refused_or_believed_but_end_in_no_panic() {
-    for (way, rank) in [CRAMMER_SINGER, BY_ROWS, ROTATING]
-        .into_iter()
-        .flat_map(|way| [(way, 0), (way, 1)])
-    {
+    let loss = WestonWatkins;
+    for rank in [0, 1] {
         let rows = Arc::new(data(150, 20, 9, 3));
         let mut both = ranks(2);
         let mut recorder = Recorder(both.remove(rank), Vec::new());
         let mut other = both.remove(0);
         let data = Arc::clone(&rows);
-        let other = thread::spawn(move || train(way, &data, &mut other).unwrap());
+        let other = thread::spawn(move || train(loss, &data, &mut other).unwrap());
         // The first of two returns the machine.
-        let made = train(way, &rows, &mut recorder).unwrap();
+        let made = train(loss, &rows, &mut recorder).unwrap();
         assert_eq!(made.is_some(), rank == 0);
         assert_eq!(other.join().unwrap().is_some(), rank == 1);
         let heard = &recorder.1[..];
-        let again = train(way, &rows, &mut Replay { rank, heard }).unwrap();
+        let again = train(loss, &rows, &mut Replay { rank, heard }).unwrap();
         assert_eq!(again.is_some(), rank == 0);
         let (mut stream, mut refused) = (Stream::new(4, 2), 0);
         for _ in 0..200 {
             let mut changed = heard.to_vec();
-            // Some are empty: where all features are dense there are no lists.
             let filled: Vec<&mut Vec<u8>> = changed.iter_mut().filter(|p| !p.is_empty()).collect();
             let place = stream.below(filled.len() as u64) as usize;
             let parcel = filled.into_iter().nth(place).unwrap();
@@ -182,17 +165,17 @@ fn parcels_with_changed_bits_are_refused_or_believed_but_end_in_no_panic() {
                 parcel[at] ^= 1 << stream.below(8);
             }
             let heard = &changed[..];
-            let trained = train(way, &rows, &mut Replay { rank, heard });
+            let trained = train(loss, &rows, &mut Replay { rank, heard });
             refused += usize::from(trained.is_err());
         }
-        assert!(refused > 50, "{way:?} {rank}: {refused}");
+        assert!(refused > 50, "{rank}: {refused}");
     }
 }
 
 /// Trains with so many processes, each of which is a thread, from the shares in `shares` if there are any, until
 /// `stop` epochs are done or training has ended; returns the shares it left, or the machine.
 fn go_on(
-    way: Way,
+    loss: MultiClassLoss,
     data: &Arc<Dataset>,
     many: usize,
     shares: &[Vec<u8>],
@@ -201,7 +184,7 @@ fn go_on(
     let started = ranks(many).into_iter().map(|mut rank| {
         let (data, shares) = (Arc::clone(data), shares.to_vec());
         thread::spawn(move || {
-            let mut training = begin(way, &data, &mut rank).unwrap();
+            let mut training = begin(loss, &data, &mut rank).unwrap();
             for (share, bytes) in shares.iter().enumerate() {
                 training.resume_share(share, bytes).unwrap();
             }
@@ -217,7 +200,7 @@ fn go_on(
                     return (training.here().iter().map(save).collect(), None);
                 }
             }
-            let made = parameters(way.0).finish_shared(training, &data, &Sequential, &Portable);
+            let made = parameters(loss).finish_shared(training, &data, &Sequential, &Portable);
             (Vec::new(), made.unwrap())
         })
     });
@@ -235,43 +218,36 @@ fn go_on(
 
 #[test]
 fn a_training_that_was_left_goes_on_with_other_numbers_of_processes_to_the_same_bits() {
-    for (way, classes) in [
-        (CRAMMER_SINGER, 37),
-        (BY_ROWS, 37),
-        (ROTATING, 37),
-        (ROTATING, 3),
-        (LEE_LIN_WAHBA, 5),
-        (LEE_LIN_WAHBA, 3),
+    for (loss, classes) in [
+        (WestonWatkins, 37),
+        (WestonWatkins, 3),
+        (LeeLinWahba, 5),
+        (LeeLinWahba, 3),
     ] {
         let data = Arc::new(data(90, 30, classes, 3));
-        let alone = train(way, &data, &mut Alone).unwrap().unwrap();
+        let alone = train(loss, &data, &mut Alone).unwrap().unwrap();
         assert!(alone.certificate.epochs > 8, "{:?}", alone.certificate);
         let (mut shares, mut by_one) = (Vec::new(), Vec::new());
         for (stop, many) in [(1, 4), (2, 3), (5, 1), (7, 2)] {
-            shares = go_on(way, &data, many, &shares, stop).unwrap_err();
-            by_one = go_on(way, &data, 1, &by_one, stop).unwrap_err();
+            shares = go_on(loss, &data, many, &shares, stop).unwrap_err();
+            by_one = go_on(loss, &data, 1, &by_one, stop).unwrap_err();
             assert!(
                 shares == by_one,
-                "{way:?} {many} processes leave other shares"
+                "{loss:?} {many} processes leave other shares"
             );
         }
-        let machine = go_on(way, &data, 3, &shares, u32::MAX).unwrap();
+        let machine = go_on(loss, &data, 3, &shares, u32::MAX).unwrap();
         assert_eq!(machine.certificate, alone.certificate);
-        assert!(machine.model == alone.model, "{way:?} {classes}");
+        assert!(machine.model == alone.model, "{loss:?} {classes}");
     }
 }
 
 #[test]
 fn shares_that_are_cut_or_of_another_training_are_refused_and_changed_ones_end_in_no_panic() {
-    for (way, classes) in [
-        (CRAMMER_SINGER, 9),
-        (BY_ROWS, 9),
-        (ROTATING, 9),
-        (LEE_LIN_WAHBA, 5),
-    ] {
+    for (loss, classes) in [(WestonWatkins, 9), (LeeLinWahba, 5)] {
         let rows = Arc::new(data(60, 20, classes, 3));
-        let shares = go_on(way, &rows, 1, &[], 2).unwrap_err();
-        let new = |data: &Dataset| begin(way, data, &mut Alone).unwrap();
+        let shares = go_on(loss, &rows, 1, &[], 2).unwrap_err();
+        let new = |data: &Dataset| begin(loss, data, &mut Alone).unwrap();
         let mut other = new(&data(61, 20, classes + 1, 3));
         let mut all = shares.iter().enumerate();
         assert!(all.any(|(number, share)| other.resume_share(number, share).is_err()));

@@ -62,7 +62,8 @@ fn nor_do_they_where_bundles_of_labels_rotate() {
     let train = |threads: usize, kernels: &dyn BundleKernels| {
         let threads = Threads::new(threads).unwrap();
         let one = MultiLabel::Refuse;
-        let mut training = SharedTraining::rotating(&parameters, &data, one, &mut Alone).unwrap();
+        let among = (&threads, &mut Alone);
+        let mut training = SharedTraining::new(&parameters, &data, one, among, &Portable).unwrap();
         let mut epochs = 0;
         while let Some(report) = training.epoch(&threads, kernels, &mut Alone).unwrap() {
             epochs = report.epoch;

@@ -41,6 +41,7 @@ fn one_of_four_killed_ends_the_others_and_leaves_no_model() {
     let model = folder.path().join("model");
     let arguments = [
         "ww",
+        "--rotate-labels",
         train.to_str().unwrap(),
         "-o",
         model.to_str().unwrap(),
@@ -109,10 +110,7 @@ fn one_of_four_killed_is_gone_on_with_by_fewer_to_the_same_bytes() {
     let text = |name: &str| at(name).to_str().unwrap().to_owned();
     let (mut resumed, mut hit) = (0, 0);
     for (way, rows, most, cost) in [
-        // So many rows are swept by several lanes.
-        (&["ww"][..], 5000, "60", "1"),
-        (&["cs"], 5000, "60", "1"),
-        (&["ww", "--rotate-labels"], 1500, "60", "1"),
+        (&["ww", "--rotate-labels"][..], 1500, "60", "1"),
         (&["llw"], 1500, "14", "30"),
     ] {
         let algorithm = way.join("");

@@ -14,15 +14,15 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{Model, Scratch, linear::fused::FusedNearest},
+    model::{Model, Scratch, linear::FusedNearest},
     parameters::{
         NearestParameters,
         embedding::EmbeddingTraining,
+        mach::{Estimator, HeadLoss, MachParameters, Optimizer},
         one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
     },
     text::{Vectorizer, VectorizerOptions},
-    train::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
 };
 use std::{
     fmt::Write,

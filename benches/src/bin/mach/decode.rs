@@ -4,13 +4,10 @@ use crate::Result;
 use hapax::{
     core::{
         hash::{BucketHash, BucketPlan},
-        model::mach::{
-            decode::{DecodeScratch, LabelDecoder},
-            top_buckets::{TopBuckets, TopBucketsScratch},
-        },
+        model::mach::{DecodeScratch, LabelDecoder, TopBuckets, TopBucketsScratch},
+        parameters::mach::Estimator,
         random::Stream,
         search::Top,
-        train::mach::Estimator,
     },
     kernels,
 };

@@ -15,14 +15,14 @@
 //! every machine. Cost: M for each value of the row and each label. Memory of a query: 8 bytes a dimension
 //! and value.
 
-pub mod build;
+pub(crate) mod build;
 mod neighbors;
-pub mod panels;
+pub(crate) mod panels;
 mod parts;
 mod plane;
 mod predict;
 mod trained;
-pub mod weights;
+pub(crate) mod weights;
 
 pub use neighbors::Neighbor;
 pub use parts::{EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table};

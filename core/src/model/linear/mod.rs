@@ -16,19 +16,21 @@
 //! 2 bytes of memory a label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead,
 //! which is about ten times as fast, gives the same bits, and holds some bytes for each weight.
 
-pub mod build;
-pub mod compact;
-pub mod contributions;
-pub mod fused;
+pub(crate) mod build;
+pub(crate) mod compact;
+pub(crate) mod contributions;
+pub(crate) mod fused;
 mod label_sums;
-pub mod levels;
-pub mod query;
-pub mod record;
+pub(crate) mod levels;
+#[cfg(test)]
+mod model_tests;
+pub(crate) mod query;
+pub(crate) mod record;
 mod rules;
-pub mod scorer;
-pub mod sums;
+pub(crate) mod scorer;
+pub(crate) mod sums;
 mod trained;
-pub mod wide;
+pub(crate) mod wide;
 
 use crate::parameters::RowTransform;
 use crate::{
@@ -40,11 +42,12 @@ use crate::{
 use alloc::{collections::TryReserveError, sync::Arc};
 pub use contributions::Contribution;
 use core::fmt;
+pub use fused::FusedNearest;
 use label_sums::LabelSums;
 use query::Query;
 pub use rules::LinearError;
 use rules::{MOST_UNIT, check};
-use scorer::{LinearScorer, ScorerScratch};
+pub use scorer::{LinearScorer, ScorerScratch};
 pub use trained::Linear;
 
 /// Linear scores for L labels over D features; see the module's text.

@@ -10,10 +10,8 @@ use crate::{
     array::Array,
     data::Dataset,
     executor::{Executor, Sequential},
-    train::{
-        TrainError,
-        mach::{MachParameters, Trainer},
-    },
+    parameters::mach::MachParameters,
+    train::{TrainError, mach::Trainer},
 };
 use alloc::vec::Vec;
 

@@ -11,9 +11,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::MachKernels,
+    parameters::mach::MachParameters,
     train::{
         TrainError,
-        mach::{MachParameters, Report},
+        mach::Report,
         nearest::Precision,
         state::{StateError, Watch},
     },

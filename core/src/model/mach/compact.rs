@@ -12,7 +12,8 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    train::{TrainError, mach::MachParameters, nearest::Precision},
+    parameters::mach::MachParameters,
+    train::{TrainError, nearest::Precision},
 };
 use alloc::vec::Vec;
 

@@ -17,8 +17,8 @@ use super::estimate::label_score;
 use crate::{
     hash::BucketCodes,
     kernels::Kernels,
+    parameters::mach::Estimator,
     search::{Scored, Top},
-    train::mach::Estimator,
 };
 use alloc::vec::Vec;
 

@@ -11,9 +11,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::MachKernels,
+    parameters::mach::MachParameters,
     train::{
         TrainError,
-        mach::{MachParameters, Report, Trainer},
+        mach::{Report, Trainer},
         state::{Resumable, StateError, holds, write},
     },
 };
@@ -210,11 +211,9 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
+        parameters::mach::{MachParameters, Optimizer},
         train::{
-            mach::{
-                MachParameters, Optimizer,
-                tests::{data, parameters},
-            },
+            mach::tests::{data, parameters},
             state::{Resumable, StateError},
         },
     };

@@ -9,37 +9,39 @@
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
 mod assemble;
-pub mod budget;
-pub mod centroids;
+pub(crate) mod budget;
+pub(crate) mod centroids;
 mod compact;
-pub mod decode;
-pub mod early_stopping;
-pub mod estimate;
-pub mod fit;
+pub(crate) mod decode;
+pub(crate) mod early_stopping;
+pub(crate) mod estimate;
+pub(crate) mod fit;
 mod model;
-pub mod pack;
-pub mod record;
+pub(crate) mod pack;
+pub(crate) mod record;
 mod refine;
 mod search;
 mod smallest;
-pub mod top_buckets;
+pub(crate) mod top_buckets;
 mod trials;
-pub mod weights;
+pub(crate) mod weights;
 
 use crate::{
     array::Array,
     float,
     hash::BucketCodes,
     kernels::Kernels,
+    parameters::mach::{Estimator, MachParameters},
     search::{Scored, Top, rank},
     sparse::SparseView,
-    train::mach::{Estimator, MachParameters, SeenLabels, step::Term},
+    train::mach::{SeenLabels, step::Term},
 };
 use alloc::vec::Vec;
 pub use budget::{FitStep, MachFit};
 use centroids::Centroids;
-use decode::{DecodeScratch, LabelDecoder};
-use top_buckets::{TopBuckets, TopBucketsScratch};
+pub use decode::{DecodeScratch, LabelDecoder};
+pub use early_stopping::EarlyStopping;
+pub use top_buckets::{TopBuckets, TopBucketsScratch};
 use weights::HeadWeights;
 
 /// What MACH training made.

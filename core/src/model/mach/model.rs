@@ -6,15 +6,11 @@ use crate::{
     executor::Executor,
     kernels::MachKernels,
     model::{Method, Model, PredictError, Provenance, Scratch},
+    parameters::mach::MachParameters,
     search::Scored,
     sparse::SparseView,
     text::Vectorizer,
-    train::{
-        TrainError,
-        compacted::fixed_bytes,
-        mach::{MachParameters, Report},
-        state::Watch,
-    },
+    train::{TrainError, compacted::fixed_bytes, mach::Report, state::Watch},
 };
 use alloc::boxed::Box;
 use core::ops::ControlFlow;

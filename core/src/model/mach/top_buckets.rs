@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     kernels::Kernels,
+    parameters::mach::Estimator,
     search::{Scored, Top},
-    train::mach::Estimator,
 };
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -177,9 +177,9 @@ mod tests {
         hash::{BucketHash, BucketPlan},
         kernels::Portable,
         model::mach::decode::{DecodeScratch, LabelDecoder},
+        parameters::mach::Estimator,
         random::Stream,
         search::{Scored, Top},
-        train::mach::Estimator,
     };
     use alloc::vec::Vec;
 

@@ -217,10 +217,11 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::mach::{Mach, MachFit},
+        parameters::mach::{MachParameters, Optimizer},
         train::{
             TrainError,
             mach::{
-                MachParameters, Optimizer, Report,
+                Report,
                 tests::{data, parameters},
             },
         },

@@ -25,7 +25,7 @@ mod parts;
 mod prune;
 mod restore;
 mod search;
-pub mod words;
+pub(crate) mod words;
 
 pub use codebook::Codebook;
 pub use error::CompactError;

@@ -18,12 +18,6 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The duality gap relative to the primal objective: 0 at the optimum.
-    #[must_use]
-    pub fn relative_gap(&self) -> f64 {
-        (self.primal - self.dual) / self.primal.abs().max(f64::MIN_POSITIVE)
-    }
-
     /// Evaluates the primal objective at the solver's own weights, those that a model gets, and the dual one at its
     /// duals, whose weights are rebuilt in `f64` to know their square.
     ///
@@ -49,25 +43,6 @@ impl Certificate {
         Self {
             primal: 0.5 * (square + bias_weight * bias_weight) + losses,
             dual: gain(&solved.examples, bias) - 0.5 * exact,
-        }
-    }
-
-    /// Rebuilds the weights of `examples` in `f64` and evaluates both objectives at them.
-    ///
-    /// Cost: two passes over the values of the examples' rows; memory: 8 bytes a feature.
-    #[must_use]
-    pub fn new(rows: &PackedRows, examples: &[Example], bias: Bias, features: usize) -> Self {
-        let (fixed, constant) = fixed_and_constant(bias);
-        let (weights, bias_weight) = rebuild(rows, examples, bias, features);
-        let square = weights.iter().map(|w| w * w).sum::<f64>() + bias_weight * bias_weight;
-        let score = |row: u32| {
-            let terms = rows.row(row as usize).terms();
-            let products = terms.map(|(id, value)| weights[id as usize] * f64::from(value));
-            products.sum::<f64>() + fixed + constant * bias_weight
-        };
-        Self {
-            primal: 0.5 * square + losses(examples, score),
-            dual: gain(examples, bias) - 0.5 * square,
         }
     }
 }
@@ -129,7 +104,7 @@ fn sign(example: &Example) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Certificate;
+    use super::*;
     use crate::{
         parameters::one_vs_rest::{Bias, Loss, OneVsRest},
         random::Stream,
@@ -140,6 +115,31 @@ mod tests {
     };
     use alloc::vec::Vec;
     use hapax_processor::Processor;
+
+    impl Certificate {
+        /// The duality gap relative to the primal objective: 0 at the optimum.
+        fn relative_gap(&self) -> f64 {
+            (self.primal - self.dual) / self.primal.abs().max(f64::MIN_POSITIVE)
+        }
+
+        /// Rebuilds the weights of `examples` in `f64` and evaluates both objectives at them.
+        ///
+        /// Cost: two passes over the values of the examples' rows; memory: 8 bytes a feature.
+        fn new(rows: &PackedRows, examples: &[Example], bias: Bias, features: usize) -> Self {
+            let (fixed, constant) = fixed_and_constant(bias);
+            let (weights, bias_weight) = rebuild(rows, examples, bias, features);
+            let square = weights.iter().map(|w| w * w).sum::<f64>() + bias_weight * bias_weight;
+            let score = |row: u32| {
+                let terms = rows.row(row as usize).terms();
+                let products = terms.map(|(id, value)| weights[id as usize] * f64::from(value));
+                products.sum::<f64>() + fixed + constant * bias_weight
+            };
+            Self {
+                primal: 0.5 * square + losses(examples, score),
+                dual: gain(examples, bias) - 0.5 * square,
+            }
+        }
+    }
 
     /// 60 random rows over 12 features.
     fn rows() -> PackedRows {

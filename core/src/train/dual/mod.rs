@@ -7,17 +7,24 @@
 #[cfg(test)]
 mod bits_tests;
 mod centroids;
-pub mod certificate;
-pub mod choice;
-pub mod label_block;
-pub mod label_jobs;
-pub mod label_solver;
-pub mod memory;
-pub mod mining;
-pub mod one_vs_rest;
-pub mod packed_rows;
+pub(crate) mod certificate;
+pub(crate) mod choice;
+pub(crate) mod label_block;
+pub(crate) mod label_jobs;
+pub(crate) mod label_solver;
+pub(crate) mod memory;
+pub(crate) mod mining;
+pub(crate) mod one_vs_rest;
+pub(crate) mod packed_rows;
 mod precision;
-pub mod sweep;
-pub mod trainer;
-pub mod training_rows;
-pub mod weights;
+pub(crate) mod sweep;
+pub(crate) mod trainer;
+pub(crate) mod training_rows;
+pub(crate) mod weights;
+
+pub use choice::{
+    Budget, Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures,
+    choose_features,
+};
+pub use one_vs_rest::{Report, Stage};
+pub use trainer::{LabelParts, Trainer};

@@ -3,7 +3,7 @@
 //! What is read depends on what was read before it (a row's duals say where its places are, those which weights it
 //! needs), so a row is asked for in four steps, each some rows after the one before.
 
-use super::{duals::RowDuals, halves::Halves, numbers::Numbers, problem::Problem, state::State};
+use super::{duals::RowDuals, numbers::Numbers, problem::Problem, state::State};
 use core::ops::Range;
 pub use hapax_processor::{Fetch, NoFetch as Nothing};
 
@@ -24,9 +24,7 @@ pub struct Memory<'a> {
     pub problem: &'a Problem,
     /// Their duals.
     pub duals: &'a [RowDuals],
-    /// Of which features they have places.
-    pub halves: &'a Halves,
-    /// The weights of a range of these features.
+    /// The weights of a range of features.
     pub weights: &'a [f32],
     /// Where those of each feature begin: the first of them where `weights` does.
     pub starts: &'a [usize],
@@ -46,49 +44,40 @@ pub fn first_cold(range: &Range<u32>, starts: &[usize]) -> u32 {
 }
 
 impl<'a> Memory<'a> {
-    /// Of all weights that this process has.
+    /// Of all weights.
     #[must_use]
     #[inline]
     pub fn of(state: &'a State) -> Self {
-        let range = state.halves.held().clone();
-        let held = range.start as usize..range.end as usize;
+        let range = 0..state.problem.features() as u32;
         let (weights, starts) = state.weights.all();
-        let starts = &starts[held.start..=held.end];
         Self {
             problem: &state.problem,
             duals: &state.duals,
-            halves: &state.halves,
-            weights: &weights[starts[0]..],
+            weights,
             cold: first_cold(&range, starts),
             starts,
-            background: &state.weights.background[held],
+            background: &state.weights.background,
             range,
         }
     }
 
-    /// The features of a row whose weights are asked for, and where they are among those that the row has places of.
+    /// The features of a row whose weights are asked for, and where they are among all of its features.
     #[inline(always)]
     fn features(&self, row: usize) -> (&'a [u32], usize) {
-        let held = self.halves.of(self.problem.row(row)).features;
-        let start = held.partition_point(|&feature| feature < self.cold);
-        let end = if self.range.end == self.halves.held().end {
-            held.len()
+        let features = self.problem.row(row).features;
+        let start = features.partition_point(|&feature| feature < self.cold);
+        let end = if self.range.end as usize == self.problem.features() {
+            features.len()
         } else {
-            held.partition_point(|&feature| feature < self.range.end)
+            features.partition_point(|&feature| feature < self.range.end)
         };
-        (&held[start..end], start)
+        (&features[start..end], start)
     }
 }
 
-/// Takes the next steps of rows, the ones whose turn is so many visits later; `weights` says whether their weights are
-/// read, too.
+/// Takes the next steps of rows, the ones whose turn is so many visits later.
 #[inline(always)]
-pub fn fetch_ahead(
-    memory: &Memory<'_>,
-    later: impl Fn(usize) -> Option<u32>,
-    weights: bool,
-    fetch: &impl Fetch,
-) {
+pub fn fetch_ahead(memory: &Memory<'_>, later: impl Fn(usize) -> Option<u32>, fetch: &impl Fetch) {
     let soon = |step: usize| later(STEPS[step]).map(|row| row as usize);
     if let Some(duals) = soon(0).and_then(|row| memory.duals.get(row)) {
         fetch.fetch(&duals.shared);
@@ -96,9 +85,6 @@ pub fn fetch_ahead(
     }
     if let Some(row) = soon(1) {
         fetch_lists(memory, row, fetch);
-    }
-    if !weights {
-        return;
     }
     if let Some(row) = soon(2) {
         for &feature in memory.features(row).0 {

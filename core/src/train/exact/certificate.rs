@@ -1,11 +1,9 @@
 //! The proof: weights rebuilt from the duals, and both objectives.
 
 use super::{
-    bundles::exchange::{Exchange, ExchangeError},
     problem::Problem,
     state::State,
-    survey::{Search, Survey, survey_among},
-    together::{share_sum, share_weights},
+    survey::{Search, Survey, survey},
     weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
@@ -74,24 +72,14 @@ impl Columns {
     }
 }
 
-/// Computes all weights that this process has anew from the duals, in `f64`, and returns the dual objective at those of
-/// all processes.
+/// Computes all weights anew from the duals, in `f64`, and returns the dual objective.
 ///
 /// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a class.
-///
-/// # Errors
-/// If processes do not reach each other.
-pub fn rebuild<E: Executor, X: Exchange>(
-    state: &mut State,
-    cuts: &[u32],
-    executor: &E,
-    exchange: &mut X,
-) -> Result<f64, ExchangeError> {
+pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f64 {
     let State {
         problem,
         duals,
         weights,
-        halves,
         ..
     } = state;
     let classes = weights.classes;
@@ -146,26 +134,21 @@ pub fn rebuild<E: Executor, X: Exchange>(
         }
         squares
     });
-    let squares = halves.held().clone().zip(squares.iter().flatten());
-    let square = share_sum(squares, halves, exchange)?;
+    let square: f64 = squares.iter().flatten().sum();
     let sum: f64 = duals.iter().map(|duals| duals.total).sum();
-    Ok(sum - 0.5 * square)
+    sum - 0.5 * square
 }
 
-/// Rebuilds the weights and proves how good they are, together with other processes. The survey is of the new weights.
-///
-/// # Errors
-/// If processes do not reach each other.
-pub fn certify<E: Executor, X: Exchange>(
+/// Rebuilds the weights and proves how good they are. The survey is of the new weights.
+pub fn certify<E: Executor>(
     state: &mut State,
     search: Search,
     cuts: &[u32],
-    (executor, exchange): (&E, &mut X),
+    executor: &E,
     kernels: &dyn ExactKernels,
-) -> Result<(Certificate, Survey), ExchangeError> {
-    let dual = rebuild(state, cuts, executor, exchange)?;
-    share_weights(&mut state.weights, &state.halves, exchange)?;
-    let found = survey_among(state, search, executor, kernels, exchange)?;
+) -> (Certificate, Survey) {
+    let dual = rebuild(state, cuts, executor);
+    let found = survey(state, search, executor, kernels);
     let certificate = Certificate {
         primal: 0.5 * state.weights.square() + found.loss,
         dual,
@@ -174,5 +157,5 @@ pub fn certify<E: Executor, X: Exchange>(
         nonzeros: state.weights.nonzeros(),
         duals: state.duals.iter().map(|d| d.classes.len() as u64).sum(),
     };
-    Ok((certificate, found))
+    (certificate, found)
 }

@@ -3,16 +3,14 @@
 use super::{
     ahead::{Fetch, Memory, fetch_ahead, first_cold},
     duals::RowDuals,
-    halves::Halves,
     numbers::Numbers,
     problem::{Problem, Row},
     weights::Shard,
 };
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
 /// Rows whose duals moved, and how.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// The row, and where its moves and its duals end in the lists below.
     pub rows: Vec<(u32, u32, u32)>,
@@ -39,7 +37,7 @@ impl Changes {
 pub fn apply_changes<F: Fetch>(
     shard: &mut Shard<'_>,
     changes: &Changes,
-    (problem, duals, halves): (&Problem, &[RowDuals], &Halves),
+    (problem, duals): (&Problem, &[RowDuals]),
     fetch: &F,
 ) {
     let (mut start, rows) = (0, &changes.rows[..]);
@@ -49,7 +47,6 @@ pub fn apply_changes<F: Fetch>(
             let memory = Memory {
                 problem,
                 duals,
-                halves,
                 weights: shard.weights,
                 starts: shard.starts,
                 background: shard.background,
@@ -57,14 +54,14 @@ pub fn apply_changes<F: Fetch>(
                 cold,
             };
             let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
-            fetch_ahead(&memory, later, true, fetch);
+            fetch_ahead(&memory, later, fetch);
         }
         let moves = &changes.moves[start..end as usize];
         start = end as usize;
-        let held = halves.of(problem.row(row as usize));
-        match &duals[row as usize].places {
-            Numbers::Narrow(places) => shard.add(held, moves, background, places),
-            Numbers::Wide(places) => shard.add(held, moves, background, places),
+        let (values, duals) = (problem.row(row as usize), &duals[row as usize]);
+        match &duals.places {
+            Numbers::Narrow(places) => shard.add(values, moves, background, places),
+            Numbers::Wide(places) => shard.add(values, moves, background, places),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The duals of one row: few by class, the rest in one number.
 
-use super::{numbers::Numbers, problem::Row};
+use super::numbers::Numbers;
 use alloc::vec::Vec;
-use core::{mem::size_of, ops::Range};
+use core::mem::size_of;
 use serde::{Deserialize, Serialize};
 
 /// The duals of a row: those of its listed classes, and one that all other wrong classes share.
@@ -31,23 +31,6 @@ impl RowDuals {
     #[inline]
     pub fn sharing(&self, classes: usize) -> usize {
         classes - 1 - self.classes.len()
-    }
-
-    /// The same duals with the places of some of the row's features only, of all of which it has places.
-    #[must_use]
-    pub fn part(&self, row: Row<'_>, features: &Range<u32>) -> Self {
-        let width = self.places.len() / row.features.len().max(1);
-        let of = row.places_of(features);
-        let mut places = self.places.emptied();
-        places.extend_from(&self.places, of.start * width..of.end * width);
-        Self {
-            places,
-            shared: self.shared,
-            total: self.total,
-            classes: self.classes.clone(),
-            alphas: self.alphas.clone(),
-            still: self.still,
-        }
     }
 
     /// Bytes held.

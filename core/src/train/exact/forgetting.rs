@@ -33,16 +33,15 @@ pub fn forget<E: Executor>(state: &mut State, executor: &E) {
         problem,
         duals,
         weights,
-        halves,
         ..
     } = state;
     let threads = executor.threads();
-    let (problem, halves) = (&*problem, &*halves);
+    let problem = &*problem;
     let lists = &*weights;
     let noted = executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         let mut used = Places::none(lists.lists().len());
         for (row, duals) in (first..).zip(duals) {
-            let features = halves.of(problem.row(row)).features;
+            let features = problem.row(row).features;
             match &duals.places {
                 Numbers::Narrow(places) => note(&mut used, lists, features, places),
                 Numbers::Wide(places) => note(&mut used, lists, features, places),
@@ -56,7 +55,7 @@ pub fn forget<E: Executor>(state: &mut State, executor: &E) {
     let firsts: Vec<usize> = starts.map(|start| used.before(start)).collect();
     executor.map_items(chunks(duals, threads), |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
-            let features = halves.of(problem.row(row)).features;
+            let features = problem.row(row).features;
             let of = (lists, &used, &firsts[..]);
             match &mut duals.places {
                 Numbers::Narrow(places) => renumber(of, features, places, |place| place as u16),

@@ -8,16 +8,14 @@
 use super::{
     ahead::{Fetch, Memory, fetch_ahead},
     changes::Changes,
-    duals::RowDuals,
     problem::{Problem, Row},
     row_step::{Shared, Steps, root},
     state::State,
 };
 use alloc::{vec, vec::Vec};
-use serde::{Deserialize, Serialize};
 
 /// What became of a visit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Visited {
     /// The row's share of the gap before.
     pub gap: f64,
@@ -75,14 +73,8 @@ pub struct Lane {
     /// Whether any of the background was changed.
     shifted: bool,
     scores: Vec<f32>,
-    /// Scores of the second half of the features.
-    second: Vec<f32>,
     shortfalls: Vec<f64>,
     targets: Vec<f64>,
-    /// The scores of each row where several processes found them: the background's, then those of the classes.
-    given: Vec<f32>,
-    /// How many of them are used.
-    taken: usize,
 }
 
 impl Lane {
@@ -102,19 +94,9 @@ impl Lane {
             background: vec![0.0; problem.features()],
             shifted: false,
             scores: Vec::new(),
-            second: Vec::new(),
             shortfalls: Vec::new(),
             targets: Vec::new(),
-            given: Vec::new(),
-            taken: 0,
         }
-    }
-
-    /// Takes over the scores of the rows that are to be run next.
-    pub fn give(&mut self, scores: &[f32]) {
-        self.given.clear();
-        self.given.extend_from_slice(scores);
-        self.taken = 0;
     }
 
     /// Visits `rows` in order. `fetch` is told of the memory of rows before their turn.
@@ -129,7 +111,7 @@ impl Lane {
         for (at, &row) in rows.iter().enumerate() {
             if F::ACTIVE {
                 let later = |visits: usize| rows.get(at + visits).copied();
-                fetch_ahead(&memory, later, self.given.is_empty(), fetch);
+                fetch_ahead(&memory, later, fetch);
             }
             let visited = self.visit(state, row, steps);
             self.visited.push(visited);
@@ -156,7 +138,7 @@ impl Lane {
     fn visit(&mut self, state: &State, number: u32, steps: Steps) -> Visited {
         let row = state.problem.row(number as usize);
         let duals = &state.duals[number as usize];
-        let mut background = self.score(state, row, duals);
+        let mut background = state.scores(row, duals, &mut self.scores);
         if self.shifted {
             background += dot(row, &self.background);
         }
@@ -173,20 +155,6 @@ impl Lane {
             gap: share.gap,
             moved,
         }
-    }
-
-    /// The scores at the weights that do not change; returns the background's.
-    #[inline(always)]
-    fn score(&mut self, state: &State, row: Row<'_>, duals: &RowDuals) -> f32 {
-        if self.given.is_empty() {
-            return state.scores(row, duals, &mut self.scores, &mut self.second);
-        }
-        let start = self.taken + 1;
-        self.taken = start + 1 + duals.classes.len();
-        self.scores.clear();
-        self.scores
-            .extend_from_slice(&self.given[start..self.taken]);
-        self.given[start - 1]
     }
 
     /// Adds to the scores what earlier rows of this lane changed.

@@ -19,8 +19,8 @@ pub enum Turn {
     Later,
 }
 
-/// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each one's. Places are given
-/// in the weights of the features that this process has.
+/// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each
+/// one's.
 ///
 /// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes). Lists grow in
 /// the order of rows, whichever thread appends to them.
@@ -36,10 +36,9 @@ pub fn list<E: Executor>(
         problem,
         duals,
         weights,
-        halves,
         ..
     } = &mut *state;
-    let (classes, problem, halves) = (weights.classes, &*problem, &*halves);
+    let (classes, problem) = (weights.classes, &*problem);
     let asked = &Asked::new(rows, fresh);
     let found = &executor.map_items(weights.shards(cuts), |_, shard| {
         find(&shard, problem, asked, classes)
@@ -50,7 +49,7 @@ pub fn list<E: Executor>(
         let (start, end) = (rows.partition_point(earlier), rows.partition_point(later));
         for (asker, &(row, _)) in (start..end).zip(&rows[start..end]) {
             let row = row as usize;
-            let features = halves.of(problem.row(row)).features;
+            let features = problem.row(row).features;
             take(
                 &mut duals[row - first],
                 features,
@@ -68,7 +67,7 @@ pub fn list<E: Executor>(
         .iter()
         .flat_map(|f| f.appended.iter().copied())
         .collect();
-    let dense = state.weights.append(cuts[0], &counts, &appended, executor);
+    let dense = state.weights.append(&counts, &appended, executor);
     make_dense(state, &dense, executor);
 }
 
@@ -279,7 +278,7 @@ fn make_dense<E: Executor>(state: &mut State, dense: &[u32], executor: &E) {
     for &feature in dense {
         is_new[feature as usize] = true;
     }
-    let (is_new, problem, halves) = (&is_new, &state.problem, &state.halves);
+    let (is_new, problem) = (&is_new, &state.problem);
     let chunks = chunks(&mut state.duals, executor.threads());
     executor.map_items(chunks, |_, (first, duals)| {
         for (row, duals) in (first..).zip(duals) {
@@ -287,7 +286,7 @@ fn make_dense<E: Executor>(state: &mut State, dense: &[u32], executor: &E) {
                 continue;
             }
             let width = 1 + duals.classes.len();
-            let features = halves.of(problem.row(row)).features;
+            let features = problem.row(row).features;
             for (place, &feature) in features.iter().enumerate() {
                 if is_new[feature as usize] {
                     duals.places.write(place * width, &[problem.class(row)]);

@@ -4,7 +4,6 @@ use super::{
     by_feature::Stored,
     certificate::Certificate,
     duals::RowDuals,
-    halves::Halves,
     numbers::Numbers,
     problem::{MultiLabel, Problem},
     row_step::Limits,
@@ -140,7 +139,6 @@ impl MultiClassSvm {
             let state = State {
                 duals: vec![RowDuals::default(); problem.len()],
                 limits: Limits::new(self.loss, self.cost),
-                halves: Halves::default(),
                 problem: problem.clone(),
                 weights,
             };

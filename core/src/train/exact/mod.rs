@@ -30,8 +30,8 @@ pub mod certificate;
 pub mod changes;
 pub mod class_scores;
 pub mod duals;
+mod feature_ranges;
 pub mod forgetting;
-pub mod halves;
 pub mod lane;
 pub mod lee_lin_wahba;
 pub mod listing;
@@ -49,7 +49,6 @@ pub mod state;
 pub mod survey;
 mod surveyor;
 pub mod sweep;
-pub mod together;
 pub mod tournament;
 pub mod trainer;
 #[cfg(test)]

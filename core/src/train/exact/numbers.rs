@@ -1,8 +1,7 @@
 //! Lists of classes, and of places among the weights of a feature, of which there are as many at most: up to 65,536
 //! classes, two bytes are enough for each.
 
-use alloc::{borrow::Cow, vec, vec::Vec};
-use bytemuck::NoUninit;
+use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
@@ -48,15 +47,6 @@ impl Numbers {
         }
     }
 
-    /// None, of the same width.
-    #[must_use]
-    pub fn emptied(&self) -> Self {
-        match self {
-            Self::Narrow(_) => Self::Narrow(Vec::new()),
-            Self::Wide(_) => Self::Wide(Vec::new()),
-        }
-    }
-
     /// How many there are.
     #[must_use]
     #[inline]
@@ -74,40 +64,6 @@ impl Numbers {
         match self {
             Self::Narrow(numbers) => numbers.is_empty(),
             Self::Wide(numbers) => numbers.is_empty(),
-        }
-    }
-
-    /// Bytes of each, where there are so many classes.
-    #[must_use]
-    pub fn width(classes: usize) -> usize {
-        if classes <= 1 << 16 { 2 } else { 4 }
-    }
-
-    /// The bytes of a range of them, the lowest of each first.
-    #[must_use]
-    pub fn bytes_of(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        match self {
-            Self::Narrow(numbers) => little_endian(&numbers[range], u16::to_le_bytes),
-            Self::Wide(numbers) => little_endian(&numbers[range], u32::to_le_bytes),
-        }
-    }
-
-    /// Becomes the numbers that such bytes are of; whether all are below the number of classes.
-    #[must_use]
-    pub fn set_bytes(&mut self, bytes: &[u8], classes: usize) -> bool {
-        match self {
-            Self::Narrow(numbers) => {
-                numbers.clear();
-                let places = bytes.as_chunks().0.iter();
-                numbers.extend(places.map(|place| u16::from_le_bytes(*place)));
-                numbers.iter().all(|&number| usize::from(number) < classes)
-            }
-            Self::Wide(numbers) => {
-                numbers.clear();
-                let places = bytes.as_chunks().0.iter();
-                numbers.extend(places.map(|place| u32::from_le_bytes(*place)));
-                numbers.iter().all(|&number| (number as usize) < classes)
-            }
         }
     }
 
@@ -172,19 +128,6 @@ impl Numbers {
         }
     }
 
-    /// Puts numbers of the same width in the place of a range.
-    pub fn replace(&mut self, range: Range<usize>, new: &Self) {
-        match (self, new) {
-            (Self::Narrow(numbers), Self::Narrow(new)) => {
-                numbers.splice(range, new.iter().copied());
-            }
-            (Self::Wide(numbers), Self::Wide(new)) => {
-                numbers.splice(range, new.iter().copied());
-            }
-            _ => debug_assert!(false, "numbers of two widths"),
-        }
-    }
-
     /// Keeps the numbers at whose turn `keep` says so, and no room for more.
     pub fn retain(&mut self, mut keep: impl FnMut() -> bool) {
         match self {
@@ -218,18 +161,6 @@ impl Numbers {
             Self::Narrow(numbers) => 2 * numbers.capacity(),
             Self::Wide(numbers) => 4 * numbers.capacity(),
         }
-    }
-}
-
-/// The bytes of numbers, the lowest of each first: where numbers have them so, in place.
-pub fn little_endian<T: NoUninit, const N: usize>(
-    numbers: &[T],
-    bytes_of: impl Fn(T) -> [u8; N],
-) -> Cow<'_, [u8]> {
-    if cfg!(target_endian = "little") {
-        Cow::Borrowed(bytemuck::cast_slice(numbers))
-    } else {
-        Cow::Owned(numbers.iter().copied().flat_map(bytes_of).collect())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The solver that a loss needs, epoch by epoch: the caller owns the loop.
 
 use super::{
-    bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::Certificate,
     lee_lin_wahba::LeeLinWahba,
     problem::{MultiLabel, Problem},
@@ -42,27 +41,10 @@ impl Solver {
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> Result<Self, TrainError> {
-        let among = (executor, &mut Alone);
-        Self::among(parameters, data, multi_label, start, among, kernels)
-    }
-
-    /// Begins as [`Solver::new`] does, as one of several processes, which call this with the same.
-    ///
-    /// # Errors
-    /// As [`Solver::new`], and if processes do not reach each other.
-    pub fn among<E: Executor, X: Exchange>(
-        parameters: &MultiClassSvm,
-        data: &Dataset,
-        multi_label: MultiLabel,
-        start: Option<Start<'_>>,
-        (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
-    ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
-        let mut solver = match (parameters.loss, start) {
+        Ok(match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                let solver =
-                    LeeLinWahba::among(parameters, problem, (executor, exchange), kernels)?;
+                let solver = LeeLinWahba::new(parameters, problem, executor, kernels)?;
                 Self::LeeLinWahba(Box::new(solver))
             }
             (_, Some(Start::Duals(start))) => {
@@ -73,11 +55,7 @@ impl Solver {
                 Self::ByRows(Box::new(Trainer::informed(parameters, problem, likely)))
             }
             (_, None) => Self::ByRows(Box::new(Trainer::new(parameters, problem))),
-        };
-        if let Self::ByRows(trainer) = &mut solver {
-            trainer.hold(exchange.rank(), exchange.ranks());
-        }
-        Ok(solver)
+        })
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
@@ -89,22 +67,6 @@ impl Solver {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels),
             Self::LeeLinWahba(solver) => solver.epoch(executor, kernels),
-        }
-    }
-
-    /// Does the next epoch together with the processes that this one began among.
-    ///
-    /// # Errors
-    /// If processes do not reach each other.
-    pub fn epoch_among<E: Executor, X: Exchange>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-        exchange: &mut X,
-    ) -> Result<Option<Report>, ExchangeError> {
-        match self {
-            Self::ByRows(trainer) => trainer.epoch_among(executor, kernels, exchange),
-            Self::LeeLinWahba(solver) => solver.epoch_among((executor, exchange), kernels),
         }
     }
 

@@ -1,9 +1,7 @@
 //! What the parts of the solver share: the problem, the duals and the weights that belong to them.
 
 use super::{
-    ahead::{Fetch, Memory, fetch_ahead},
     duals::RowDuals,
-    halves::Halves,
     numbers::Numbers,
     problem::{Problem, Row},
     row_step::Limits,
@@ -20,8 +18,6 @@ pub struct State {
     pub duals: Vec<RowDuals>,
     /// The weights.
     pub weights: ClassWeights,
-    /// Which of the weights this process changes.
-    pub halves: Halves,
     /// The limits of duals.
     pub limits: Limits,
 }
@@ -36,64 +32,16 @@ pub struct Share {
 }
 
 impl State {
-    /// The background's score of a row, and the scores by `r_c` of its own class and of those listed. `second` is
-    /// memory for those of the second half of the features.
+    /// The background's score of a row; `out` becomes the scores by `r_c` of its own class and of
+    /// those listed.
     #[inline(always)]
-    pub fn scores(
-        &self,
-        row: Row<'_>,
-        duals: &RowDuals,
-        out: &mut Vec<f32>,
-        second: &mut Vec<f32>,
-    ) -> f32 {
-        let width = 1 + duals.classes.len();
-        for sums in [&mut *out, &mut *second] {
-            sums.clear();
-            sums.resize(width, 0.0);
-        }
+    pub fn scores(&self, row: Row<'_>, duals: &RowDuals, out: &mut Vec<f32>) -> f32 {
+        out.clear();
+        out.resize(1 + duals.classes.len(), 0.0);
         match &duals.places {
-            Numbers::Narrow(places) => self.add_halves(row, places, out, second),
-            Numbers::Wide(places) => self.add_halves(row, places, out, second),
+            Numbers::Narrow(places) => self.add_up(row, places, out),
+            Numbers::Wide(places) => self.add_up(row, places, out),
         }
-    }
-
-    #[inline(always)]
-    fn add_halves<P: Copy + Into<u32>>(
-        &self,
-        row: Row<'_>,
-        places: &[P],
-        out: &mut [f32],
-        second: &mut [f32],
-    ) -> f32 {
-        let (first, all) = (self.halves.first_of(row), row.features.len());
-        let (places, later) = places.split_at(first * out.len());
-        let mut background = self.add_up(row.part(0..first), places, out);
-        background += self.add_up(row.part(first..all), later, second);
-        for (score, more) in out.iter_mut().zip(second) {
-            *score += *more;
-        }
-        background
-    }
-
-    /// How many scores a row has: the background's, that of its own class, and those of listed ones.
-    #[must_use]
-    #[inline]
-    pub fn scores_of(&self, row: u32) -> usize {
-        2 + self.duals[row as usize].classes.len()
-    }
-
-    /// Appends what [`State::scores`] is made of as far as the features go that this process has: the background's score,
-    /// then those of the classes.
-    #[inline(always)]
-    pub fn push_held_scores(&self, row: Row<'_>, duals: &RowDuals, out: &mut Vec<f32>) {
-        let (start, width) = (out.len(), 1 + duals.classes.len());
-        out.resize(start + 1 + width, 0.0);
-        let (row, sums) = (self.halves.of(row), &mut out[start + 1..]);
-        let background = match &duals.places {
-            Numbers::Narrow(places) => self.add_up(row, places, sums),
-            Numbers::Wide(places) => self.add_up(row, places, sums),
-        };
-        out[start] = background;
     }
 
     #[inline(always)]
@@ -160,23 +108,5 @@ impl State {
     pub fn bytes(&self) -> usize {
         let duals: usize = self.duals.iter().map(RowDuals::bytes).sum();
         duals + self.weights.bytes() + 8 * self.problem.values() + 24 * self.problem.len()
-    }
-}
-
-/// Appends what [`State::push_held_scores`] says of each row; `fetch` is told of the memory of rows before their turn.
-#[inline(always)]
-pub fn score_rows<F: Fetch>(state: &State, rows: &[u32], scores: &mut Vec<f32>, fetch: &F) {
-    let memory = Memory::of(state);
-    for (at, &row) in rows.iter().enumerate() {
-        if F::ACTIVE {
-            fetch_ahead(
-                &memory,
-                |visits| rows.get(at + visits).copied(),
-                true,
-                fetch,
-            );
-        }
-        let (row, duals) = (state.problem.row(row as usize), &state.duals[row as usize]);
-        state.push_held_scores(row, duals, scores);
     }
 }

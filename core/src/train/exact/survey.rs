@@ -6,16 +6,10 @@
 //!
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
-use super::{
-    bundles::exchange::{Alone, Exchange, ExchangeError},
-    state::State,
-    surveyor::Surveyor,
-    together::share_survey,
-};
+use super::{state::State, surveyor::Surveyor};
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
 use core::{iter::StepBy, ops::Range};
-use serde::{Deserialize, Serialize};
 
 /// Rows of a job.
 const ROWS: usize = 32;
@@ -59,7 +53,7 @@ pub struct Multiple {
 }
 
 /// What a survey found.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// P - D.
     pub gap: f64,
@@ -185,54 +179,31 @@ pub fn survey<E: Executor>(
     executor: &E,
     kernels: &dyn ExactKernels,
 ) -> Survey {
-    // A process on its own always reaches itself.
-    survey_among(state, search, executor, kernels, &mut Alone).unwrap_or_default()
+    survey_part(state, search, Part::ALL, executor, kernels)
 }
 
-/// Surveys all rows together with other processes.
-///
-/// # Errors
-/// If processes do not reach each other.
-pub fn survey_among<E: Executor, X: Exchange>(
-    state: &State,
-    search: Search,
-    executor: &E,
-    kernels: &dyn ExactKernels,
-    exchange: &mut X,
-) -> Result<Survey, ExchangeError> {
-    survey_part(state, search, Part::ALL, executor, kernels, exchange)
-}
-
-/// Surveys some rows together with other processes.
-///
-/// # Errors
-/// If processes do not reach each other.
-pub fn survey_part<E: Executor, X: Exchange>(
+/// Surveys some rows.
+pub fn survey_part<E: Executor>(
     state: &State,
     search: Search,
     part: Part,
     executor: &E,
     kernels: &dyn ExactKernels,
-    exchange: &mut X,
-) -> Result<Survey, ExchangeError> {
+) -> Survey {
     let count = part.count(state.problem.len());
-    let rows_of = |job: usize| -> PartRows { part.rows(job * ROWS..count.min((job + 1) * ROWS)) };
-    let (rank, ranks) = (exchange.rank(), exchange.ranks());
-    let jobs = count.div_ceil(ROWS);
-    let own = executor.map(
-        (jobs + ranks - 1 - rank) / ranks,
+    let parts = executor.map(
+        count.div_ceil(ROWS),
         || Surveyor::new(state.weights.classes),
         |surveyor, job| {
             let mut found = Survey::default();
-            for row in rows_of(job * ranks + rank) {
+            for row in part.rows(job * ROWS..count.min((job + 1) * ROWS)) {
                 surveyor.look(state, search, row, kernels, &mut found);
             }
             found
         },
     );
-    let parts = share_survey(state, own, rows_of, exchange)?;
     let mut all = Survey::default();
     all.gaps.reserve(count);
     parts.into_iter().for_each(|part| all.add(part));
-    Ok(all)
+    all
 }

@@ -5,19 +5,12 @@
 //! number of threads.
 
 use super::{
-    bundles::exchange::{Exchange, ExchangeError},
-    duals::RowDuals,
-    halves::equal_parts,
-    lane::Lane,
-    problem::Problem,
-    row_step::Steps,
-    state::State,
-    together::{lanes_of, share_lanes, share_scores},
-    weights::Shard,
+    duals::RowDuals, feature_ranges::equal_parts, lane::Lane, problem::Problem, row_step::Steps,
+    state::State, weights::Shard,
 };
 use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::vec::Vec;
-use core::{mem, ops::Range};
+use core::mem;
 
 /// Lanes side by side: their number never depends on the number of threads. Steps that go farther than to their best
 /// stand more in each other's way: with four lanes the dual objective fell. So do rows that all have a constant feature: with
@@ -70,7 +63,7 @@ impl Sweeper {
         Self {
             dual: f64::NEG_INFINITY,
             lanes: (0..lanes).map(|_| Lane::new(&state.problem)).collect(),
-            cuts: equal_parts(&state.problem, state.halves.held().clone(), threads.max(1)),
+            cuts: equal_parts(&state.problem, threads.max(1)),
             moving: 1.0,
         }
     }
@@ -103,19 +96,17 @@ impl Sweeper {
         self.dual = dual;
     }
 
-    /// Visits `rows`, block by block and by class within a block, together with other processes. `each` hears what became of every row.
-    ///
-    /// # Errors
-    /// If processes do not reach each other.
-    pub fn sweep<E: Executor, X: Exchange>(
+    /// Visits `rows`, block by block and by class within a block. `each` hears what became of every
+    /// row.
+    pub fn sweep<E: Executor>(
         &mut self,
         state: &mut State,
         rows: &[u32],
         steps: Steps,
-        (executor, exchange): (&E, &mut X),
+        executor: &E,
         kernels: &dyn ExactKernels,
         mut each: impl FnMut(u32, f64, bool),
-    ) -> Result<Swept, ExchangeError> {
+    ) -> Swept {
         let mut swept = Swept::default();
         let mut rest = rows;
         let first = self.take(&mut rest);
@@ -123,24 +114,11 @@ impl Sweeper {
         while !block.rows.is_empty() {
             let parts = block.parts();
             let frozen = &*state;
-            let own = lanes_of(exchange.rank(), exchange.ranks(), self.lanes.len());
-            if exchange.ranks() > 1 {
-                give_scores(
-                    state,
-                    &mut self.lanes,
-                    &parts,
-                    own.clone(),
-                    kernels,
-                    exchange,
-                )?;
-            }
             let items = self.lanes.iter_mut().zip(parts.iter().copied());
-            let items = items.take(own.end).skip(own.start);
             let items: Vec<(&mut Lane, &[u32])> = items.collect();
             executor.map_items(items, |_, (lane, rows)| {
                 kernels.run_lane(lane, frozen, rows, steps);
             });
-            share_lanes(state, &mut self.lanes, &parts, exchange)?;
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
                 for (visited, &row) in lane.visited.iter().zip(*rows) {
@@ -156,7 +134,7 @@ impl Sweeper {
             let lanes = &self.lanes[..parts.len()];
             block = apply(state, (lanes, next), &self.cuts, executor, kernels);
         }
-        Ok(swept)
+        swept
     }
 
     /// Takes the rows of the next block.
@@ -216,29 +194,6 @@ fn equal_runs(rows: &[u32], time: impl Fn(u32) -> u64, runs: usize) -> Vec<usize
     (1..=runs).map(end).collect()
 }
 
-/// Finds the scores of a block's rows together with other processes, and gives those of each of `own` lanes to it.
-fn give_scores<X: Exchange>(
-    state: &State,
-    lanes: &mut [Lane],
-    parts: &[&[u32]],
-    own: Range<usize>,
-    kernels: &dyn ExactKernels,
-    exchange: &mut X,
-) -> Result<(), ExchangeError> {
-    let rows = parts.concat();
-    let scores = share_scores(state, &rows, kernels, exchange)?;
-    let mut rest = &scores[..];
-    for (at, (lane, rows)) in lanes.iter_mut().zip(parts).enumerate() {
-        let count = rows.iter().map(|&row| state.scores_of(row)).sum();
-        let (of_lane, later) = rest.split_at(count);
-        rest = later;
-        if own.contains(&at) {
-            lane.give(of_lane);
-        }
-    }
-    Ok(())
-}
-
 /// A part of what is done between two runs of the lanes.
 enum Work<'a> {
     /// Changing weights.
@@ -259,15 +214,14 @@ fn apply<E: Executor>(
         problem,
         duals,
         weights,
-        halves,
         ..
     } = state;
-    let (problem, rows, halves) = (&*problem, &duals[..], &*halves);
+    let (problem, rows) = (&*problem, &duals[..]);
     let shards = weights.shards(cuts).into_iter().map(Work::Change);
     let blocks = executor.map_items(shards.chain([Work::Cut]).collect(), |_, work| match work {
         Work::Change(mut shard) => {
             for lane in lanes {
-                kernels.apply_changes(&mut shard, &lane.changes, (problem, rows, halves));
+                kernels.apply_changes(&mut shard, &lane.changes, (problem, rows));
             }
             None
         }

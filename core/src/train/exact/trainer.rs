@@ -17,16 +17,14 @@
 //! is ever dense.
 
 use super::{
-    bundles::exchange::{Alone, Exchange, ExchangeError},
     certificate::{Certificate, certify},
     forgetting::forget_if_many,
     listing::{Turn, list, unlist},
     row_step::Steps,
     schedule::Schedule,
     state::State,
-    survey::{Part, Search, Survey, survey_among, survey_part},
+    survey::{Part, Search, Survey, survey, survey_part},
     sweep::Sweeper,
-    together::share_weights,
 };
 use crate::parameters::multiclass::{MultiClassSvm, Shrinking};
 use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
@@ -80,28 +78,12 @@ impl Trainer {
         executor: &E,
         kernels: &dyn ExactKernels,
     ) -> Option<Report> {
-        // A process on its own always reaches itself.
-        let done = self.epoch_among(executor, kernels, &mut Alone);
-        done.unwrap_or(None)
-    }
-
-    /// Does the next epoch together with other processes, which have the same problem, parameters and start
-    /// ([`super::together`]). The bits are those of one process.
-    ///
-    /// # Errors
-    /// If processes do not reach each other.
-    pub fn epoch_among<E: Executor, X: Exchange>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-        exchange: &mut X,
-    ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
-            return Ok(None);
+            return None;
         }
         let mut sweeper = match self.sweeper.take() {
             Some(sweeper) => sweeper,
-            None => self.start(executor, exchange)?,
+            None => self.start(executor),
         };
         self.epochs += 1;
         // The last epoch is the one that proves.
@@ -109,34 +91,29 @@ impl Trainer {
         let all = self.schedule.sweeps == 0 || self.active.is_empty();
         let full = last || all && self.schedule.passes == 0;
         let rows = if full {
-            self.full_epoch(&mut sweeper, (executor, exchange), kernels)?;
+            self.full_epoch(&mut sweeper, executor, kernels);
             self.state.problem.len()
         } else if all {
-            self.by_parts(&mut sweeper, (executor, exchange), kernels)?;
+            self.by_parts(&mut sweeper, executor, kernels);
             self.state.problem.len()
         } else {
-            self.sweep(&mut sweeper, (executor, exchange), kernels)?
+            self.sweep(&mut sweeper, executor, kernels)
         };
         self.sweeper = Some(sweeper);
-        Ok(Some(Report {
+        Some(Report {
             epoch: self.epochs,
             full,
             rows: rows as u64,
             gap: self.gap,
-        }))
+        })
     }
 
-    /// Says that this is process `rank` of `ranks` that train together, before the first epoch.
-    pub fn hold(&mut self, rank: usize, ranks: usize) {
-        self.state.halves.hold(rank, ranks);
-    }
-
-    fn sweep<E: Executor, X: Exchange>(
+    fn sweep<E: Executor>(
         &mut self,
         sweeper: &mut Sweeper,
-        among: (&E, &mut X),
+        executor: &E,
         kernels: &dyn ExactKernels,
-    ) -> Result<usize, ExchangeError> {
+    ) -> usize {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
         stream.shuffle(&mut rows);
@@ -152,14 +129,14 @@ impl Trainer {
             &mut self.state,
             &rows,
             steps,
-            among,
+            executor,
             kernels,
             |row, gap, moved| match shrinking {
                 Shrinking::Bounds if gap <= tolerance => {}
                 Shrinking::Counter(_) => still.push((row, moved)),
                 _ => keep.push(row),
             },
-        )?;
+        );
         if let Shrinking::Counter(most) = shrinking {
             for (row, moved) in still {
                 let duals = &mut self.state.duals[row as usize];
@@ -171,31 +148,29 @@ impl Trainer {
         }
         self.active = keep;
         self.schedule.swept(swept.gap);
-        Ok(swept.visited)
+        swept.visited
     }
 
     /// Looks at all classes for a part of the rows and solves for these rows, then for the next part: what the first
     /// ones moved is known when the classes of later ones are chosen.
-    fn by_parts<E: Executor, X: Exchange>(
+    fn by_parts<E: Executor>(
         &mut self,
         sweeper: &mut Sweeper,
-        (executor, exchange): (&E, &mut X),
+        executor: &E,
         kernels: &dyn ExactKernels,
-    ) -> Result<(), ExchangeError> {
+    ) {
         let (search, count) = (self.search(), self.state.problem.len());
         let of = Schedule::parts(self.state.limits);
         for first in 0..of {
             let part = Part { first, of };
-            share_weights(&mut self.state.weights, &self.state.halves, exchange)?;
-            let found = survey_part(&self.state, search, part, executor, kernels, exchange)?;
+            let found = survey_part(&self.state, search, part, executor, kernels);
             unlist(&mut self.state, &found.idle, executor);
             self.list_found(&found, sweeper, executor);
             self.active = part.of(count).map(|row| row as u32).collect();
-            self.sweep(sweeper, (executor, &mut *exchange), kernels)?;
+            self.sweep(sweeper, executor, kernels);
         }
         self.active.clear();
         self.schedule.passed();
-        Ok(())
     }
 
     fn search(&self) -> Search {
@@ -213,29 +188,27 @@ impl Trainer {
         }
     }
 
-    fn full_epoch<E: Executor, X: Exchange>(
+    fn full_epoch<E: Executor>(
         &mut self,
         sweeper: &mut Sweeper,
-        (executor, exchange): (&E, &mut X),
+        executor: &E,
         kernels: &dyn ExactKernels,
-    ) -> Result<(), ExchangeError> {
+    ) {
         let last = self.epochs >= self.parameters.max_epochs;
         let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
         if !last && !hopeful {
-            share_weights(&mut self.state.weights, &self.state.halves, exchange)?;
-            found = survey_among(&self.state, search, executor, kernels, exchange)?;
+            found = survey(&self.state, search, executor, kernels);
         }
         if last || hopeful || self.is_enough(found.best(search).gap, found.violation) {
             let proof;
-            let among = (executor, &mut *exchange);
-            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), among, kernels)?;
+            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
             let (best, multiple) = self.multiply(proof, &found, search);
             if last || self.is_enough(best.relative_gap(), proof.violation) {
                 self.gap = best.relative_gap();
                 (self.certificate, self.multiple) = (Some(best), multiple);
                 self.state.weights.multiply(multiple as f32);
-                return Ok(());
+                return;
             }
         }
         let best = found.best(search);
@@ -246,7 +219,6 @@ impl Trainer {
         unlist(&mut self.state, &found.idle, executor);
         forget_if_many(&mut self.state, &found.idle, executor);
         self.list_found(&found, sweeper, executor);
-        Ok(())
     }
 
     /// Lists the classes that a survey found rows to lack.

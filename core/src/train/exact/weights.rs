@@ -15,10 +15,8 @@ use serde::{Deserialize, Serialize};
 
 mod gathering;
 mod growth;
-mod parcels;
 mod places;
 
-pub use parcels::PARCELS;
 pub use places::Places;
 
 /// The weights `r_c` of one feature on their own.
@@ -247,6 +245,34 @@ impl ClassWeights {
             square - sum * sum / self.classes as f64
         };
         (0..self.features()).map(of).sum()
+    }
+
+    /// The weights, feature by feature, as states keep them.
+    #[must_use]
+    pub fn to_features(&self) -> Vec<FeatureWeights> {
+        let of = |feature: usize| {
+            let mut classes = Numbers::new(self.classes);
+            classes.extend_from(&self.lists.classes, self.list(feature));
+            FeatureWeights {
+                classes,
+                weights: self.of(feature).to_vec(),
+            }
+        };
+        (0..self.features()).map(of).collect()
+    }
+
+    /// Takes over such weights; lists are of the width of these classes.
+    pub fn set_features(&mut self, new: &[FeatureWeights], background: &[f32]) {
+        let mut taken = Self::new(self.features(), self.classes);
+        for (feature, new) in new.iter().enumerate() {
+            taken.weights.extend_from_slice(&new.weights);
+            let listed = 0..new.classes.len();
+            taken.lists.classes.extend_from(&new.classes, listed);
+            taken.starts[feature + 1] = taken.weights.len();
+            taken.lists.starts[feature + 1] = taken.lists.classes.len();
+        }
+        taken.background.copy_from_slice(background);
+        *self = taken;
     }
 
     /// Bytes held.

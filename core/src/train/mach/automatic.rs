@@ -79,8 +79,8 @@ mod tests {
     use super::MachParameters;
     use crate::{
         data::{Dataset, LabelLists},
+        parameters::mach::Optimizer,
         sparse::{SparseRows, SparseView},
-        train::mach::Optimizer,
     };
 
     #[test]

@@ -36,19 +36,19 @@ mod descend;
 mod dropout;
 mod group;
 mod memory;
-pub mod parts;
+pub(crate) mod parts;
 mod refine;
 #[cfg(test)]
 mod refine_tests;
 mod seen_labels;
-pub mod step;
+pub(crate) mod step;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod trainer;
+pub(crate) mod trainer;
 #[cfg(test)]
 mod whole_tests;
 
-pub use crate::parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer};
 pub use group::FeatureRows;
+pub use parts::MachParts;
 pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};

@@ -1,10 +1,11 @@
 //! Training on from pruned weights.
 
 use super::{
-    MachParameters, Optimizer, Trainer,
+    Trainer,
     step::{Rates, Step, Term},
     tests::{data, parameters},
 };
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     executor::{Sequential, tests::Many},
     kernels::Portable,

@@ -1,9 +1,7 @@
 //! Training held against slow versions of itself.
 
-use super::{
-    MachParameters, Optimizer,
-    step::{Rates, Step, Term},
-};
+use super::step::{Rates, Step, Term};
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,

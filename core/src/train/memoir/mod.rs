@@ -44,14 +44,17 @@ mod index;
 mod list;
 mod memory;
 mod products;
-pub mod report;
+pub(crate) mod report;
 mod state;
 mod step;
-pub mod trainer;
+pub(crate) mod trainer;
 mod training_rows;
 mod violators;
-pub mod weights;
+pub(crate) mod weights;
 
 pub(crate) mod prototypes;
 #[cfg(test)]
 mod tests;
+
+pub use report::Measured;
+pub use trainer::{Report, Trainer};

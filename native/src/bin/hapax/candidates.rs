@@ -6,7 +6,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Model, PredictError, Scratch, mach::top_buckets::TopBuckets},
+        model::{Model, PredictError, Scratch, mach::TopBuckets},
         search::Scored,
         sparse::SparseView,
     },

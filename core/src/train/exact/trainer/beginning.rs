@@ -5,10 +5,8 @@ use crate::{
     executor::Executor,
     parameters::multiclass::MultiClassSvm,
     train::exact::{
-        bundles::exchange::{Exchange, ExchangeError},
         certificate::rebuild,
         duals::RowDuals,
-        halves::Halves,
         listing::{Turn, list},
         numbers::Numbers,
         problem::Problem,
@@ -33,7 +31,6 @@ impl Trainer {
                 duals: vec![RowDuals::default(); rows],
                 weights: ClassWeights::new(problem.features(), problem.classes()),
                 limits,
-                halves: Halves::new(&problem),
                 problem,
             },
             sweeper: None,
@@ -89,17 +86,13 @@ impl Trainer {
     }
 
     /// Gives every row the places of its own class.
-    pub(super) fn start<E: Executor, X: Exchange>(
-        &mut self,
-        executor: &E,
-        exchange: &mut X,
-    ) -> Result<Sweeper, ExchangeError> {
+    pub(super) fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
         let mut sweeper = Sweeper::new(&self.state, executor.threads());
         if let Some(memory) = self.remembered.take() {
             sweeper.remember(memory);
         }
         if !self.relist.is_empty() {
-            self.restart(&sweeper, executor, exchange)?;
+            self.restart(&sweeper, executor);
         } else if self.epochs == 0 {
             let count = self.state.problem.len();
             let mut likely = core::mem::take(&mut self.likely);
@@ -113,16 +106,11 @@ impl Trainer {
             let (state, cuts) = (&mut self.state, sweeper.cuts());
             list(state, &rows, &classes, Turn::First, cuts, executor);
         }
-        Ok(sweeper)
+        sweeper
     }
 
     /// Finds places for the duals given at the start, and the multiple of them that is best.
-    fn restart<E: Executor, X: Exchange>(
-        &mut self,
-        sweeper: &Sweeper,
-        executor: &E,
-        exchange: &mut X,
-    ) -> Result<(), ExchangeError> {
+    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
         let (mut rows, mut classes) = (Vec::new(), Vec::new());
         let mut alphas = Vec::new();
         for row in core::mem::take(&mut self.relist) {
@@ -139,7 +127,7 @@ impl Trainer {
             duals.total = alphas.iter().sum::<f64>() + sharing * duals.shared;
             duals.alphas = alphas;
         }
-        let dual = rebuild(&mut self.state, sweeper.cuts(), executor, exchange)?;
+        let dual = rebuild(&mut self.state, sweeper.cuts(), executor);
         let sum: f64 = self.state.duals.iter().map(|duals| duals.total).sum();
         let square = 2.0 * (sum - dual);
         if square > sum {
@@ -147,9 +135,8 @@ impl Trainer {
             for duals in &mut self.state.duals {
                 scale(duals, sum / square, limits);
             }
-            rebuild(&mut self.state, sweeper.cuts(), executor, exchange)?;
+            rebuild(&mut self.state, sweeper.cuts(), executor);
         }
-        Ok(())
     }
 }
 

@@ -3,13 +3,11 @@
 use super::{Sweeper, Trainer};
 use crate::train::{
     exact::{
-        certificate::Certificate, duals::RowDuals, halves::HALVES, schedule::Schedule,
-        weights::FeatureWeights,
+        certificate::Certificate, duals::RowDuals, schedule::Schedule, weights::FeatureWeights,
     },
     state::{Resumable, StateError, all_below, read, same, write},
 };
 use alloc::borrow::Cow;
-use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -29,79 +27,12 @@ struct Saved<'a> {
 
 impl Resumable for Trainer {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        if *self.state.halves.held() != self.state.halves.all() {
-            return Err(StateError::Unwritable);
-        }
-        write(&self.saved(self.state.halves.all()), sink)
-    }
-
-    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        let all = self.state.halves.all();
-        let saved: Saved<'_> = read(bytes)?;
-        self.check(&saved, &all)?;
-        self.take_over(saved, all);
-        Ok(())
-    }
-}
-
-impl Trainer {
-    /// Hands the state to `sink`, with the weights and places of one half of the features only.
-    ///
-    /// # Errors
-    /// [`StateError::Unwritable`] if this process does not have that half.
-    pub fn save_half(&self, half: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        if !self.state.halves.saved().contains(&half) {
-            return Err(StateError::Unwritable);
-        }
-        write(&self.saved(self.state.halves.half(half)), sink)
-    }
-
-    /// Takes over what [`Trainer::save_half`] saved: of the first half, then of the second one.
-    ///
-    /// # Errors
-    /// If the bytes are not of this half of such a training.
-    pub fn resume_half(&mut self, half: usize, bytes: &[u8]) -> Result<(), StateError> {
-        all_below("share", [&(half as u32)], HALVES)?;
-        let features = self.state.halves.half(half);
-        let mut saved: Saved<'_> = read(bytes)?;
-        self.check(&saved, &features)?;
-        let held = self.state.halves.held();
-        if held.start < features.start || held.end < features.end {
-            // Rows keep the places that they have; those of the second half come after those of the first.
-            let is_held = held.end == features.end;
-            let before = core::mem::take(&mut self.state.duals);
-            for (row, before) in saved.duals.to_mut().iter_mut().zip(before) {
-                let mut places = before.places;
-                if is_held {
-                    if before.classes != row.classes {
-                        return Err(StateError::Malformed);
-                    }
-                    places.extend_from(&row.places, 0..row.places.len());
-                }
-                row.places = places;
-            }
-        }
-        self.take_over(saved, features);
-        Ok(())
-    }
-
-    /// The state, with the weights and places of these features: those that this process has, or a half of them.
-    fn saved(&self, features: Range<u32>) -> Saved<'_> {
-        let (state, range) = (&self.state, features.start as usize..features.end as usize);
-        let duals = if features == *state.halves.held() {
-            Cow::Borrowed(&state.duals[..])
-        } else {
-            let rows = state.duals.iter().enumerate();
-            Cow::Owned(
-                rows.map(|(row, duals)| duals.part(state.problem.row(row), &features))
-                    .collect(),
-            )
-        };
+        let state = &self.state;
         let memory = self.sweeper.as_ref().map(Sweeper::memory);
-        Saved {
-            duals,
-            lists: Cow::Owned(state.weights.features_of(features)),
-            background: Cow::Borrowed(&state.weights.background[range]),
+        let saved = Saved {
+            duals: Cow::Borrowed(&state.duals),
+            lists: Cow::Owned(state.weights.to_features()),
+            background: Cow::Borrowed(&state.weights.background),
             sweeper: memory.or(self.remembered),
             active: Cow::Borrowed(&self.active),
             schedule: self.schedule,
@@ -110,18 +41,16 @@ impl Trainer {
             certificate: self.certificate,
             multiple: self.multiple,
             relist: Cow::Borrowed(&self.relist),
-        }
+        };
+        write(&saved, sink)
     }
 
-    /// Goes on from a state with the weights of these features.
-    fn take_over(&mut self, saved: Saved<'_>, features: Range<u32>) {
-        let (state, range) = (
-            &mut self.state,
-            features.start as usize..features.end as usize,
-        );
-        state.duals = saved.duals.into_owned();
-        state.weights.set_features(features, &saved.lists);
-        state.weights.background[range].copy_from_slice(&saved.background);
+    fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
+        let saved: Saved<'_> = read(bytes)?;
+        self.check(&saved)?;
+        let weights = &mut self.state.weights;
+        weights.set_features(&saved.lists, &saved.background);
+        self.state.duals = saved.duals.into_owned();
         self.sweeper = None;
         self.remembered = saved.sweeper;
         self.active = saved.active.into_owned();
@@ -129,19 +58,22 @@ impl Trainer {
         (self.gap, self.multiple) = (saved.gap, saved.multiple);
         self.certificate = saved.certificate;
         self.relist = saved.relist.into_owned();
+        Ok(())
     }
+}
 
-    /// Whether all lengths are those of the problem and of these of its features, all places exist, and all numbers are
-    /// numbers.
-    fn check(&self, saved: &Saved<'_>, features: &Range<u32>) -> Result<(), StateError> {
+impl Trainer {
+    /// Whether all lengths are those of the problem, all places exist, and all numbers are finite.
+    fn check(&self, saved: &Saved<'_>) -> Result<(), StateError> {
         let problem = &self.state.problem;
         let (rows, classes) = (problem.len(), problem.classes());
+        let features = problem.features();
         same("rows with duals", saved.duals.len(), rows)?;
-        same("features", saved.lists.len(), features.len())?;
+        same("features", saved.lists.len(), features)?;
         same(
             "features of the background",
             saved.background.len(),
-            features.len(),
+            features,
         )?;
         all_below("row", saved.active.iter().chain(&*saved.relist), rows)?;
         for list in &*saved.lists {
@@ -175,7 +107,7 @@ impl Trainer {
                     training: most as u64,
                 });
             }
-            let of_row = problem.row(row).features_in(features);
+            let of_row = problem.row(row).features;
             let width = if found { 1 + duals.classes.len() } else { 0 };
             same("places of a row", duals.places.len(), width * of_row.len())?;
             if width == 0 || of_row.is_empty() {
@@ -186,10 +118,8 @@ impl Trainer {
             }
             let places = duals.places.to_vec();
             for (places, &feature) in places.chunks_exact(width).zip(of_row) {
-                let weights = saved.lists[(feature - features.start) as usize]
-                    .weights
-                    .len();
-                all_below("place", places, weights)?;
+                let weights = &saved.lists[feature as usize].weights;
+                all_below("place", places, weights.len())?;
             }
         }
         finite(saved)

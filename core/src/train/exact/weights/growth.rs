@@ -6,23 +6,17 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 impl ClassWeights {
-    /// Appends weights of 0 for classes that have no place: so many of `fresh` for each feature from `first` on.
+    /// Appends weights of 0 for classes that have no place: so many of `fresh` for each feature.
     /// Lists that come to hold a quarter of all classes get a place for every class; returns the features of
     /// these, rising.
     ///
     /// Cost: O(weights).
-    pub fn append<E: Executor>(
-        &mut self,
-        first: u32,
-        counts: &[u32],
-        fresh: &[u32],
-        executor: &E,
-    ) -> Vec<u32> {
+    pub fn append<E: Executor>(&mut self, counts: &[u32], fresh: &[u32], executor: &E) -> Vec<u32> {
         let unchanged = counts.iter().take_while(|&&count| count == 0).count();
         if unchanged == counts.len() {
             return Vec::new();
         }
-        let growth = Growth::new(self, first as usize + unchanged, &counts[unchanged..]);
+        let growth = Growth::new(self, unchanged, &counts[unchanged..]);
         let (lists, all) = (&mut self.lists, self.classes);
         growth.grow(
             (&mut self.weights, &self.starts),
@@ -111,8 +105,7 @@ impl<'a> Growth<'a> {
             dense: Vec::new(),
         };
         let (mut end, mut list_end) = (weights.starts[first], weights.lists.starts[first]);
-        let none = core::iter::repeat(&0);
-        for (feature, &more) in (first..weights.features()).zip(counts.iter().chain(none)) {
+        for (feature, &more) in (first..weights.features()).zip(counts) {
             (growth.starts[feature], growth.list_starts[feature]) = (end, list_end);
             let (held, listed) = (weights.of(feature).len(), weights.listed(feature));
             let more = more as usize;

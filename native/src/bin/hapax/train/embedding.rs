@@ -21,7 +21,7 @@ use hapax::{
             embedding::EmbeddingTraining,
             sampled::{Draws, Sampled},
         },
-        train::{TrainError, embedding::trainer::Report},
+        train::{TrainError, embedding::Report},
     },
     kernels,
 };

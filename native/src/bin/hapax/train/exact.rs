@@ -123,8 +123,8 @@ pub struct TrainExact {
     /// What to do with rows that have not exactly one label
     #[arg(long, value_enum, default_value_t = Several::Refuse, help_heading = "Machine")]
     multilabel: Several,
-    /// For ww: pairs of bundles of labels take turns on all threads, and under MPI in all processes, each of which then keeps
-    /// the duals of its pairs instead of all; slower by far
+    /// For ww: pairs of bundles of labels take turns on all threads, and under MPI in all
+    /// processes, each of which keeps the duals of its pairs only. Slower by far in one process
     #[arg(long, help_heading = "Machine")]
     rotate_labels: bool,
 }
@@ -200,11 +200,13 @@ impl TrainExact {
         mut processes: Option<&mut Processes>,
     ) -> Result<(), Failure> {
         self.common.check()?;
-        if processes.is_some() {
-            self.check_among(loss)?;
-        }
         if self.rotate_labels {
             self.check_rotating(loss)?;
+        }
+        if let Some(all) = &processes
+            && !self.is_shared(loss, all.ranks())?
+        {
+            processes = None;
         }
         let costs = self.costs();
         for &cost in &costs {
@@ -249,8 +251,7 @@ impl TrainExact {
             [cost] => *cost,
             several => {
                 let train = (&training.data, start);
-                let among = processes.as_deref_mut();
-                self.best_cost(loss, several, train, (&threads, among), &mut told)?
+                self.best_cost(loss, several, train, &threads, &mut told)?
             }
         };
         let parameters = self.parameters(loss, cost);
@@ -259,13 +260,7 @@ impl TrainExact {
             None => self.proven(&parameters, &training.data, start, &threads)?,
             Some(processes) => {
                 let data = &training.data;
-                match self.train_among(
-                    processes,
-                    &parameters,
-                    (data, start),
-                    &threads,
-                    &mut told,
-                )? {
+                match self.train_among(processes, &parameters, data, &threads, &mut told)? {
                     Some(machine) => machine,
                     None => return Ok(()),
                 }
@@ -335,7 +330,7 @@ impl TrainExact {
         loss: MultiClassLoss,
         costs: &[f64],
         (data, first): (&Dataset, Option<Start<'_>>),
-        (threads, mut processes): (&Threads, Option<&mut Processes>),
+        threads: &Threads,
         told: &mut Told,
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
@@ -345,10 +340,7 @@ impl TrainExact {
         for &cost in costs {
             let parameters = self.parameters(loss, cost);
             let begin = start.as_ref().map(Start::Duals).or(first);
-            let machine = match processes.as_deref_mut() {
-                None => self.train(&parameters, &train, begin, threads)?,
-                Some(all) => self.tried_among(all, &parameters, (&train, begin), threads)?,
-            };
+            let machine = self.train(&parameters, &train, begin, threads)?;
             let share = accuracy(&machine, &held_out, threads)?;
             told.lines
                 .push(format!("--cost {cost}: held-out P@1 {}", percent(share)));

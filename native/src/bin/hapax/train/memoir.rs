@@ -22,7 +22,7 @@ use hapax::{
         text::Vectorizer,
         train::{
             TrainError,
-            memoir::trainer::Trainer,
+            memoir::Trainer,
             reduction::{Projection, Reduction},
         },
     },

@@ -20,14 +20,14 @@ pub fn lists_of(weights: &ClassWeights) -> Lists {
     (0..weights.features()).map(of).collect()
 }
 
-/// Appends what the features from `first` on lack: how many classes each gets, and which.
+/// Appends what the features from `first` on lack: how many classes each feature gets, and which.
 fn lacking(
     lists: &mut [Vec<(u32, f32)>],
     first: usize,
     classes: usize,
     stream: &mut Stream,
 ) -> (Vec<u32>, Vec<u32>) {
-    let (mut counts, mut fresh) = (Vec::new(), Vec::new());
+    let (mut counts, mut fresh) = (vec![0; first], Vec::new());
     for list in &mut lists[first..] {
         let has = |list: &Vec<(u32, f32)>, class| list.iter().any(|one| one.0 == class);
         let before = fresh.len();
@@ -64,7 +64,7 @@ fn weights_stay_those_of_their_classes_as_lists_grow_and_shrink() {
                 let first = stream.below(FEATURES as u64) as usize;
                 let before = expected.clone();
                 let (counts, fresh) = lacking(&mut expected, first, classes, &mut stream);
-                let dense = weights.append(first as u32, &counts, &fresh, &executor);
+                let dense = weights.append(&counts, &fresh, &executor);
                 let is_new = |&feature: &usize| {
                     expected[feature].len() == classes && before[feature].len() < classes
                 };
@@ -119,4 +119,23 @@ fn places_of_several_sets_are_those_of_any() {
         before += usize::from(held);
     }
     assert_eq!(union.before(300), before);
+}
+
+#[test]
+fn features_on_their_own_make_up_the_same_weights() {
+    let mut weights = ClassWeights::new(5, 9);
+    let (counts, fresh) = ([2, 1, 4, 2, 0], [3, 8, 0, 1, 2, 4, 5, 7, 2]);
+    assert_eq!(weights.append(&counts, &fresh, &Many(2)), [2]);
+    for mut shard in weights.shards(&[0, 2, 5]) {
+        for (at, feature) in shard.range.clone().enumerate() {
+            let own = shard.of(at).iter_mut().enumerate();
+            own.for_each(|(place, weight)| *weight = feature as f32 - 0.25 * place as f32);
+            shard.background[at] = 0.5 - feature as f32;
+        }
+    }
+    let mut other = ClassWeights::new(5, 9);
+    other.set_features(&weights.to_features(), &weights.background);
+    assert_eq!(lists_of(&other), lists_of(&weights));
+    assert_eq!(other.background, weights.background);
+    assert!(other.is_dense(2) && !other.is_dense(3));
 }

@@ -19,8 +19,6 @@ use hapax::{
                     shared::SharedTraining,
                 },
                 machine::Machine,
-                solver::Solver,
-                start::Start,
             },
             state::Identity,
         },
@@ -41,16 +39,27 @@ struct Among {
 }
 
 impl TrainExact {
-    /// Refuses what several processes cannot do together.
-    pub(super) fn check_among(&self, loss: MultiClassLoss) -> Result<(), Failure> {
+    /// Whether this is for the exchange of several processes: of one, it is for `llw` and
+    /// `ww --rotate-labels` only.
+    ///
+    /// # Errors
+    /// If several processes cannot train it together.
+    pub(super) fn is_shared(&self, loss: MultiClassLoss, ranks: usize) -> Result<bool, Failure> {
         let input = |why: &str| Err(Failure::Input(why.into()));
-        if loss == MultiClassLoss::LeeLinWahba && !self.costs.is_empty() {
-            return input("several processes train llw for one --cost: --costs is for one process");
+        match loss {
+            MultiClassLoss::LeeLinWahba if !self.costs.is_empty() => {
+                input("several processes train llw for one --cost: --costs is for one process")
+            }
+            MultiClassLoss::LeeLinWahba if self.from.is_some() => input(LLW_FROM),
+            MultiClassLoss::LeeLinWahba => Ok(true),
+            _ if self.rotate_labels || ranks == 1 => Ok(self.rotate_labels),
+            MultiClassLoss::WestonWatkins => input(
+                "several processes train ww by bundles of labels: add --rotate-labels, or start one process, which uses all cores",
+            ),
+            MultiClassLoss::CrammerSinger => input(
+                "several processes cannot train cs together: start one process, which uses all cores, or train ww --rotate-labels",
+            ),
         }
-        if loss == MultiClassLoss::LeeLinWahba && self.from.is_some() {
-            return input(LLW_FROM);
-        }
-        Ok(())
     }
 
     /// Refuses what `--rotate-labels` does not go with.
@@ -71,12 +80,12 @@ impl TrainExact {
         &self,
         processes: &mut Processes,
         parameters: &MultiClassSvm,
-        (data, start): (&Dataset, Option<Start<'_>>),
+        data: &Dataset,
         threads: &Threads,
         told: &mut Told,
     ) -> Result<Option<Machine>, Failure> {
         let before = processes.sent();
-        let among = self.train_over(processes, parameters, (data, start), threads)?;
+        let among = self.train_over(processes, parameters, data, threads)?;
         let (epochs, seconds) = (among.epochs, among.seconds);
         let mut sent = vec![0.0; processes.ranks()];
         sent[processes.rank()] = (processes.sent() - before) as f64;
@@ -98,7 +107,7 @@ impl TrainExact {
         data: &Dataset,
         threads: &Threads,
     ) -> Result<Machine, Failure> {
-        let among = self.train_over(&mut Alone, parameters, (data, None), threads)?;
+        let among = self.train_over(&mut Alone, parameters, data, threads)?;
         // The first process has it, and this one is the first.
         among.machine.ok_or_else(|| TrainError::Stopped.into())
     }
@@ -108,18 +117,14 @@ impl TrainExact {
         &self,
         processes: &mut X,
         parameters: &MultiClassSvm,
-        (data, start): (&Dataset, Option<Start<'_>>),
+        data: &Dataset,
         threads: &Threads,
     ) -> Result<Among, Failure> {
         let most = parameters.max_epochs as usize;
         let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));
         let (several, best) = (self.several(), kernels::best());
-        let mut training = if self.rotate_labels {
-            SharedTraining::rotating(parameters, data, several, processes)?
-        } else {
-            let among = (threads, &mut *processes);
-            SharedTraining::new(parameters, data, several, start, among, best)?
-        };
+        let among = (threads, &mut *processes);
+        let mut training = SharedTraining::new(parameters, data, several, among, best)?;
         // The parameters do not say what became of rows with several labels.
         let own = (parameters, self.multilabel, self.rotate_labels);
         let identity = Identity::new("multi-class machine of several processes", &own, data);
@@ -144,25 +149,6 @@ impl TrainExact {
             epochs,
             seconds,
         })
-    }
-
-    /// Trains together with other processes, without checkpoints; each is given the machine.
-    pub(super) fn tried_among(
-        &self,
-        processes: &mut Processes,
-        parameters: &MultiClassSvm,
-        (data, start): (&Dataset, Option<Start<'_>>),
-        threads: &Threads,
-    ) -> Result<Machine, Failure> {
-        let (several, best) = (self.several(), kernels::best());
-        let among = (threads, &mut *processes);
-        let mut solver = Solver::among(parameters, data, several, start, among, best)?;
-        while solver
-            .epoch_among(threads, best, processes)
-            .map_err(TrainError::from)?
-            .is_some()
-        {}
-        Ok(parameters.finish(solver, data, threads, best)?)
     }
 
     /// The threads of each of the processes on this machine, if it is not said how many.

@@ -6,7 +6,7 @@ use super::super::{
 };
 use hapax::{
     core::{
-        data::Dataset, model::linear::scorer::LinearScorer, parameters::multiclass::MultiClassSvm,
+        data::Dataset, model::linear::LinearScorer, parameters::multiclass::MultiClassSvm,
         train::exact::machine::Machine,
     },
     kernels,

@@ -11,10 +11,11 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Model, mach::early_stopping::EarlyStopping},
+        model::{Model, mach::EarlyStopping},
+        parameters::mach::MachParameters,
         train::{
             TrainError,
-            mach::{MachParameters, Report, Trainer},
+            mach::{Report, Trainer},
             state::Resumable,
         },
     },

@@ -12,10 +12,7 @@ use super::super::{
 use hapax::{
     core::{
         parameters::memoir::{Length, Memoir},
-        train::memoir::{
-            report::Measured,
-            trainer::{Report, Trainer},
-        },
+        train::memoir::{Measured, Report, Trainer},
     },
     threads::Threads,
 };

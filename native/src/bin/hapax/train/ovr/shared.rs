@@ -7,10 +7,10 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
-        model::{Model, linear::fused::FusedNearest},
+        model::{Model, linear::FusedNearest},
         parameters::one_vs_rest::OneVsRest,
         text::Vectorizer,
-        train::{TrainError, dual::trainer::LabelParts},
+        train::{TrainError, dual::LabelParts},
     },
     kernels,
     threads::Threads,

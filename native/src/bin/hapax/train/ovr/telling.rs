@@ -11,10 +11,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         parameters::one_vs_rest::{Bias, OneVsRest},
-        train::dual::{
-            choice::{Choice, FeatureChoice, FeatureTrial},
-            one_vs_rest::{Report, Stage},
-        },
+        train::dual::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
     },
     threads::Threads,
 };

@@ -1,17 +1,12 @@
 //! The linear model refuses broken parts, rule by rule, and its scorer agrees with it on many labels.
-#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
-use hapax_core::{
-    kernels::Portable,
-    model::linear::{
-        LinearError, LinearModel, LinearParts, LinearScratch,
-        build::{LabelWeights, build},
-        scorer::{LinearScorer, ScorerScratch},
-    },
-    parameters::RowTransform,
-    random::Stream,
-    sparse::SparseVec,
+use super::{
+    LinearError, LinearModel, LinearParts, LinearScorer, LinearScratch, ScorerScratch,
+    build::{LabelWeights, build},
 };
+use crate::parameters::RowTransform;
+use crate::{kernels::Portable, random::Stream, sparse::SparseVec};
+use alloc::{vec, vec::Vec};
 
 const TRANSFORM: RowTransform = RowTransform {
     exponent: 1.0,
@@ -44,7 +39,7 @@ fn random_row(stream: &mut Stream, features: u64) -> SparseVec {
         let feature = stream.below(features + 1) as u32;
         (feature, stream.unit() as f32 - 0.3)
     });
-    let terms: std::collections::BTreeMap<u32, f32> = terms.collect();
+    let terms: alloc::collections::BTreeMap<u32, f32> = terms.collect();
     SparseVec::from_pairs(terms).unwrap()
 }
 
