@@ -19,28 +19,30 @@ use crate::{
         },
         mach::decode,
     },
-    train::exact::{
-        ahead::Nothing,
-        bundles::{
+    train::{
+        mach::step,
+        multiclass::{
+            changes::{Changes, apply_changes},
+            class_scores::{self, CHUNK},
+            class_weights::{ClassWeights, Shard},
+            duals::RowDuals,
+            halves::Halves,
+            lee_lin_wahba::{
+                block::{Block as RowBlock, Visit as RowVisit},
+                part::{Moves, Part},
+            },
+            prefetch::Nothing,
+            problem::Problem,
+            row_batch::Lane,
+            row_step::Steps,
+            state::State,
+        },
+        published::bundles::{
             bundle::Bundle,
             meeting::Round,
             pair::{Pair, PairDuals, PairMoved},
         },
-        changes::{Changes, apply_changes},
-        class_scores::{self, CHUNK},
-        duals::RowDuals,
-        halves::Halves,
-        lane::Lane,
-        lee_lin_wahba::{
-            block::{Block as RowBlock, Visit as RowVisit},
-            part::{Moves, Part},
-        },
-        problem::Problem,
-        row_step::Steps,
-        state::State,
-        weights::{ClassWeights, Shard},
     },
-    train::mach::step,
 };
 pub use hapax_processor::Processor;
 

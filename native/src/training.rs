@@ -9,7 +9,7 @@ use crate::{
         train::{
             TrainError,
             auto::{Best, train_best},
-            dual::{FeatureError, GivenFeatures, choose_features},
+            one_vs_rest::{FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,

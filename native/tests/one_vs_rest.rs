@@ -10,7 +10,7 @@ use hapax::{
         parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::dual::{Budget, Given},
+        train::one_vs_rest::{Budget, Given},
     },
     files::read_text,
     kernels,

@@ -9,7 +9,7 @@ use hapax::{
         data::Dataset,
         model::linear::LinearScorer,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
-        train::exact::problem::MultiLabel,
+        train::multiclass::problem::MultiLabel,
     },
     kernels,
     threads::Threads,

@@ -14,7 +14,7 @@ use hapax::{
             multiclass::{MultiClassLoss, MultiClassSvm},
             one_vs_rest::OneVsRest,
         },
-        train::exact::problem::MultiLabel,
+        train::multiclass::problem::MultiLabel,
     },
     kernels,
     threads::Threads,

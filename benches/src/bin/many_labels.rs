@@ -6,7 +6,9 @@
 //! CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the number of labels.
 
 use hapax::{
-    core::{model::linear::LinearScorer, parameters::one_vs_rest::OneVsRest, train::dual::Stage},
+    core::{
+        model::linear::LinearScorer, parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage,
+    },
     kernels,
     threads::Threads,
 };

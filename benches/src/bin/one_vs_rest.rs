@@ -15,7 +15,7 @@ use hapax::{
         model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
-        train::dual::{Budget, Given, Stage},
+        train::one_vs_rest::{Budget, Given, Stage},
     },
     kernels,
     threads::Threads,

@@ -13,14 +13,9 @@ use hapax::{
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
-            exact::{
-                bundles::{
-                    exchange::{Exchange, ExchangeError},
-                    shared::SharedTraining,
-                },
-                certificate::Certificate,
-                problem::MultiLabel,
-            },
+            exchange::{Exchange, ExchangeError},
+            multiclass::{certificate::Certificate, problem::MultiLabel},
+            published::bundles::shared::SharedTraining,
         },
     },
     kernels,

@@ -5,7 +5,7 @@ use crate::{
     model::mach::{
         Mach, MachParts,
         centroids::Centroids,
-        weights::{Form, HeadWeights, Packed, WeightsError},
+        head_weights::{Form, HeadWeights, Packed, WeightsError},
     },
     parameters::mach::MachParameters,
     train::mach::FeatureRows,

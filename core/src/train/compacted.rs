@@ -9,7 +9,7 @@ use crate::{
         Method, Model,
         embedding::Embedding,
         linear::{Linear, compact::CompactError},
-        mach::{Mach, weights::HeadWeights},
+        mach::{Mach, head_weights::HeadWeights},
         nearest::Nearest,
     },
     train::nearest::{BudgetError, BudgetReport},

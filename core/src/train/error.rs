@@ -4,7 +4,7 @@ use crate::{
     model::{ModelError, linear::build::TooManyWeights},
     parameters::ParamError,
     search::{compact::CompactError, neighbors::NeighborError},
-    train::{exact::bundles::exchange::ExchangeError, state::StateError},
+    train::{exchange::ExchangeError, state::StateError},
 };
 use core::fmt;
 

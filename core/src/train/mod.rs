@@ -3,16 +3,18 @@
 
 pub mod auto;
 pub(crate) mod compacted;
-pub mod dual;
 pub mod embedding;
 mod error;
-pub mod exact;
+pub mod exchange;
 pub mod mach;
 pub mod memoir;
 mod models;
+pub mod multiclass;
 pub mod nearest;
-pub mod parts;
+pub mod one_vs_rest;
+pub(crate) mod published;
 pub mod reduction;
+pub mod shards;
 pub mod state;
 mod unusable;
 

@@ -23,8 +23,8 @@ use crate::{
     },
     text::Vectorizer,
     train::{
-        dual::one_vs_rest::Report,
-        exact::{machine::Machine, one_vs_rest::ProvenOneVsRest},
+        multiclass::machine::Machine,
+        one_vs_rest::{proof::ProvenOneVsRest, training::Report},
     },
 };
 use core::ops::ControlFlow;
@@ -68,7 +68,7 @@ impl Model {
     }
 
     /// Trains as [`Model::train_ovr`] does, but starts from `start`, an earlier linear model of the same
-    /// features; see [`crate::train::dual::trainer::Trainer::start_from`].
+    /// features; see [`crate::train::one_vs_rest::trainer::Trainer::start_from`].
     ///
     /// # Errors
     /// As [`Model::train_ovr`], and if the model is not linear or does not fit the data.

@@ -14,14 +14,9 @@ use hapax_core::{
     sparse::{SparseRows, SparseVec},
     train::{
         TrainError,
-        exact::{
-            bundles::{
-                exchange::{Alone, Exchange, ExchangeError},
-                shared::SharedTraining,
-            },
-            machine::Machine,
-            problem::MultiLabel,
-        },
+        exchange::{Alone, Exchange, ExchangeError},
+        multiclass::{machine::Machine, problem::MultiLabel},
+        published::bundles::shared::SharedTraining,
         state::Shared,
     },
 };

@@ -9,9 +9,9 @@ use hapax::{
             MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
-        train::exact::{
-            bundles::{exchange::Alone, shared::SharedTraining},
-            problem::MultiLabel,
+        train::{
+            exchange::Alone, multiclass::problem::MultiLabel,
+            published::bundles::shared::SharedTraining,
         },
     },
     kernels,

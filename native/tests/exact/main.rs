@@ -12,7 +12,7 @@ use hapax::{
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::exact::{
+        train::multiclass::{
             certificate::Certificate,
             lee_lin_wahba::LeeLinWahba,
             problem::{MultiLabel, Problem},

@@ -2,9 +2,9 @@
 
 use super::{
     panels::{LANES, panels_for},
-    parts::{EmbeddingModel, EmbeddingParts, Prototypes, Table},
     weights::{MOST, Weights, pair, round},
 };
+use crate::model::embedding::arrays::{EmbeddingModel, EmbeddingParts, Prototypes, Table};
 use crate::{model::ModelError, parameters::RowTransform};
 use alloc::vec::Vec;
 

@@ -15,16 +15,18 @@
 //! every machine. Cost: M for each value of the row and each label. Memory of a query: 8 bytes a dimension
 //! and value.
 
+mod arrays;
 pub(crate) mod build;
 mod neighbors;
 pub(crate) mod panels;
-mod parts;
 mod plane;
 mod predict;
 mod trained;
 pub(crate) mod weights;
 
+pub use crate::model::embedding::arrays::{
+    EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table,
+};
 pub use neighbors::Neighbor;
-pub use parts::{EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table};
 pub use predict::{EmbeddingScratch, LabelScan, score_labels};
 pub use trained::Embedding;

@@ -1,9 +1,7 @@
 //! The best labels of a row: an exact scan of all prototypes.
 
-use super::{
-    panels::{LANES, panels_for},
-    parts::{EmbeddingModel, Prototypes},
-};
+use super::panels::{LANES, panels_for};
+use crate::model::embedding::arrays::{EmbeddingModel, Prototypes};
 use crate::{
     kernels::{Kernels, Portable},
     search::{Scored, Top},

@@ -13,7 +13,7 @@
 //! `f32`, product and sum rounded one after the other. The neighbors come from a compact index, which is
 //! small and approximate.
 //!
-//! The weight is one of what [`choice`](crate::train::dual::choice) finds on held-out rows.
+//! The weight is one of what [`choice`](crate::train::one_vs_rest::choice) finds on held-out rows.
 //!
 //! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
 //! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is linear

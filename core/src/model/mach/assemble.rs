@@ -4,8 +4,8 @@ use super::{
     Mach, MachParts,
     centroids::Centroids,
     pack::{Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
-    weights::{Form, HeadWeights, WeightsError},
 };
+use crate::model::mach::head_weights::{Form, HeadWeights, WeightsError};
 use crate::{
     array::Array,
     data::Dataset,

@@ -5,8 +5,8 @@ use super::{
     centroids::Centroids,
     pack::{FirstHeads, Packing, Shape, WeightSource, center, importance, pack},
     search::Search,
-    weights::HeadWeights,
 };
+use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     data::Dataset,

@@ -5,8 +5,8 @@ use super::{
     assemble::{assemble, dense, packed, shape},
     centroids::Centroids,
     fit::split,
-    weights::{Form, HeadWeights},
 };
+use crate::model::mach::head_weights::{Form, HeadWeights};
 use crate::{
     data::Dataset,
     executor::Executor,

@@ -24,8 +24,8 @@ mod search;
 mod smallest;
 pub(crate) mod top_buckets;
 mod trials;
-pub(crate) mod weights;
 
+use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     float,
@@ -42,7 +42,6 @@ use centroids::Centroids;
 pub use decode::{DecodeScratch, LabelDecoder};
 pub use early_stopping::EarlyStopping;
 pub use top_buckets::{TopBuckets, TopBucketsScratch};
-use weights::HeadWeights;
 
 /// What MACH training made.
 #[derive(Clone, Debug)]
@@ -367,5 +366,6 @@ impl Mach {
 /// The largest size of a logit: sums over heads stay finite.
 const MOST: f32 = 1e30;
 
+pub(crate) mod head_weights;
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,8 @@ use super::{
     assemble::{assemble, dense, shape},
     budget::{FitStep, MachFit},
     centroids::Centroids,
-    weights::{Form, HeadWeights},
 };
+use crate::model::mach::head_weights::{Form, HeadWeights};
 use crate::{
     executor::Executor,
     train::{

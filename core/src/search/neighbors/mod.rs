@@ -8,6 +8,7 @@
 //! row by row ([`Similarity::between`], for a few rows), [`Exhaustive`] (one feature after the
 //! other over plain postings), and [`NeighborIndex`], the fast one.
 
+mod arrays;
 mod bounds;
 mod build;
 mod candidates;
@@ -16,7 +17,6 @@ mod error;
 mod exhaustive;
 mod forward;
 mod index;
-mod parts;
 mod plan;
 mod postings;
 mod search;
@@ -24,12 +24,12 @@ mod similarity;
 #[cfg(test)]
 mod tests;
 
+pub use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
 pub use bounds::{BLOCK, BlockBounds};
 pub use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub use forward::{ForwardRows, RowBuffer};
 pub use index::NeighborIndex;
-pub use parts::{NeighborCounts, NeighborParts};
 pub use postings::Posted;
 pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

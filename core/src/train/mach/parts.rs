@@ -9,7 +9,7 @@ use crate::{
     model::mach::Mach,
     train::{
         TrainError,
-        parts::{PartError, Parts, share},
+        shards::{PartError, Parts, share},
         state::Resumable,
     },
 };

@@ -7,7 +7,7 @@
 use super::trainer::Trainer;
 use crate::parameters::mach::MachParameters;
 use crate::{
-    data::Dataset, kernels::MachKernels, model::mach::weights::HeadWeights, train::TrainError,
+    data::Dataset, kernels::MachKernels, model::mach::head_weights::HeadWeights, train::TrainError,
 };
 use alloc::{borrow::Cow, vec::Vec};
 

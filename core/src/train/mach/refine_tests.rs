@@ -9,7 +9,7 @@ use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     executor::{Sequential, tests::Many},
     kernels::Portable,
-    model::mach::{Mach, weights::HeadWeights},
+    model::mach::{Mach, head_weights::HeadWeights},
     random::Stream,
 };
 use alloc::{vec, vec::Vec};

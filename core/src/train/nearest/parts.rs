@@ -11,7 +11,7 @@ use crate::{
     sparse::{SparseRows, SparseVec},
     train::{
         TrainError,
-        parts::{PartError, Parts, share},
+        shards::{PartError, Parts, share},
         state::{StateError, read, same, write},
     },
 };

@@ -33,7 +33,7 @@ use hapax::{
         text::{Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             check_data,
-            dual::{FeatureChoice, choose_features},
+            one_vs_rest::{FeatureChoice, choose_features},
         },
     },
     files::{check_not_over, check_readable, check_writable},

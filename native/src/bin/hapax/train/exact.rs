@@ -23,13 +23,13 @@ use hapax::{
         parameters::multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
             TrainError,
-            exact::{
-                bundles::exchange::Exchange,
+            exchange::Exchange,
+            multiclass::{
                 machine::Machine,
                 problem::MultiLabel,
                 solver::Solver,
-                start::{Start, WarmStart},
                 trainer::Report,
+                warm_start::{Start, WarmStart},
             },
         },
     },

@@ -22,7 +22,7 @@ use hapax::{
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         train::{
             TrainError,
-            dual::{Budget, Choice, Given},
+            one_vs_rest::{Budget, Choice, Given},
         },
     },
     kernels,

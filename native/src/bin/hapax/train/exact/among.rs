@@ -13,13 +13,9 @@ use hapax::{
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
-            exact::{
-                bundles::{
-                    exchange::{Alone, Exchange},
-                    shared::SharedTraining,
-                },
-                machine::Machine,
-            },
+            exchange::{Alone, Exchange},
+            multiclass::machine::Machine,
+            published::bundles::shared::SharedTraining,
             state::Identity,
         },
     },

@@ -7,7 +7,7 @@ use super::super::{
 use hapax::{
     core::{
         data::Dataset, model::linear::LinearScorer, parameters::multiclass::MultiClassSvm,
-        train::exact::machine::Machine,
+        train::multiclass::machine::Machine,
     },
     kernels,
     threads::Threads,

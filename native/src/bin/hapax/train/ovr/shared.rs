@@ -10,7 +10,7 @@ use hapax::{
         model::{Model, linear::FusedNearest},
         parameters::one_vs_rest::OneVsRest,
         text::Vectorizer,
-        train::{TrainError, dual::LabelParts},
+        train::{TrainError, one_vs_rest::LabelParts},
     },
     kernels,
     threads::Threads,

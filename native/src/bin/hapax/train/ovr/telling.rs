@@ -11,7 +11,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         parameters::one_vs_rest::{Bias, OneVsRest},
-        train::dual::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
+        train::one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
     },
     threads::Threads,
 };

@@ -1,0 +1,3 @@
+//! Forms of methods that are kept only to reproduce a paper.
+
+pub(crate) mod bundles;
