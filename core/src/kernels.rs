@@ -10,14 +10,21 @@
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
+mod bounds;
+pub(crate) mod four_rows;
+pub(crate) mod label_codes;
+pub(crate) mod label_scan;
+pub(crate) mod panels;
+mod postings;
+pub(crate) mod prototype_weights;
+pub(crate) mod sums;
+pub(crate) mod wide;
+
 use crate::{
-    model::{
-        embedding::score_labels,
-        linear::{
-            sums::{self, AddTails},
-            wide,
-        },
-        mach::decode,
+    kernels::{
+        label_scan::score_labels,
+        sums::{self, AddTails},
+        wide,
     },
     train::{
         mach::step,
@@ -44,15 +51,17 @@ use crate::{
         },
     },
 };
+pub use four_rows::FourRows;
 pub use hapax_processor::Processor;
 
 pub use crate::{
-    model::{
-        embedding::LabelScan,
-        linear::sums::{HeadTerm, LabelBounds, TailTerm},
-        mach::decode::BLOCK as LABEL_BLOCK,
+    kernels::{
+        bounds::{BLOCK as ROW_BLOCK, BlockBounds},
+        label_codes::BLOCK as LABEL_BLOCK,
+        label_scan::LabelScan,
+        postings::Posted,
+        sums::{HeadTerm, LabelBounds, TailTerm},
     },
-    search::neighbors::{BLOCK as ROW_BLOCK, BlockBounds, ForwardRows, Posted},
     train::mach::step::{Step as MachStep, Term},
 };
 
@@ -92,8 +101,8 @@ pub trait Kernels: Sync {
     /// The dot product and the number of shared features of four stored rows with a query given
     /// densely: one value a feature, 0 where it stores nothing.
     #[inline(always)]
-    fn dots(&self, stored: &ForwardRows, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
-        stored.dots(rows, query)
+    fn dots(&self, rows: &FourRows<'_>, query: &[f32]) -> [(f32, u32); 4] {
+        rows.dots(query)
     }
 
     /// Adds the dense parts of a row's features to the sums of the labels.
@@ -197,7 +206,7 @@ pub trait Kernels: Sync {
     ) {
         self.processor().run(
             #[inline(always)]
-            move || decode::scan(codes, tables, heads, sums, maxima),
+            move || label_codes::scan(codes, tables, heads, sums, maxima),
         );
     }
 

@@ -2,10 +2,8 @@
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::{
-    model::embedding::{
-        Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table,
-        weights::Weights,
-    },
+    kernels::{label_scan::Prototypes, prototype_weights::Weights},
+    model::embedding::{Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
     parameters::embedding::EmbeddingTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

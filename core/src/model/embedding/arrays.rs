@@ -1,10 +1,10 @@
 //! What an embedding model is made of, and the rules its parts keep.
 
-use super::{
+use crate::kernels::{
     panels::{LANES, panels_for},
-    weights::{MOST, Weights},
+    prototype_weights::{MOST, Weights},
 };
-use crate::{array::Array, parameters::RowTransform};
+use crate::{array::Array, kernels::label_scan::Prototypes, parameters::RowTransform};
 use core::fmt;
 
 /// Scores of L labels for rows of D features; see the module's text.
@@ -20,17 +20,6 @@ pub struct Table {
     pub weights: Weights,
     /// What a weight of 1 is worth, by feature; empty for weights as trained.
     pub scales: Array<f32>,
-}
-
-/// The vectors of labels.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prototypes {
-    /// M weights for each label, in panels of 32 labels.
-    pub weights: Weights,
-    /// What a weight of 1 is worth, by label; empty for weights as trained.
-    pub scales: Array<f32>,
-    /// What is added to a label's score; empty for inner products.
-    pub offsets: Array<f32>,
 }
 
 /// What an embedding model is made of, as a file holds it.

@@ -1,10 +1,13 @@
 //! From trained vectors to a model of 32, 8 or 4 bits a weight.
 
-use super::{
+use crate::kernels::{
     panels::{LANES, panels_for},
-    weights::{MOST, Weights, pair, round},
+    prototype_weights::{MOST, Weights, pair, round},
 };
-use crate::model::embedding::arrays::{EmbeddingModel, EmbeddingParts, Prototypes, Table};
+use crate::{
+    kernels::label_scan::Prototypes,
+    model::embedding::arrays::{EmbeddingModel, EmbeddingParts, Table},
+};
 use crate::{model::ModelError, parameters::RowTransform};
 use alloc::vec::Vec;
 

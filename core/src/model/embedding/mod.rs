@@ -18,14 +18,13 @@
 mod arrays;
 pub(crate) mod build;
 mod neighbors;
-pub(crate) mod panels;
 mod plane;
 mod predict;
 mod trained;
-pub(crate) mod weights;
 
-pub use crate::model::embedding::arrays::{
-    EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table,
+pub use crate::{
+    kernels::label_scan::Prototypes,
+    model::embedding::arrays::{EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
 };
 pub use neighbors::Neighbor;
 pub use predict::{EmbeddingScratch, LabelScan, score_labels};

@@ -28,9 +28,7 @@ pub(crate) mod query;
 pub(crate) mod record;
 mod rules;
 pub(crate) mod scorer;
-pub(crate) mod sums;
 mod trained;
-pub(crate) mod wide;
 
 use crate::parameters::RowTransform;
 use crate::{

@@ -13,12 +13,8 @@
 mod assemble;
 mod width;
 
-use super::{
-    LinearModel,
-    build::LabelWeights,
-    query::Query,
-    sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
-};
+use super::{LinearModel, build::LabelWeights, query::Query};
+use crate::kernels::sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm};
 use crate::parameters::RowTransform;
 use crate::{
     executor::Executor,

@@ -1,13 +1,14 @@
 //! The arrays of an index: as bytes for a model file, and back, checked, without copying.
 
 use super::{
-    BLOCK, ForwardRows, NeighborError, NeighborIndex,
+    ForwardRows, NeighborError, NeighborIndex,
     cut::{GROUPS, MOST_HEADS},
     error::check_length,
     forward::{Ids, Values, bad},
-    index::{ABSENT, RANGE},
+    index::ABSENT,
 };
 use crate::array::Array;
+use crate::kernels::{bounds::BLOCK, postings::RANGE};
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 

@@ -9,7 +9,6 @@
 //! other over plain postings), and [`NeighborIndex`], the fast one.
 
 mod arrays;
-mod bounds;
 mod build;
 mod candidates;
 mod cut;
@@ -18,18 +17,17 @@ mod exhaustive;
 mod forward;
 mod index;
 mod plan;
-mod postings;
 mod search;
 mod similarity;
 #[cfg(test)]
 mod tests;
 
+pub use crate::kernels::bounds::{BLOCK, BlockBounds};
+pub use crate::kernels::postings::Posted;
 pub use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
-pub use bounds::{BLOCK, BlockBounds};
 pub use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub use forward::{ForwardRows, RowBuffer};
 pub use index::NeighborIndex;
-pub use postings::Posted;
 pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

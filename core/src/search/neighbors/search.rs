@@ -1,13 +1,14 @@
 //! The fast search: bounds for all rows, exact similarities for the few that may be neighbors.
 
 use super::{
-    BLOCK, BlockBounds, NeighborIndex, Similarity,
-    bounds::{POWERS, RUN, SUM_ZERO, highest_of},
+    NeighborIndex, Similarity,
     candidates::{Bounds, Candidates},
     error::{NeighborError, filled},
-    index::RANGE,
     plan::Plan,
-    postings::{Posted, sums_for},
+};
+use crate::kernels::{
+    bounds::{BLOCK, BlockBounds, POWERS, RUN, SUM_ZERO, highest_of},
+    postings::{Posted, RANGE, sums_for},
 };
 use crate::{
     float,

@@ -7,7 +7,7 @@ use super::{
     visit::{Outcome, Visited},
 };
 use crate::parameters::wsabie::Steps;
-use crate::{executor::Executor, model::embedding::panels::square};
+use crate::{executor::Executor, kernels::panels::square};
 use alloc::vec::Vec;
 
 /// Memory for the steps of a batch.

@@ -3,7 +3,7 @@
 use crate::parameters::wsabie::{Steps, Wsabie};
 use crate::{
     data::Dataset,
-    model::embedding::panels::{LANES, panels_for},
+    kernels::panels::{LANES, panels_for},
 };
 
 impl Wsabie {

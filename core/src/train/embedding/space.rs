@@ -4,7 +4,7 @@ use super::visit::Visited;
 use crate::parameters::wsabie::{Discriminant, Steps, Wsabie};
 use crate::{
     float,
-    model::embedding::panels::{self, LANES, panels_for, place, square},
+    kernels::panels::{self, LANES, panels_for, place, square},
     random::Stream,
     train::TrainError,
 };

@@ -1,7 +1,7 @@
 //! The steps of the features' vectors after a batch of visits.
 
 use super::space::StepRule;
-use crate::{float, model::embedding::panels::square};
+use crate::{float, kernels::panels::square};
 use hapax_processor::{Fetch, Loop};
 
 /// One step of one vector: along the gradient of a visit, times the row's value of the feature.

@@ -4,7 +4,7 @@
 use super::{last_violators::LastViolators, space::Space};
 use crate::parameters::wsabie::{RankWeight, Search};
 use crate::{
-    model::embedding::panels::{LANES, dots, embed, panels_for, place},
+    kernels::panels::{LANES, dots, embed, panels_for, place},
     random::Stream,
 };
 use alloc::vec::Vec;

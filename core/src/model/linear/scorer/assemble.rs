@@ -5,11 +5,13 @@ use super::{
     super::{
         LinearModel,
         build::{LabelWeights, Postings},
-        sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
-        wide::WIDE,
     },
     LinearScorer, PAGE,
     width::Heads,
+};
+use crate::kernels::{
+    sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
+    wide::WIDE,
 };
 use crate::parameters::RowTransform;
 use crate::sparse::order::by_falling_count;

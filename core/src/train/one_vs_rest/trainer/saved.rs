@@ -2,7 +2,8 @@
 
 use super::{RowsByLabel, Stage, Trainer};
 use crate::{
-    model::linear::{build::LabelWeights, wide::WIDE},
+    kernels::wide::WIDE,
+    model::linear::build::LabelWeights,
     train::state::{Resumable, StateError, all_below, read, same, write},
 };
 use alloc::{borrow::Cow, vec::Vec};

@@ -2,7 +2,8 @@
 
 use super::Trainer;
 use crate::{
-    model::linear::{LinearModel, build::LabelWeights, scorer::decode, wide::WIDE},
+    kernels::wide::WIDE,
+    model::linear::{LinearModel, build::LabelWeights, scorer::decode},
     train::{TrainError, one_vs_rest::training::Stage},
 };
 use alloc::vec::Vec;

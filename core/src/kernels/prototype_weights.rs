@@ -193,7 +193,7 @@ fn add_all<T: Copy, const W: usize>(
 pub(crate) const MOST: f32 = 1e12;
 
 /// One number for each weight of a vector, rounded to whole numbers of at most `most` in size, and what 1 is worth.
-pub(super) fn round(
+pub(crate) fn round(
     vector: impl Iterator<Item = f32> + Clone,
     most: f32,
     codes: &mut Vec<i8>,
@@ -219,7 +219,7 @@ pub(super) fn round(
 }
 
 /// Two codes in a byte.
-pub(super) fn pair(low: i8, high: i8) -> u8 {
+pub(crate) fn pair(low: i8, high: i8) -> u8 {
     (low as u8 & 0xf) | (high as u8) << 4
 }
 

@@ -22,11 +22,11 @@ pub fn place(class: usize, dimensions: usize) -> usize {
 
 /// Dimensions whose products are added in one pass over the lanes. A pass for each single dimension would be
 /// unrolled by compilers to 32 scalars.
-pub(super) const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
 /// Adds the products of N dimensions, `lines` of 32 coordinates each, to the sums, in the order of dimensions.
 #[inline(always)]
-pub(super) fn add_lines<T: Copy, const N: usize, const W: usize>(
+pub(crate) fn add_lines<T: Copy, const N: usize, const W: usize>(
     lines: [&[T; W]; N],
     values: &[f32; N],
     number: impl Fn(T) -> f32,

@@ -114,7 +114,7 @@ impl Loop for AddTails<'_, i16> {
 
 /// Hands label, weight and value of each packed weight of the sparse parts `terms` to `visit`.
 #[inline(always)]
-pub(super) fn visit_tails(
+pub(crate) fn visit_tails(
     tails: &[u32],
     terms: &[TailTerm],
     fetch: &impl Fetch,

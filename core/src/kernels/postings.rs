@@ -1,7 +1,8 @@
 //! Adding up the postings of one feature: the loop in which a query with many tail features stays
 //! longest.
 
-use super::index::RANGE;
+/// Rows whose postings share one run of 16-bit row ids.
+pub(crate) const RANGE: usize = 1 << 16;
 
 /// The postings of one feature within one range of rows, and what the query makes of them.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ impl Posted<'_> {
 
 /// How many sums a search of `rows` rows takes, a multiple of the block's: as many as there are rows,
 /// or a whole range where that is less than twice as many.
-pub(super) fn sums_for(padded_rows: usize) -> usize {
+pub(crate) fn sums_for(padded_rows: usize) -> usize {
     if padded_rows > RANGE / 2 {
         RANGE
     } else {
@@ -55,7 +56,7 @@ pub(super) fn sums_for(padded_rows: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{Posted, RANGE, sums_for};
-    use crate::{random::Stream, search::neighbors::BLOCK};
+    use crate::{kernels::bounds::BLOCK, random::Stream};
     use alloc::{vec, vec::Vec};
 
     #[test]

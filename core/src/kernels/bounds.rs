@@ -11,17 +11,17 @@
 /// Rows in a block.
 pub const BLOCK: usize = 512;
 /// Words of 64 rows in a block.
-pub(super) const WORDS: usize = BLOCK / 64;
+pub(crate) const WORDS: usize = BLOCK / 64;
 /// Rows whose highest bound is kept.
-pub(super) const RUN: usize = 16;
+pub(crate) const RUN: usize = 16;
 /// Bits of a tail sum that hold the sum; those above hold the count of shared features.
-pub(super) const SUM_BITS: u32 = 22;
+pub(crate) const SUM_BITS: u32 = 22;
 /// A tail sum starts here, so that it may turn negative.
-pub(super) const SUM_ZERO: u32 = 1 << (SUM_BITS - 1);
+pub(crate) const SUM_ZERO: u32 = 1 << (SUM_BITS - 1);
 /// More binary digits than any count of head features has.
 const PLANES: usize = 16;
 /// Steps of the table of powers of the Jaccard index.
-pub(super) const POWERS: usize = 4096;
+pub(crate) const POWERS: usize = 4096;
 
 /// One block of rows, and what the query asks of it.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ impl BlockBounds<'_> {
 
 /// The highest of a run of bounds, which are not negative.
 #[inline(always)]
-pub(super) fn highest_of(rows: &[f32]) -> f32 {
+pub(crate) fn highest_of(rows: &[f32]) -> f32 {
     let mut lanes = [0f32; 4];
     for chunk in rows.chunks(4) {
         for (lane, &bound) in lanes.iter_mut().zip(chunk) {
