@@ -16,7 +16,7 @@ use super::{
     weights::ClassWeights,
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::ExactKernels, model::linear::LinearModel,
+    data::Dataset, executor::Executor, kernels::Kernels, model::linear::LinearModel,
     train::TrainError,
 };
 use alloc::{vec, vec::Vec};
@@ -60,7 +60,7 @@ impl MultiClassSvm {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
         let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
@@ -81,7 +81,7 @@ impl MultiClassSvm {
         solver: Solver,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
         let labels = data.labels().labels() as usize;
@@ -127,7 +127,7 @@ impl MultiClassSvm {
         problem: &Problem,
         model: &LinearModel,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
     ) -> f64 {
         let stored = Stored::new(problem, model);
         let counts: Vec<usize> = (0..problem.features()).map(|f| stored.count(f)).collect();
@@ -150,7 +150,7 @@ impl MultiClassSvm {
                 idle: f64::INFINITY,
                 less: [0.0; 3],
             };
-            survey(&state, search, executor, kernels).loss
+            survey(&state, search, executor, kernels.processor()).loss
         };
         0.5 * square + loss
     }

@@ -153,7 +153,6 @@ mod tests {
     use super::Trainer;
     use crate::{
         executor::Sequential,
-        kernels::Portable,
         train::{
             exact::{
                 parameters::{MultiClassLoss, MultiClassSvm},
@@ -163,6 +162,7 @@ mod tests {
         },
     };
     use alloc::vec::Vec;
+    use hapax_processor::Processor;
 
     fn new(loss: MultiClassLoss, rows: usize) -> Trainer {
         let parameters = MultiClassSvm {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn ended(trainer: &mut Trainer) -> Vec<u8> {
-        trainer.run(&Sequential, &Portable);
+        trainer.run(&Sequential, Processor::portable());
         trainer.to_bytes().unwrap()
     }
 
@@ -194,7 +194,7 @@ mod tests {
                 if rows < 100 || epoch % 8 == 3 {
                     assert!(ended(&mut again) == expected, "{loss:?} left after {epoch}");
                 }
-                if left.epoch(&Sequential, &Portable).is_none() {
+                if left.epoch(&Sequential, Processor::portable()).is_none() {
                     break;
                 }
             }
@@ -205,7 +205,7 @@ mod tests {
     fn damaged_states_are_errors_or_other_numbers_but_never_a_panic() {
         let mut left = new(MultiClassLoss::CrammerSinger, 40);
         for _ in 0..3 {
-            left.epoch(&Sequential, &Portable);
+            left.epoch(&Sequential, Processor::portable());
         }
         let bytes = left.to_bytes().unwrap();
         let mut refused = 0;
@@ -216,7 +216,7 @@ mod tests {
             if again.resume(&damaged).is_err() {
                 refused += 1;
             } else if at % 7 == 0 {
-                again.epoch(&Sequential, &Portable);
+                again.epoch(&Sequential, Processor::portable());
             }
             if at % 50 == 0 {
                 let mut cut = new(MultiClassLoss::CrammerSinger, 40);

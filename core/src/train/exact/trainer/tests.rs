@@ -1,7 +1,6 @@
 use super::Trainer;
 use crate::{
     executor::Sequential,
-    kernels::Portable,
     train::exact::{
         parameters::{
             MultiClassLoss::{self, CrammerSinger, WestonWatkins},
@@ -12,6 +11,7 @@ use crate::{
     },
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 fn parameters(loss: MultiClassLoss, cost: f64) -> MultiClassSvm {
     MultiClassSvm {
@@ -49,7 +49,7 @@ fn solutions_and_certificates_are_those_of_the_twin() {
                 let twin = Twin::new(&problem, loss, cost);
                 let best = twin.dual(&twin.solve(1500));
                 let mut trainer = Trainer::new(&parameters(loss, cost), problem.clone());
-                let proof = trainer.run(&Sequential, &Portable);
+                let proof = trainer.run(&Sequential, Processor::portable());
                 let what = (seed, loss, cost, best, proof);
                 assert!(proof.relative_gap() <= 1e-5, "{what:?}");
                 let duals = all_duals(&trainer);
@@ -81,7 +81,7 @@ fn shrinking_does_not_change_the_optimum() {
                 ..parameters(loss, 0.5)
             };
             Trainer::new(&chosen, problem.clone())
-                .run(&Sequential, &Portable)
+                .run(&Sequential, Processor::portable())
                 .dual
         };
         let plain = of(Shrinking::Off);
@@ -109,7 +109,7 @@ fn epsilon_is_kept_by_every_dual() {
             ..parameters(loss, 0.3)
         };
         let mut trainer = Trainer::new(&chosen, problem.clone());
-        let proof = trainer.run(&Sequential, &Portable);
+        let proof = trainer.run(&Sequential, Processor::portable());
         assert!(proof.violation <= 1e-3, "{proof:?}");
         let twin = Twin::new(&problem, loss, 0.3);
         let duals = all_duals(&trainer);
