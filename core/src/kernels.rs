@@ -10,60 +10,27 @@
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
-mod bounds;
+pub(crate) mod bounds;
 pub(crate) mod four_rows;
 pub(crate) mod label_codes;
 pub(crate) mod label_scan;
 pub(crate) mod panels;
-mod postings;
+pub(crate) mod postings;
 pub(crate) mod prototype_weights;
 pub(crate) mod sums;
 pub(crate) mod wide;
 
-use crate::{
-    kernels::{
-        label_scan::score_labels,
-        sums::{self, AddTails},
-        wide,
-    },
-    train::{
-        mach::step,
-        multiclass::{
-            changes::{Changes, apply_changes},
-            class_scores::{self, CHUNK},
-            class_weights::{ClassWeights, Shard},
-            duals::RowDuals,
-            halves::Halves,
-            lee_lin_wahba::{
-                block::{Block as RowBlock, Visit as RowVisit},
-                part::{Moves, Part},
-            },
-            prefetch::Nothing,
-            problem::Problem,
-            row_batch::Lane,
-            row_step::Steps,
-            state::State,
-        },
-        published::bundles::{
-            bundle::Bundle,
-            meeting::Round,
-            pair::{Pair, PairDuals, PairMoved},
-        },
-    },
-};
+use crate::train::mach::step;
+pub use crate::train::mach::step::{Step as MachStep, Term};
+pub use bounds::{BLOCK as ROW_BLOCK, BlockBounds};
 pub use four_rows::FourRows;
 pub use hapax_processor::Processor;
-
-pub use crate::{
-    kernels::{
-        bounds::{BLOCK as ROW_BLOCK, BlockBounds},
-        label_codes::BLOCK as LABEL_BLOCK,
-        label_scan::LabelScan,
-        postings::Posted,
-        sums::{HeadTerm, LabelBounds, TailTerm},
-    },
-    train::mach::step::{Step as MachStep, Term},
-};
+pub use label_codes::BLOCK as LABEL_BLOCK;
+pub use label_scan::LabelScan;
+use label_scan::score_labels;
+pub use postings::Posted;
+use sums::AddTails;
+pub use sums::{HeadTerm, LabelBounds, TailTerm};
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
@@ -227,80 +194,9 @@ pub trait Kernels: Sync {
     }
 }
 
-/// The inner loops of training exact all-in-one SVMs.
-pub trait ExactKernels: Kernels {
-    /// Adds to the scores of all classes what dense features give, in their order.
-    fn add_class_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
-        class_scores::add_class_weights(sums, weights, terms);
-    }
-
-    /// The sums of a chunk's shortfalls above 0, and above each of three thresholds.
-    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
-        class_scores::class_shortfalls(chunk, base, less)
-    }
-
-    /// The highest score of each chunk of classes.
-    fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
-        class_scores::class_highs(sums, highs);
-    }
-
-    /// The lowest score of a chunk of classes.
-    fn class_low(&self, chunk: &[f32; CHUNK]) -> f32 {
-        class_scores::class_low(chunk)
-    }
-
-    /// Adds what lists of weights give to the scores of their classes.
-    fn add_listed_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
-        class_scores::add_listed_weights(sums, weights, terms);
-    }
-
-    /// Solves rows one after the other.
-    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], steps: Steps) {
-        lane.run(state, rows, steps, &Nothing);
-    }
-
-    /// Changes the weights of a shard as a lane's rows moved them.
-    fn apply_changes(
-        &self,
-        shard: &mut Shard<'_>,
-        changes: &Changes,
-        rows: (&Problem, &[RowDuals]),
-    ) {
-        apply_changes(shard, changes, rows, &Nothing);
-    }
-
-    /// Changes the weights of some classes as a block's rows moved them, then scores the rows of the next block.
-    fn follow_moves(&self, part: &mut Part, problem: &Problem, moves: &Moves, rows: &[u32]) {
-        part.follow(problem, moves, rows, &Nothing);
-    }
-
-    /// Solves a block's rows one after the other.
-    fn visit_rows(&self, block: &mut RowBlock, visit: &mut RowVisit<'_>) {
-        block.visit(visit, &Nothing);
-    }
-}
-
-/// The inner loops of training a Weston-Watkins machine by bundles of classes that rotate.
-pub trait BundleKernels: ExactKernels {
-    /// Lets two bundles meet.
-    fn hold_meeting(&self, pair: &mut Pair, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
-        pair.meet(round, duals, &Nothing)
-    }
-
-    /// Moves what two bundles moved that met elsewhere; whether it can be that.
-    fn follow_meeting(&self, pair: &mut Pair, round: Round<'_>, moved: &PairMoved) -> bool {
-        pair.follow(round, moved, &Nothing)
-    }
-
-    /// The sum of what rows lose by the classes of a bundle, given the scores of their own classes.
-    fn bundle_loss(&self, bundle: &Bundle, rows: &Problem, own: &[f64], of: (usize, usize)) -> f64 {
-        bundle.loss(rows, own, of, &Nothing)
-    }
-}
-
 /// The inner loop of training MACH, beside those of prediction: a package compiled for size has it
 /// compiled for speed.
-pub trait MachKernels: BundleKernels {
+pub trait MachKernels: Kernels {
     /// One row's step of training heads of MACH.
     fn mach_step(&self, step: MachStep<'_>) {
         self.processor().run(step);
@@ -312,8 +208,6 @@ pub trait MachKernels: BundleKernels {
 pub struct Portable;
 
 impl Kernels for Portable {}
-impl ExactKernels for Portable {}
-impl BundleKernels for Portable {}
 impl MachKernels for Portable {}
 
 /// The core's own loops, compiled for these instructions.
@@ -323,6 +217,4 @@ impl Kernels for Processor {
     }
 }
 
-impl ExactKernels for Processor {}
-impl BundleKernels for Processor {}
 impl MachKernels for Processor {}

@@ -3,9 +3,7 @@
 //! Loops are the core's own, compiled for the detected [`Processor`]. Two are overridden on x86-64 by
 //! instructions that no compiler finds, with the same bits.
 
-use hapax_core::kernels::{
-    BundleKernels, ExactKernels, HeadTerm, Kernels, MachKernels, Portable, Processor,
-};
+use hapax_core::kernels::{HeadTerm, Kernels, MachKernels, Portable, Processor};
 #[cfg(target_arch = "x86_64")]
 use hapax_processor::Instructions;
 use std::sync::LazyLock;
@@ -79,8 +77,6 @@ impl Kernels for Detected {
     }
 }
 
-impl ExactKernels for Detected {}
-impl BundleKernels for Detected {}
 impl MachKernels for Detected {}
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use super::clustered;
 use hapax::{
     core::{
         executor::Sequential,
-        kernels::{BundleKernels, Portable},
+        kernels::{Kernels, Portable},
         parameters::multiclass::{
             MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
         train::{
-            exchange::Alone, multiclass::problem::MultiLabel,
-            published::bundles::shared::SharedTraining,
+            multiclass::problem::MultiLabel,
+            published::bundles::{exchange::Alone, shared::SharedTraining},
         },
     },
     kernels,
@@ -59,7 +59,7 @@ fn nor_do_they_where_bundles_of_labels_rotate() {
         gap: 1e-2,
         ..MultiClassSvm::new(WestonWatkins)
     };
-    let train = |threads: usize, kernels: &dyn BundleKernels| {
+    let train = |threads: usize, kernels: &dyn Kernels| {
         let threads = Threads::new(threads).unwrap();
         let one = MultiLabel::Refuse;
         let among = (&threads, &mut Alone);

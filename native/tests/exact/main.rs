@@ -70,16 +70,21 @@ fn solve(
     let problem = Problem::new(train, &parameters, MultiLabel::Refuse).unwrap();
     let mut weights = vec![vec![0f64; problem.classes()]; train.rows().features() as usize];
     let proof = if loss == Llw {
-        let mut solver =
-            LeeLinWahba::new(&parameters, problem.clone(), &Sequential, kernels::best()).unwrap();
-        let proof = solver.run(&Sequential, kernels::best());
+        let mut solver = LeeLinWahba::new(
+            &parameters,
+            problem.clone(),
+            &Sequential,
+            kernels::best().processor(),
+        )
+        .unwrap();
+        let proof = solver.run(&Sequential, kernels::best().processor());
         for (feature, &id) in problem.feature_ids().iter().enumerate() {
             weights[id as usize] = solver.weights(feature).collect();
         }
         proof
     } else {
         let mut trainer = Trainer::new(&parameters, problem.clone());
-        let proof = trainer.run(&Sequential, kernels::best());
+        let proof = trainer.run(&Sequential, kernels::best().processor());
         let found = &trainer.state().weights;
         for (feature, &id) in problem.feature_ids().iter().enumerate() {
             let own = &mut weights[id as usize];
@@ -205,15 +210,15 @@ fn two_classes_make_the_losses_one() {
         let pair = parameters(WestonWatkins, cost);
         let problem = Problem::new(&data, &pair, MultiLabel::Refuse).unwrap();
         let mut pairs = Trainer::new(&MultiClassSvm { gap: 1e-6, ..pair }, problem.clone());
-        let first = pairs.run(&Sequential, &Portable);
+        let first = pairs.run(&Sequential, Processor::portable());
         let mut sums = LeeLinWahba::new(
             &parameters(Llw, 4.0 * cost),
             problem.clone(),
             &Sequential,
-            &Portable,
+            Processor::portable(),
         )
         .unwrap();
-        let second = sums.run(&Sequential, &Portable);
+        let second = sums.run(&Sequential, Processor::portable());
         assert!(
             (4.0 * first.dual / second.dual - 1.0).abs() < 1e-5,
             "{first:?} {second:?}"

@@ -13,9 +13,9 @@ mod scan;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod sums;
 
-use hapax_core::kernels::{BundleKernels, ExactKernels, Kernels, MachKernels};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use hapax_core::kernels::{HeadTerm, TailTerm};
+use hapax_core::kernels::{Kernels, MachKernels};
 
 /// The kernels. A static, so that this crate is the one that compiles them.
 pub static KERNELS: &dyn Kernels = &Compiled;
@@ -54,6 +54,4 @@ impl Kernels for Compiled {
     }
 }
 
-impl ExactKernels for Compiled {}
-impl BundleKernels for Compiled {}
 impl MachKernels for Compiled {}

@@ -27,5 +27,5 @@ pub use crate::{
     model::embedding::arrays::{EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
 };
 pub use neighbors::Neighbor;
-pub use predict::{EmbeddingScratch, LabelScan, score_labels};
+pub use predict::EmbeddingScratch;
 pub use trained::Embedding;

@@ -1,13 +1,13 @@
 //! The best labels of a row: an exact scan of all prototypes.
 
 use crate::kernels::panels::{LANES, panels_for};
+use crate::model::embedding::arrays::EmbeddingModel;
 use crate::{
     kernels::label_scan::LabelScan,
     kernels::{Kernels, Portable},
     search::{Scored, Top},
     sparse::SparseView,
 };
-use crate::{kernels::label_scan::Prototypes, model::embedding::arrays::EmbeddingModel};
 use alloc::vec::Vec;
 
 /// Panels scored at a time: 256 labels.

@@ -1,7 +1,10 @@
 //! The index: rows, bits and group norms of the head, postings of the tail.
 
 use super::{ForwardRows, RowBuffer, Similarity, cut::GROUPS};
-use crate::kernels::bounds::{BLOCK, WORDS};
+use crate::kernels::{
+    bounds::{BLOCK, WORDS},
+    postings::RANGE,
+};
 use crate::{
     array::Array,
     sparse::{SparseRows, SparseView},

@@ -5,10 +5,11 @@ use super::{
     state::State,
     survey::{Search, Survey, survey},
 };
+use crate::executor::Executor;
 use crate::train::multiclass::class_weights::Shard;
-use crate::{executor::Executor, kernels::ExactKernels};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use hapax_processor::Processor;
 use serde::{Deserialize, Serialize};
 
 /// Both objectives of a solution, and what reaching it took.
@@ -145,10 +146,10 @@ pub fn certify<E: Executor>(
     search: Search,
     cuts: &[u32],
     executor: &E,
-    kernels: &dyn ExactKernels,
+    processor: Processor,
 ) -> (Certificate, Survey) {
     let dual = rebuild(state, cuts, executor);
-    let found = survey(state, search, executor, kernels);
+    let found = survey(state, search, executor, processor);
     let certificate = Certificate {
         primal: 0.5 * state.weights.square() + found.loss,
         dual,

@@ -7,9 +7,10 @@ use super::{
 use crate::train::multiclass::{
     class_weights::Shard,
     narrow_vec::Numbers,
-    prefetch::{Fetch, Memory, fetch_ahead, first_cold},
+    prefetch::{Memory, fetch_ahead, first_cold},
 };
 use alloc::vec::Vec;
+use hapax_processor::{Fetch, Loop};
 
 /// Rows whose duals moved, and how.
 #[derive(Clone, Debug, Default)]
@@ -34,36 +35,53 @@ impl Changes {
     }
 }
 
-/// Changes the weights of a shard as rows moved them; `fetch` is told of memory before its turn.
-#[inline(always)]
-pub fn apply_changes<F: Fetch>(
-    shard: &mut Shard<'_>,
-    changes: &Changes,
-    (problem, duals): (&Problem, &[RowDuals]),
-    fetch: &F,
-) {
-    let (mut start, rows) = (0, &changes.rows[..]);
-    let cold = first_cold(&shard.range, shard.starts);
-    for (at, (&(row, end, _), &background)) in rows.iter().zip(&changes.background).enumerate() {
-        if F::ACTIVE {
-            let memory = Memory {
-                problem,
-                duals,
-                weights: shard.weights,
-                starts: shard.starts,
-                background: shard.background,
-                range: shard.range.clone(),
-                cold,
-            };
-            let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
-            fetch_ahead(&memory, later, fetch);
-        }
-        let moves = &changes.moves[start..end as usize];
-        start = end as usize;
-        let (values, duals) = (problem.row(row as usize), &duals[row as usize]);
-        match &duals.places {
-            Numbers::Narrow(places) => shard.add(values, moves, background, places),
-            Numbers::Wide(places) => shard.add(values, moves, background, places),
+/// Changes of the weights of a shard, as rows moved them.
+pub struct ApplyChanges<'a, 'b> {
+    /// The weights.
+    pub shard: &'a mut Shard<'b>,
+    /// What the rows moved.
+    pub changes: &'a Changes,
+    /// The rows.
+    pub problem: &'a Problem,
+    /// Their duals.
+    pub duals: &'a [RowDuals],
+}
+
+impl Loop for ApplyChanges<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        let Self {
+            shard,
+            changes,
+            problem,
+            duals,
+        } = self;
+        let (mut start, rows) = (0, &changes.rows[..]);
+        let cold = first_cold(&shard.range, shard.starts);
+        for (at, (&(row, end, _), &background)) in rows.iter().zip(&changes.background).enumerate()
+        {
+            if F::ACTIVE {
+                let memory = Memory {
+                    problem,
+                    duals,
+                    weights: shard.weights,
+                    starts: shard.starts,
+                    background: shard.background,
+                    range: shard.range.clone(),
+                    cold,
+                };
+                let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
+                fetch_ahead(&memory, later, fetch);
+            }
+            let moves = &changes.moves[start..end as usize];
+            start = end as usize;
+            let (values, duals) = (problem.row(row as usize), &duals[row as usize]);
+            match &duals.places {
+                Numbers::Narrow(places) => shard.add(values, moves, background, places),
+                Numbers::Wide(places) => shard.add(values, moves, background, places),
+            }
         }
     }
 }

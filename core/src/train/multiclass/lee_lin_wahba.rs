@@ -31,13 +31,16 @@ mod shares;
 mod tests;
 
 use super::{certificate::Certificate, problem::Problem, trainer::Report};
-use crate::parameters::multiclass::MultiClassSvm;
-use crate::train::exchange::{Alone, Exchange, ExchangeError};
-use crate::{executor::Executor, kernels::ExactKernels, random::Stream, train::TrainError};
+use crate::{executor::Executor, random::Stream, train::TrainError};
+use crate::{
+    parameters::multiclass::MultiClassSvm,
+    train::exchange::{Alone, Exchange, ExchangeError},
+};
 use alloc::{vec, vec::Vec};
 use block::{Block, Visit, rows_of_a_block};
 use core::ops::Range;
-use part::{Moves, Part, divide};
+use hapax_processor::Processor;
+use part::{FollowMoves, Moves, Part, divide};
 use row_step::{LANES, Lanes};
 use seen::Seen;
 use shares::{range, share, share_scores, shares};
@@ -76,9 +79,9 @@ impl LeeLinWahba {
         parameters: &MultiClassSvm,
         problem: Problem,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Result<Self, TrainError> {
-        Self::among(parameters, problem, (executor, &mut Alone), kernels)
+        Self::among(parameters, problem, (executor, &mut Alone), processor)
     }
 
     /// Begins as [`LeeLinWahba::new`] does, as one of several processes, which must have the same problem and
@@ -90,11 +93,11 @@ impl LeeLinWahba {
         parameters: &MultiClassSvm,
         problem: Problem,
         among: (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Result<Self, TrainError> {
         let kept = range(problem.classes(), among.1.rank(), among.1.ranks());
         let parts = among.0.threads().min(kept.len() / CLASSES_OF_A_THREAD);
-        Self::divided(parameters, problem, parts, among, kernels)
+        Self::divided(parameters, problem, parts, among, processor)
     }
 
     /// Begins with the classes kept here in so many parts.
@@ -103,7 +106,7 @@ impl LeeLinWahba {
         problem: Problem,
         parts: usize,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Result<Self, TrainError> {
         let (rows, classes) = (problem.len(), problem.classes());
         let kept = range(classes, exchange.rank(), exchange.ranks());
@@ -135,7 +138,7 @@ impl LeeLinWahba {
             gap: 1.0,
             certificate: None,
         };
-        solver.begin((executor, exchange), kernels)?;
+        solver.begin((executor, exchange), processor)?;
         Ok(solver)
     }
 
@@ -144,7 +147,7 @@ impl LeeLinWahba {
     fn begin<E: Executor, X: Exchange>(
         &mut self,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Result<(), ExchangeError> {
         let (rows, classes) = (self.problem.len(), self.problem.classes());
         let cost = self.parameters.cost;
@@ -155,7 +158,12 @@ impl LeeLinWahba {
                 moves.clear();
                 set_wrong(moves.push(row as u32), problem, row, cost);
                 moves.set_mean(cost * (classes - 1) as f64 / classes as f64);
-                kernels.follow_moves(part, problem, &moves, &[]);
+                processor.run(FollowMoves {
+                    part,
+                    problem,
+                    moves: &moves,
+                    rows: &[],
+                });
             }
         });
         let (square, _) = self.square(exchange)?;
@@ -170,13 +178,9 @@ impl LeeLinWahba {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-    ) -> Option<Report> {
+    pub fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
         // A process on its own always reaches itself.
-        let done = self.epoch_among((executor, &mut Alone), kernels);
+        let done = self.epoch_among((executor, &mut Alone), processor);
         done.unwrap_or(None)
     }
 
@@ -187,7 +191,7 @@ impl LeeLinWahba {
     pub fn epoch_among<E: Executor, X: Exchange>(
         &mut self,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
             return Ok(None);
@@ -195,7 +199,7 @@ impl LeeLinWahba {
         self.epochs += 1;
         // The first epoch only looks: training may have begun at the optimum.
         let moving = self.epochs > 1;
-        let seen = self.pass((executor, &mut *exchange), kernels, moving)?;
+        let seen = self.pass((executor, &mut *exchange), processor, moving)?;
         let (wanted, epsilon) = (self.parameters.gap, self.parameters.epsilon);
         let enough = |seen: &Seen, gap: f64| gap <= wanted || seen.violation <= epsilon;
         let (square, _) = self.square(exchange)?;
@@ -203,7 +207,7 @@ impl LeeLinWahba {
         let last = self.epochs >= self.parameters.max_epochs;
         if last || enough(&seen, self.gap) {
             let now = match moving {
-                true => self.pass((executor, &mut *exchange), kernels, false)?,
+                true => self.pass((executor, &mut *exchange), processor, false)?,
                 false => seen,
             };
             let certificate = self.proof(&now, exchange)?;
@@ -303,7 +307,7 @@ impl LeeLinWahba {
     fn pass<E: Executor, X: Exchange>(
         &mut self,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn ExactKernels,
+        processor: Processor,
         moving: bool,
     ) -> Result<Seen, ExchangeError> {
         if moving {
@@ -313,27 +317,25 @@ impl LeeLinWahba {
         self.block.begin(0);
         let (problem, block) = (&self.problem, &mut self.block);
         for rows in self.order.chunks(rows_of_a_block(problem.classes())) {
-            follow(&mut self.parts, problem, block, rows, (executor, kernels));
+            follow(&mut self.parts, problem, block, rows, (executor, processor));
             share_scores(&self.parts, block, rows.len(), exchange)?;
-            kernels.visit_rows(
-                block,
-                &mut Visit {
-                    problem,
-                    rows,
-                    duals: &mut self.duals,
-                    cost: self.parameters.cost,
-                    moving,
-                    seen: &mut seen,
-                },
-            );
+            processor.run(Visit {
+                block: &mut *block,
+                problem,
+                rows,
+                duals: &mut self.duals,
+                cost: self.parameters.cost,
+                moving,
+                seen: &mut seen,
+            });
         }
-        follow(&mut self.parts, problem, block, &[], (executor, kernels));
+        follow(&mut self.parts, problem, block, &[], (executor, processor));
         Ok(seen)
     }
 
     /// Runs all epochs.
-    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn ExactKernels) -> Certificate {
-        while self.epoch(executor, kernels).is_some() {}
+    pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
+        while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
     }
 
@@ -376,9 +378,14 @@ fn follow<E: Executor>(
     problem: &Problem,
     block: &Block,
     rows: &[u32],
-    (executor, kernels): (&E, &dyn ExactKernels),
+    (executor, processor): (&E, Processor),
 ) {
     executor.map_items(parts.iter_mut().collect(), |_, part: &mut Part| {
-        kernels.follow_moves(part, problem, &block.moves, rows);
+        processor.run(FollowMoves {
+            part,
+            problem,
+            moves: &block.moves,
+            rows,
+        });
     });
 }

@@ -18,7 +18,7 @@ use crate::train::multiclass::{
     warm_start::{Start, WarmStart},
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::ExactKernels, model::linear::LinearModel,
+    data::Dataset, executor::Executor, kernels::Kernels, model::linear::LinearModel,
     train::TrainError,
 };
 use alloc::{vec, vec::Vec};
@@ -62,7 +62,7 @@ impl MultiClassSvm {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
         let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
@@ -83,7 +83,7 @@ impl MultiClassSvm {
         solver: Solver,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
         let labels = data.labels().labels() as usize;
@@ -129,7 +129,7 @@ impl MultiClassSvm {
         problem: &Problem,
         model: &LinearModel,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
     ) -> f64 {
         let stored = Stored::new(problem, model);
         let counts: Vec<usize> = (0..problem.features()).map(|f| stored.count(f)).collect();
@@ -152,7 +152,7 @@ impl MultiClassSvm {
                 idle: f64::INFINITY,
                 less: [0.0; 3],
             };
-            survey(&state, search, executor, kernels).loss
+            survey(&state, search, executor, kernels.processor()).loss
         };
         0.5 * square + loss
     }

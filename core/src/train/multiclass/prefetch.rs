@@ -6,7 +6,7 @@
 use super::{duals::RowDuals, problem::Problem, state::State};
 use crate::train::multiclass::narrow_vec::Numbers;
 use core::ops::Range;
-pub use hapax_processor::{Fetch, NoFetch as Nothing};
+use hapax_processor::Fetch;
 
 /// How many rows before its turn each step of a row is taken.
 const STEPS: [usize; 4] = [9, 6, 4, 2];

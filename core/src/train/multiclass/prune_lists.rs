@@ -112,7 +112,6 @@ mod tests {
     use super::forget;
     use crate::{
         executor::Sequential,
-        kernels::Portable,
         parameters::multiclass::{MultiClassLoss::WestonWatkins, MultiClassSvm},
         train::multiclass::{
             duals::RowDuals, listing::unlist, problem::tests::random, state::State,
@@ -120,6 +119,7 @@ mod tests {
         },
     };
     use alloc::vec::Vec;
+    use hapax_processor::Processor;
 
     /// The weight of each place of each row, and how many weights are listed.
     fn seen(state: &State) -> (Vec<Vec<f32>>, usize) {
@@ -144,7 +144,7 @@ mod tests {
         let parameters = MultiClassSvm::new(WestonWatkins);
         let mut trainer = Trainer::new(&parameters, random(200, 400, 200, 3));
         for _ in 0..2 {
-            trainer.epoch(&Sequential, &Portable);
+            trainer.epoch(&Sequential, Processor::portable());
         }
         let mut state = trainer.into_state();
         let before = seen(&state);

@@ -11,8 +11,9 @@ use super::{
     row_step::{Shared, Steps, root},
     state::State,
 };
-use crate::train::multiclass::prefetch::{Fetch, Memory, fetch_ahead};
+use crate::train::multiclass::prefetch::{Memory, fetch_ahead};
 use alloc::{vec, vec::Vec};
+use hapax_processor::{Fetch, Loop};
 
 /// What became of a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,6 +78,27 @@ pub struct Lane {
     targets: Vec<f64>,
 }
 
+/// Rows to visit one after the other.
+pub struct RunLane<'a> {
+    /// What the visits of a lane share.
+    pub lane: &'a mut Lane,
+    /// Duals and weights as they stand.
+    pub state: &'a State,
+    /// The rows, in order.
+    pub rows: &'a [u32],
+    /// How duals are moved.
+    pub steps: Steps,
+}
+
+impl Loop for RunLane<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        self.lane.run(self.state, self.rows, self.steps, fetch);
+    }
+}
+
 impl Lane {
     /// For a problem.
     #[must_use]
@@ -99,9 +121,9 @@ impl Lane {
         }
     }
 
-    /// Visits `rows` in order. `fetch` is told of the memory of rows before their turn.
+    /// Visits `rows` in order.
     #[inline(always)]
-    pub fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], steps: Steps, fetch: &F) {
+    fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], steps: Steps, fetch: &F) {
         self.changes.clear();
         self.visited.clear();
         let each = rows.len().div_ceil(ABREAST);

@@ -11,7 +11,7 @@ use crate::train::multiclass::warm_start::{Start, likely_classes};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::ExactKernels,
+    kernels::Kernels,
     train::{
         TrainError,
         state::{Resumable, StateError},
@@ -39,12 +39,12 @@ impl Solver {
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
         Ok(match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                let solver = LeeLinWahba::new(parameters, problem, executor, kernels)?;
+                let solver = LeeLinWahba::new(parameters, problem, executor, kernels.processor())?;
                 Self::LeeLinWahba(Box::new(solver))
             }
             (_, Some(Start::Duals(start))) => {
@@ -59,14 +59,10 @@ impl Solver {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-    ) -> Option<Report> {
+    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
         match self {
-            Self::ByRows(trainer) => trainer.epoch(executor, kernels),
-            Self::LeeLinWahba(solver) => solver.epoch(executor, kernels),
+            Self::ByRows(trainer) => trainer.epoch(executor, kernels.processor()),
+            Self::LeeLinWahba(solver) => solver.epoch(executor, kernels.processor()),
         }
     }
 

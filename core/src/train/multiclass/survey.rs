@@ -7,9 +7,10 @@
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
 use super::{state::State, surveyor::Surveyor};
-use crate::{executor::Executor, kernels::ExactKernels};
+use crate::executor::Executor;
 use alloc::vec::Vec;
 use core::{iter::StepBy, ops::Range};
+use hapax_processor::Processor;
 
 /// Rows of a job.
 const ROWS: usize = 32;
@@ -177,9 +178,9 @@ pub fn survey<E: Executor>(
     state: &State,
     search: Search,
     executor: &E,
-    kernels: &dyn ExactKernels,
+    processor: Processor,
 ) -> Survey {
-    survey_part(state, search, Part::ALL, executor, kernels)
+    survey_part(state, search, Part::ALL, executor, processor)
 }
 
 /// Surveys some rows.
@@ -188,7 +189,7 @@ pub fn survey_part<E: Executor>(
     search: Search,
     part: Part,
     executor: &E,
-    kernels: &dyn ExactKernels,
+    processor: Processor,
 ) -> Survey {
     let count = part.count(state.problem.len());
     let parts = executor.map(
@@ -197,7 +198,7 @@ pub fn survey_part<E: Executor>(
         |surveyor, job| {
             let mut found = Survey::default();
             for row in part.rows(job * ROWS..count.min((job + 1) * ROWS)) {
-                surveyor.look(state, search, row, kernels, &mut found);
+                surveyor.look(state, search, row, processor, &mut found);
             }
             found
         },

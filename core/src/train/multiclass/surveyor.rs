@@ -1,13 +1,16 @@
 //! One row of a survey: the scores of all classes, the row's share of the gap, classes to list.
 
 use super::{
-    class_scores::{ASIDE, CHUNK},
+    class_scores::{
+        ASIDE, CHUNK, add_class_weights, add_listed_weights, class_highs, class_low,
+        class_shortfalls,
+    },
     state::State,
     survey::{Search, Survey},
 };
-use crate::kernels::ExactKernels;
 use alloc::{vec, vec::Vec};
 use core::slice;
+use hapax_processor::Processor;
 
 mod candidates;
 
@@ -48,7 +51,7 @@ impl Surveyor {
     }
 
     /// Scores all classes for a row.
-    fn score(&mut self, state: &State, row: usize, kernels: &dyn ExactKernels) -> f32 {
+    fn score(&mut self, state: &State, row: usize, processor: Processor) -> f32 {
         let (row, weights) = (state.problem.row(row), &state.weights);
         let mut background = 0f32;
         self.dense.clear();
@@ -68,8 +71,14 @@ impl Surveyor {
         if self.all {
             self.touched.fill(true);
         }
-        kernels.add_class_weights(&mut self.sums, weights, &self.dense);
-        kernels.add_listed_weights(&mut self.sums, weights, &self.sparse);
+        let (sums, dense, sparse) = (&mut self.sums, &self.dense, &self.sparse);
+        processor.run(
+            #[inline(always)]
+            || {
+                add_class_weights(sums, weights, dense);
+                add_listed_weights(sums, weights, sparse);
+            },
+        );
         if !self.all {
             for &(feature, _) in &self.sparse {
                 let touched = &mut self.touched;
@@ -88,10 +97,10 @@ impl Surveyor {
         state: &State,
         search: Search,
         row: usize,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
         found: &mut Survey,
     ) {
-        let background = self.score(state, row, kernels);
+        let background = self.score(state, row, processor);
         let duals = &state.duals[row];
         let own = state.problem.class(row) as usize;
         let classes = state.weights.classes;
@@ -122,7 +131,7 @@ impl Surveyor {
             largest
         };
         let rest = if only_largest && duals.shared == 0.0 {
-            self.highest_of_rest(base, kernels)
+            self.highest_of_rest(base, processor)
         } else {
             self.rest(
                 base,
@@ -130,7 +139,7 @@ impl Surveyor {
                 duals.shared > 0.0,
                 only_largest,
                 classes,
-                kernels,
+                processor,
             )
         };
         sum += rest.sum;
@@ -246,9 +255,9 @@ impl Surveyor {
         lows: bool,
         only_largest: bool,
         classes: usize,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> Rest {
-        self.find_highest(kernels);
+        self.find_highest(processor);
         let mut rest = Rest {
             sum: 0.0,
             above: [0.0; 3],
@@ -266,12 +275,19 @@ impl Surveyor {
             let highest = self.highest[at];
             rest.high = rest.high.max(base + f64::from(highest));
             if lows {
-                rest.low = rest.low.min(base + f64::from(kernels.class_low(chunk)));
+                let low = processor.run(
+                    #[inline(always)]
+                    || class_low(chunk),
+                );
+                rest.low = rest.low.min(base + f64::from(low));
             }
             if start + highest <= 0.0 || only_largest {
                 continue;
             }
-            let [sum, above @ ..] = kernels.class_shortfalls(chunk, start, less_rounded);
+            let [sum, above @ ..] = processor.run(
+                #[inline(always)]
+                || class_shortfalls(chunk, start, less_rounded),
+            );
             rest.sum += sum;
             for (sum, more) in rest.above.iter_mut().zip(above) {
                 *sum += more;
@@ -289,24 +305,31 @@ impl Surveyor {
     }
 
     /// The highest score of each chunk: 0 of untouched ones.
-    fn find_highest(&mut self, kernels: &dyn ExactKernels) {
+    fn find_highest(&mut self, processor: Processor) {
         let chunks = self.sums.as_chunks::<CHUNK>().0;
         if self.all {
-            kernels.class_highs(chunks, &mut self.highest);
+            let highest = &mut self.highest[..];
+            processor.run(
+                #[inline(always)]
+                || class_highs(chunks, highest),
+            );
             return;
         }
         let parts = chunks.iter().zip(&mut self.highest).zip(&self.touched);
         for ((chunk, high), &touched) in parts {
             *high = 0.0;
             if touched {
-                kernels.class_highs(slice::from_ref(chunk), slice::from_mut(high));
+                processor.run(
+                    #[inline(always)]
+                    || class_highs(slice::from_ref(chunk), slice::from_mut(high)),
+                );
             }
         }
     }
 
     /// The largest shortfall of the classes that are not listed, and nothing else.
-    fn highest_of_rest(&mut self, base: f64, kernels: &dyn ExactKernels) -> Rest {
-        self.find_highest(kernels);
+    fn highest_of_rest(&mut self, base: f64, processor: Processor) -> Rest {
+        self.find_highest(processor);
         let high = self.highest.iter().copied().fold(ASIDE, f32::max);
         Rest {
             sum: 0.0,

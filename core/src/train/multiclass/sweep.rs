@@ -5,12 +5,17 @@
 //! number of threads.
 
 use super::{
-    duals::RowDuals, feature_ranges::equal_parts, problem::Problem, row_step::Steps, state::State,
+    changes::ApplyChanges, duals::RowDuals, feature_ranges::equal_parts, problem::Problem,
+    row_step::Steps, state::State,
 };
-use crate::train::multiclass::{class_weights::Shard, row_batch::Lane};
-use crate::{executor::Executor, kernels::ExactKernels};
+use crate::executor::Executor;
+use crate::train::multiclass::{
+    class_weights::Shard,
+    row_batch::{Lane, RunLane},
+};
 use alloc::vec::Vec;
 use core::mem;
+use hapax_processor::Processor;
 
 /// Lanes side by side: their number never depends on the number of threads. Steps that go farther than to their best
 /// stand more in each other's way: with four lanes the dual objective fell. So do rows that all have a constant feature: with
@@ -104,7 +109,7 @@ impl Sweeper {
         rows: &[u32],
         steps: Steps,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
         mut each: impl FnMut(u32, f64, bool),
     ) -> Swept {
         let mut swept = Swept::default();
@@ -117,7 +122,12 @@ impl Sweeper {
             let items = self.lanes.iter_mut().zip(parts.iter().copied());
             let items: Vec<(&mut Lane, &[u32])> = items.collect();
             executor.map_items(items, |_, (lane, rows)| {
-                kernels.run_lane(lane, frozen, rows, steps);
+                processor.run(RunLane {
+                    lane,
+                    state: frozen,
+                    rows,
+                    steps,
+                });
             });
             let mut moved = 0;
             for (lane, rows) in self.lanes.iter().zip(&parts) {
@@ -132,7 +142,7 @@ impl Sweeper {
             self.moving = moved as f64 / block.rows.len() as f64;
             let next = self.take(&mut rest);
             let lanes = &self.lanes[..parts.len()];
-            block = apply(state, (lanes, next), &self.cuts, executor, kernels);
+            block = apply(state, (lanes, next), &self.cuts, executor, processor);
         }
         swept
     }
@@ -208,7 +218,7 @@ fn apply<E: Executor>(
     (lanes, next): (&[Lane], &[u32]),
     cuts: &[u32],
     executor: &E,
-    kernels: &dyn ExactKernels,
+    processor: Processor,
 ) -> Block {
     let State {
         problem,
@@ -221,7 +231,12 @@ fn apply<E: Executor>(
     let blocks = executor.map_items(shards.chain([Work::Cut]).collect(), |_, work| match work {
         Work::Change(mut shard) => {
             for lane in lanes {
-                kernels.apply_changes(&mut shard, &lane.changes, (problem, rows));
+                processor.run(ApplyChanges {
+                    shard: &mut shard,
+                    changes: &lane.changes,
+                    problem,
+                    duals: rows,
+                });
             }
             None
         }

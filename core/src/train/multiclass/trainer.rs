@@ -25,10 +25,13 @@ use super::{
     survey::{Part, Search, Survey, survey, survey_part},
     sweep::Sweeper,
 };
-use crate::parameters::multiclass::{MultiClassSvm, Shrinking};
-use crate::train::multiclass::prune_lists::forget_if_many;
-use crate::{executor::Executor, kernels::ExactKernels, random::Stream};
+use crate::{executor::Executor, random::Stream};
+use crate::{
+    parameters::multiclass::{MultiClassSvm, Shrinking},
+    train::multiclass::prune_lists::forget_if_many,
+};
 use alloc::vec::Vec;
+use hapax_processor::Processor;
 
 /// What an epoch did.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,11 +76,7 @@ const IDLE: f64 = 0.01;
 
 impl Trainer {
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-    ) -> Option<Report> {
+    pub fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -91,13 +90,13 @@ impl Trainer {
         let all = self.schedule.sweeps == 0 || self.active.is_empty();
         let full = last || all && self.schedule.passes == 0;
         let rows = if full {
-            self.full_epoch(&mut sweeper, executor, kernels);
+            self.full_epoch(&mut sweeper, executor, processor);
             self.state.problem.len()
         } else if all {
-            self.by_parts(&mut sweeper, executor, kernels);
+            self.by_parts(&mut sweeper, executor, processor);
             self.state.problem.len()
         } else {
-            self.sweep(&mut sweeper, executor, kernels)
+            self.sweep(&mut sweeper, executor, processor)
         };
         self.sweeper = Some(sweeper);
         Some(Report {
@@ -112,7 +111,7 @@ impl Trainer {
         &mut self,
         sweeper: &mut Sweeper,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) -> usize {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
@@ -130,7 +129,7 @@ impl Trainer {
             &rows,
             steps,
             executor,
-            kernels,
+            processor,
             |row, gap, moved| match shrinking {
                 Shrinking::Bounds if gap <= tolerance => {}
                 Shrinking::Counter(_) => still.push((row, moved)),
@@ -153,21 +152,16 @@ impl Trainer {
 
     /// Looks at all classes for a part of the rows and solves for these rows, then for the next part: what the first
     /// ones moved is known when the classes of later ones are chosen.
-    fn by_parts<E: Executor>(
-        &mut self,
-        sweeper: &mut Sweeper,
-        executor: &E,
-        kernels: &dyn ExactKernels,
-    ) {
+    fn by_parts<E: Executor>(&mut self, sweeper: &mut Sweeper, executor: &E, processor: Processor) {
         let (search, count) = (self.search(), self.state.problem.len());
         let of = Schedule::parts(self.state.limits);
         for first in 0..of {
             let part = Part { first, of };
-            let found = survey_part(&self.state, search, part, executor, kernels);
+            let found = survey_part(&self.state, search, part, executor, processor);
             unlist(&mut self.state, &found.idle, executor);
             self.list_found(&found, sweeper, executor);
             self.active = part.of(count).map(|row| row as u32).collect();
-            self.sweep(sweeper, executor, kernels);
+            self.sweep(sweeper, executor, processor);
         }
         self.active.clear();
         self.schedule.passed();
@@ -192,17 +186,17 @@ impl Trainer {
         &mut self,
         sweeper: &mut Sweeper,
         executor: &E,
-        kernels: &dyn ExactKernels,
+        processor: Processor,
     ) {
         let last = self.epochs >= self.parameters.max_epochs;
         let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
         if !last && !hopeful {
-            found = survey(&self.state, search, executor, kernels);
+            found = survey(&self.state, search, executor, processor);
         }
         if last || hopeful || self.is_enough(found.best(search).gap, found.violation) {
             let proof;
-            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), executor, kernels);
+            (proof, found) = certify(&mut self.state, search, sweeper.cuts(), executor, processor);
             let (best, multiple) = self.multiply(proof, &found, search);
             if last || self.is_enough(best.relative_gap(), proof.violation) {
                 self.gap = best.relative_gap();
@@ -260,8 +254,8 @@ impl Trainer {
     }
 
     /// Runs all epochs.
-    pub fn run<E: Executor>(&mut self, executor: &E, kernels: &dyn ExactKernels) -> Certificate {
-        while self.epoch(executor, kernels).is_some() {}
+    pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
+        while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
     }
 

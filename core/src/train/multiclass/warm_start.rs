@@ -4,7 +4,7 @@ use super::{duals::RowDuals, problem::Problem};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::ExactKernels,
+    kernels::Kernels,
     model::linear::{
         LinearModel,
         scorer::{LinearScorer, ScorerScratch},
@@ -44,7 +44,7 @@ pub fn likely_classes<E: Executor>(
     problem: &Problem,
     most: usize,
     executor: &E,
-    kernels: &dyn ExactKernels,
+    kernels: &dyn Kernels,
 ) -> Result<Vec<Vec<u32>>, TrainError> {
     let (known, features) = (model.features(), data.rows().features());
     if known != features {

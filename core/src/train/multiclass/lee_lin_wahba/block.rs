@@ -12,8 +12,9 @@ use super::{
     row_step::{BARRED, LANES, Lanes, Row},
     seen::Seen,
 };
-use crate::train::multiclass::{prefetch::Fetch, problem::Problem};
+use crate::train::multiclass::problem::Problem;
 use alloc::{vec, vec::Vec};
+use hapax_processor::{Fetch, Loop};
 
 /// Numbers of scores in a block, about: more rows are more corrections, fewer are more often waiting for each other.
 const NUMBERS: usize = 2400;
@@ -26,9 +27,11 @@ pub fn rows_of_a_block(classes: usize) -> usize {
     (NUMBERS / classes.max(1)).clamp(ROWS.0, ROWS.1)
 }
 
-/// Rows to be visited.
+/// Rows of a block to be visited.
 #[derive(Debug)]
 pub struct Visit<'a> {
+    /// The block.
+    pub block: &'a mut Block,
     /// All rows.
     pub problem: &'a Problem,
     /// Those of the block.
@@ -95,39 +98,6 @@ impl Block {
         (&mut scores[..self.classes], &mut self.means[row])
     }
 
-    /// Looks at all rows of the block and, if they are to move, brings the duals of each to their best.
-    #[inline(always)]
-    pub fn visit<F: Fetch>(&mut self, visit: &mut Visit<'_>, fetch: &F) {
-        let (problem, width) = (visit.problem, self.classes.div_ceil(LANES));
-        for (place, &number) in visit.rows.iter().enumerate() {
-            let at = number as usize;
-            if let Some(&next) = visit.rows.get(place + 1).filter(|_| F::ACTIVE) {
-                let duals = &visit.duals[next as usize * width..(next as usize + 1) * width];
-                duals.iter().for_each(|lanes| fetch.fetch(lanes));
-            }
-            self.see_earlier(problem, place, at);
-            let scores = &mut self.scores[place * width..(place + 1) * width];
-            scores.as_flattened_mut()[problem.class(at) as usize] = BARRED;
-            let mut row = Row {
-                scores,
-                duals: &mut visit.duals[at * width..(at + 1) * width],
-                level: 1.0 + self.means[place],
-                classes: self.classes as f64,
-                square: problem.square(at),
-                cost: visit.cost,
-            };
-            if visit.moving {
-                let amounts = self.moves.push(number);
-                match row.solve(visit.seen, &mut self.targets, amounts) {
-                    Some(mean) => self.moves.set_mean(mean),
-                    None => self.moves.pop(),
-                }
-            } else {
-                row.look(visit.seen);
-            }
-        }
-    }
-
     /// Adds to a row's scores what earlier rows of the block moved.
     #[inline(always)]
     fn see_earlier(&mut self, problem: &Problem, place: usize, row: usize) {
@@ -156,6 +126,44 @@ impl Block {
         }
         for &feature in row.features {
             self.dense[feature as usize] = 0.0;
+        }
+    }
+}
+
+impl Loop for Visit<'_> {
+    type Output = ();
+
+    /// Looks at all rows of the block and, if they are to move, brings the duals of each to their best.
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        let block = self.block;
+        let (problem, width) = (self.problem, block.classes.div_ceil(LANES));
+        for (place, &number) in self.rows.iter().enumerate() {
+            let at = number as usize;
+            if let Some(&next) = self.rows.get(place + 1).filter(|_| F::ACTIVE) {
+                let duals = &self.duals[next as usize * width..(next as usize + 1) * width];
+                duals.iter().for_each(|lanes| fetch.fetch(lanes));
+            }
+            block.see_earlier(problem, place, at);
+            let scores = &mut block.scores[place * width..(place + 1) * width];
+            scores.as_flattened_mut()[problem.class(at) as usize] = BARRED;
+            let mut row = Row {
+                scores,
+                duals: &mut self.duals[at * width..(at + 1) * width],
+                level: 1.0 + block.means[place],
+                classes: block.classes as f64,
+                square: problem.square(at),
+                cost: self.cost,
+            };
+            if self.moving {
+                let amounts = block.moves.push(number);
+                match row.solve(self.seen, &mut block.targets, amounts) {
+                    Some(mean) => block.moves.set_mean(mean),
+                    None => block.moves.pop(),
+                }
+            } else {
+                row.look(self.seen);
+            }
         }
     }
 }

@@ -1,12 +1,10 @@
 //! The weights of a range of classes: those that one thread of one process reads and changes.
 
 use super::row_step::{LANES, Lanes};
-use crate::train::multiclass::{
-    prefetch::Fetch,
-    problem::{Problem, Row},
-};
+use crate::train::multiclass::problem::{Problem, Row};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
+use hapax_processor::{Fetch, Loop};
 
 /// What the rows of a block moved: of each that moved, how far each class's u went in units of the row, and their mean.
 #[derive(Clone, Debug)]
@@ -143,29 +141,6 @@ impl Part {
         self.classes.len() + 1
     }
 
-    /// Takes over what the rows of a block moved, then scores other rows.
-    #[inline(always)]
-    pub fn follow<F: Fetch>(&mut self, problem: &Problem, moves: &Moves, rows: &[u32], fetch: &F) {
-        for (row, amounts, mean) in moves.each() {
-            self.add(problem.row(row as usize), amounts, mean, fetch);
-        }
-        let width = self.width();
-        self.scores.clear();
-        self.scores.resize(rows.len() * width, 0.0);
-        for (place, &row) in rows.iter().enumerate() {
-            let row = problem.row(row as usize);
-            for (at, (&feature, &value)) in row.features.iter().zip(row.values).enumerate() {
-                self.ask(row, at + 1, fetch);
-                let (feature, value) = (feature as usize, f64::from(value));
-                let sums = &self.sums[feature * width..(feature + 1) * width];
-                let scores = &mut self.scores[place * width..(place + 1) * width];
-                for (score, sum) in scores.iter_mut().zip(sums) {
-                    *score += sum * value;
-                }
-            }
-        }
-    }
-
     #[inline(always)]
     fn add<F: Fetch>(&mut self, row: Row<'_>, amounts: &[Lanes], mean: f64, fetch: &F) {
         let width = self.width();
@@ -207,4 +182,48 @@ pub fn divide(classes: &Range<usize>, features: usize, count: usize) -> Option<V
         parts.push(Part::new(cut(place)..cut(place + 1), features)?);
     }
     Some(parts)
+}
+
+/// What the rows of a block moved, to be taken over by a part, and the rows that it then scores.
+pub struct FollowMoves<'a> {
+    /// The part.
+    pub part: &'a mut Part,
+    /// The rows of the problem.
+    pub problem: &'a Problem,
+    /// What was moved.
+    pub moves: &'a Moves,
+    /// The rows to score.
+    pub rows: &'a [u32],
+}
+
+impl Loop for FollowMoves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) {
+        let Self {
+            part,
+            problem,
+            moves,
+            rows,
+        } = self;
+        for (row, amounts, mean) in moves.each() {
+            part.add(problem.row(row as usize), amounts, mean, fetch);
+        }
+        let width = part.width();
+        part.scores.clear();
+        part.scores.resize(rows.len() * width, 0.0);
+        for (place, &row) in rows.iter().enumerate() {
+            let row = problem.row(row as usize);
+            for (at, (&feature, &value)) in row.features.iter().zip(row.values).enumerate() {
+                part.ask(row, at + 1, fetch);
+                let (feature, value) = (feature as usize, f64::from(value));
+                let sums = &part.sums[feature * width..(feature + 1) * width];
+                let scores = &mut part.scores[place * width..(place + 1) * width];
+                for (score, sum) in scores.iter_mut().zip(sums) {
+                    *score += sum * value;
+                }
+            }
+        }
+    }
 }

@@ -216,10 +216,10 @@ mod tests {
     use super::LeeLinWahba;
     use crate::{
         executor::Sequential,
-        kernels::Portable,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{multiclass::problem::tests::random, state::Resumable},
     };
+    use hapax_processor::Processor;
 
     #[test]
     fn a_training_left_after_any_epoch_ends_as_one_that_was_not() {
@@ -228,10 +228,17 @@ mod tests {
             cost: 3.0,
             ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
         };
-        let new =
-            || LeeLinWahba::new(&parameters, random(60, 20, 5, 3), &Sequential, &Portable).unwrap();
+        let new = || {
+            LeeLinWahba::new(
+                &parameters,
+                random(60, 20, 5, 3),
+                &Sequential,
+                Processor::portable(),
+            )
+            .unwrap()
+        };
         let mut whole = new();
-        let proof = whole.run(&Sequential, &Portable);
+        let proof = whole.run(&Sequential, Processor::portable());
         assert!(proof.epochs > 4, "{proof:?}");
         let expected = whole.to_bytes().unwrap();
         let mut left = new();
@@ -239,13 +246,18 @@ mod tests {
             let bytes = left.to_bytes().unwrap();
             let mut again = new();
             again.resume(&bytes).unwrap();
-            again.run(&Sequential, &Portable);
+            again.run(&Sequential, Processor::portable());
             assert!(again.to_bytes().unwrap() == expected, "left after {epoch}");
             assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
-            left.epoch(&Sequential, &Portable);
+            left.epoch(&Sequential, Processor::portable());
         }
-        let mut other =
-            LeeLinWahba::new(&parameters, random(61, 20, 5, 3), &Sequential, &Portable).unwrap();
+        let mut other = LeeLinWahba::new(
+            &parameters,
+            random(61, 20, 5, 3),
+            &Sequential,
+            Processor::portable(),
+        )
+        .unwrap();
         assert!(other.resume(&expected).is_err());
     }
 }

@@ -1,18 +1,18 @@
 use super::{LANES, LeeLinWahba};
 use crate::{
     executor::Sequential,
-    kernels::Portable,
     parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::{
-        exchange::Alone,
         multiclass::{
             problem::{Problem, tests::random},
             twin::Twin,
         },
+        exchange::Alone,
         state::Resumable,
     },
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 fn solve(problem: &Problem, cost: f64, gap: f64) -> LeeLinWahba {
     let parameters = MultiClassSvm {
@@ -22,9 +22,14 @@ fn solve(problem: &Problem, cost: f64, gap: f64) -> LeeLinWahba {
         normalize: false,
         ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
     };
-    let mut solver =
-        LeeLinWahba::new(&parameters, problem.clone(), &Sequential, &Portable).unwrap();
-    solver.run(&Sequential, &Portable);
+    let mut solver = LeeLinWahba::new(
+        &parameters,
+        problem.clone(),
+        &Sequential,
+        Processor::portable(),
+    )
+    .unwrap();
+    solver.run(&Sequential, Processor::portable());
     solver
 }
 
@@ -84,22 +89,22 @@ fn neither_parts_of_the_classes_nor_what_was_saved_by_others_show_in_a_bit() {
     };
     let begin = |parts| {
         let (problem, among) = (random(60, 20, 7, 3), (&Sequential, &mut Alone));
-        LeeLinWahba::divided(&parameters, problem, parts, among, &Portable).unwrap()
+        LeeLinWahba::divided(&parameters, problem, parts, among, Processor::portable()).unwrap()
     };
     let mut whole = begin(1);
-    let proof = whole.run(&Sequential, &Portable);
+    let proof = whole.run(&Sequential, Processor::portable());
     let expected = whole.to_bytes().unwrap();
     for parts in [2, 3, 7, 50] {
         let mut solver = begin(parts);
         assert_eq!(solver.parts.len(), parts.min(7));
         for _ in 0..proof.epochs / 2 {
-            solver.epoch(&Sequential, &Portable);
+            solver.epoch(&Sequential, Processor::portable());
         }
         let half = solver.to_bytes().unwrap();
-        solver.run(&Sequential, &Portable);
+        solver.run(&Sequential, Processor::portable());
         let mut other = begin(4);
         other.resume(&half).unwrap();
-        other.run(&Sequential, &Portable);
+        other.run(&Sequential, Processor::portable());
         for solver in [solver, other] {
             assert!(solver.to_bytes().unwrap() == expected, "{parts} parts");
             for feature in 0..20 {

@@ -154,11 +154,11 @@ mod tests {
     use super::Trainer;
     use crate::{
         executor::Sequential,
-        kernels::Portable,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{multiclass::problem::tests::random, state::Resumable},
     };
     use alloc::vec::Vec;
+    use hapax_processor::Processor;
 
     fn new(loss: MultiClassLoss, rows: usize) -> Trainer {
         let parameters = MultiClassSvm {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn ended(trainer: &mut Trainer) -> Vec<u8> {
-        trainer.run(&Sequential, &Portable);
+        trainer.run(&Sequential, Processor::portable());
         trainer.to_bytes().unwrap()
     }
 
@@ -190,7 +190,7 @@ mod tests {
                 if rows < 100 || epoch % 8 == 3 {
                     assert!(ended(&mut again) == expected, "{loss:?} left after {epoch}");
                 }
-                if left.epoch(&Sequential, &Portable).is_none() {
+                if left.epoch(&Sequential, Processor::portable()).is_none() {
                     break;
                 }
             }
@@ -201,7 +201,7 @@ mod tests {
     fn damaged_states_are_errors_or_other_numbers_but_never_a_panic() {
         let mut left = new(MultiClassLoss::CrammerSinger, 40);
         for _ in 0..3 {
-            left.epoch(&Sequential, &Portable);
+            left.epoch(&Sequential, Processor::portable());
         }
         let bytes = left.to_bytes().unwrap();
         let mut refused = 0;
@@ -212,7 +212,7 @@ mod tests {
             if again.resume(&damaged).is_err() {
                 refused += 1;
             } else if at % 7 == 0 {
-                again.epoch(&Sequential, &Portable);
+                again.epoch(&Sequential, Processor::portable());
             }
             if at % 50 == 0 {
                 let mut cut = new(MultiClassLoss::CrammerSinger, 40);

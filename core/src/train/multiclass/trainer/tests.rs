@@ -1,7 +1,6 @@
 use super::Trainer;
 use crate::{
     executor::Sequential,
-    kernels::Portable,
     parameters::multiclass::{
         MultiClassLoss::{self, CrammerSinger, WestonWatkins},
         MultiClassSvm, Shrinking,
@@ -9,6 +8,7 @@ use crate::{
     train::multiclass::{problem::tests::random, twin::Twin},
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 fn parameters(loss: MultiClassLoss, cost: f64) -> MultiClassSvm {
     MultiClassSvm {
@@ -46,7 +46,7 @@ fn solutions_and_certificates_are_those_of_the_twin() {
                 let twin = Twin::new(&problem, loss, cost);
                 let best = twin.dual(&twin.solve(1500));
                 let mut trainer = Trainer::new(&parameters(loss, cost), problem.clone());
-                let proof = trainer.run(&Sequential, &Portable);
+                let proof = trainer.run(&Sequential, Processor::portable());
                 let what = (seed, loss, cost, best, proof);
                 assert!(proof.relative_gap() <= 1e-5, "{what:?}");
                 let duals = all_duals(&trainer);
@@ -78,7 +78,7 @@ fn shrinking_does_not_change_the_optimum() {
                 ..parameters(loss, 0.5)
             };
             Trainer::new(&chosen, problem.clone())
-                .run(&Sequential, &Portable)
+                .run(&Sequential, Processor::portable())
                 .dual
         };
         let plain = of(Shrinking::Off);
@@ -106,7 +106,7 @@ fn epsilon_is_kept_by_every_dual() {
             ..parameters(loss, 0.3)
         };
         let mut trainer = Trainer::new(&chosen, problem.clone());
-        let proof = trainer.run(&Sequential, &Portable);
+        let proof = trainer.run(&Sequential, Processor::portable());
         assert!(proof.violation <= 1e-3, "{proof:?}");
         let twin = Twin::new(&problem, loss, 0.3);
         let duals = all_duals(&trainer);

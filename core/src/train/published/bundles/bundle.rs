@@ -1,10 +1,11 @@
 //! The weights of a bundle of classes.
 
 use crate::train::multiclass::{
-    prefetch::{Fetch, fetch_slice},
+    prefetch::fetch_slice,
     problem::{Problem, Row},
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::{Fetch, Loop};
 use serde::{Deserialize, Serialize};
 
 /// A list of weights becomes an array of all of the bundle's classes when it holds more than this share of them.
@@ -215,42 +216,6 @@ impl Bundle {
         out.iter_mut().for_each(|score| *score += shared);
     }
 
-    /// The sum of what rows lose by the classes of this bundle, given the scores of their own classes. This is bundle `number` of
-    /// `many`. `fetch` is told of the memory of rows before their turn.
-    #[inline(always)]
-    pub fn loss<F: Fetch>(
-        &self,
-        problem: &Problem,
-        own: &[f64],
-        (number, many): (usize, usize),
-        fetch: &F,
-    ) -> f64 {
-        let (mut loss, mut scores) = (0.0, Vec::new());
-        for (row, own) in own.iter().enumerate() {
-            if F::ACTIVE {
-                let soon =
-                    |later: usize| (row + later < problem.len()).then(|| problem.row(row + later));
-                if let Some(row) = soon(4) {
-                    self.fetch_features(row, fetch);
-                }
-                if let Some(row) = soon(2) {
-                    self.fetch_weights(row, fetch);
-                }
-            }
-            self.scores(problem.row(row), &mut scores);
-            let class = problem.class(row);
-            if class as usize % many == number {
-                scores[Self::local(class, many) as usize] = f64::NEG_INFINITY;
-            }
-            let mut sum = 0.0;
-            for score in &scores {
-                sum += (1.0 - own + score).max(0.0);
-            }
-            loss += sum;
-        }
-        loss
-    }
-
     /// Moves weights by so much of a row: those of all classes by `shared`, and those of some one by one.
     #[inline(always)]
     pub fn add(&mut self, row: Row<'_>, shared: f64, classes: &[(u32, f64)]) {
@@ -353,5 +318,55 @@ impl Bundle {
         for &(place, total) in &content.rows {
             self.totals[place as usize] = total;
         }
+    }
+}
+
+/// The sum of what rows lose by the classes of a bundle.
+pub struct BundleLoss<'a> {
+    /// The bundle.
+    pub bundle: &'a Bundle,
+    /// The rows.
+    pub problem: &'a Problem,
+    /// Their scores of their own classes.
+    pub own: &'a [f64],
+    /// The bundle's number, and how many there are.
+    pub of: (usize, usize),
+}
+
+impl Loop for BundleLoss<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) -> f64 {
+        let Self {
+            bundle,
+            problem,
+            own,
+            of: (number, many),
+        } = self;
+        let (mut loss, mut scores) = (0.0, Vec::new());
+        for (row, own) in own.iter().enumerate() {
+            if F::ACTIVE {
+                let soon =
+                    |later: usize| (row + later < problem.len()).then(|| problem.row(row + later));
+                if let Some(row) = soon(4) {
+                    bundle.fetch_features(row, fetch);
+                }
+                if let Some(row) = soon(2) {
+                    bundle.fetch_weights(row, fetch);
+                }
+            }
+            bundle.scores(problem.row(row), &mut scores);
+            let class = problem.class(row);
+            if class as usize % many == number {
+                scores[Bundle::local(class, many) as usize] = f64::NEG_INFINITY;
+            }
+            let mut sum = 0.0;
+            for score in &scores {
+                sum += (1.0 - own + score).max(0.0);
+            }
+            loss += sum;
+        }
+        loss
     }
 }

@@ -12,12 +12,13 @@ use super::{
 use crate::{
     random::Stream,
     train::multiclass::{
-        prefetch::{Fetch, fetch_slice},
+        prefetch::fetch_slice,
         problem::Problem,
         row_step::{Limits, Shared, root},
     },
 };
 use alloc::vec::Vec;
+use hapax_processor::Fetch;
 use serde::{Deserialize, Serialize};
 
 /// Most classes that join a row's list at one visit.

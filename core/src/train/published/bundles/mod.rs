@@ -23,7 +23,7 @@ pub mod bundle;
 pub mod meeting;
 pub mod moved;
 pub mod pair;
-pub(super) mod plan;
+pub(crate) mod plan;
 pub mod shared;
 pub mod trainer;
 

@@ -5,8 +5,8 @@ use super::{
     meeting::{Duals, Round, STEPS, Scratch, apply, fetch_ahead, fetch_moved, meet},
     moved::Moved,
 };
-use crate::train::multiclass::prefetch::Fetch;
 use alloc::vec::Vec;
+use hapax_processor::{Fetch, Loop};
 
 /// The duals of a pair of bundles: of the first one's rows, and of the second one's.
 pub type PairDuals = (Vec<Duals>, Vec<Duals>);
@@ -48,15 +48,9 @@ impl Pair {
         (self.first, self.second)
     }
 
-    /// Lets them meet: first the rows of the first bundle, then those of the second. `fetch` is told of memory before its
-    /// turn.
+    /// Lets them meet: first the rows of the first bundle, then those of the second.
     #[inline(always)]
-    pub fn meet<F: Fetch>(
-        &mut self,
-        round: Round<'_>,
-        duals: &mut PairDuals,
-        fetch: &F,
-    ) -> PairMoved {
+    fn meet<F: Fetch>(&mut self, round: Round<'_>, duals: &mut PairDuals, fetch: &F) -> PairMoved {
         let mut scratch = Scratch::default();
         let (first, second) = (self.first, self.second);
         let mut moved = PairMoved::default();
@@ -82,7 +76,7 @@ impl Pair {
     /// Moves what they moved where they met; whether it can be that. If not, nothing is moved.
     #[must_use]
     #[inline(always)]
-    pub fn follow<F: Fetch>(&mut self, round: Round<'_>, moved: &PairMoved, fetch: &F) -> bool {
+    fn follow<F: Fetch>(&mut self, round: Round<'_>, moved: &PairMoved, fetch: &F) -> bool {
         let one = &self.one;
         let other = self.other.as_ref();
         let wrong = other.map_or(one.classes.len(), |other| other.classes.len());
@@ -106,5 +100,43 @@ impl Pair {
             }
         }
         true
+    }
+}
+
+/// Two bundles that are to meet.
+pub struct HoldMeeting<'a> {
+    /// The bundles.
+    pub pair: &'a mut Pair,
+    /// The round.
+    pub round: Round<'a>,
+    /// The duals of their rows.
+    pub duals: &'a mut PairDuals,
+}
+
+impl Loop for HoldMeeting<'_> {
+    type Output = PairMoved;
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) -> PairMoved {
+        self.pair.meet(self.round, self.duals, fetch)
+    }
+}
+
+/// Two bundles that met elsewhere, to be moved as they moved there; the output is whether they can.
+pub struct FollowMeeting<'a> {
+    /// The bundles.
+    pub pair: &'a mut Pair,
+    /// The round.
+    pub round: Round<'a>,
+    /// What they moved.
+    pub moved: &'a PairMoved,
+}
+
+impl Loop for FollowMeeting<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, fetch: &F) -> bool {
+        self.pair.follow(self.round, self.moved, fetch)
     }
 }

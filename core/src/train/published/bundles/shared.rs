@@ -5,7 +5,7 @@ use crate::train::exchange::{Exchange, ExchangeError};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::BundleKernels,
+    kernels::Kernels,
     parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::{
         TrainError,
@@ -55,7 +55,7 @@ impl SharedTraining {
         data: &Dataset,
         multi_label: MultiLabel,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn BundleKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         if parameters.loss == MultiClassLoss::CrammerSinger {
             return Err(TrainError::NoBundles);
@@ -64,7 +64,7 @@ impl SharedTraining {
         let problem = Problem::new(data, parameters, multi_label)?;
         let kind = if parameters.loss == MultiClassLoss::LeeLinWahba {
             let among = (executor, exchange);
-            let training = LeeLinWahba::among(parameters, problem, among, kernels)?;
+            let training = LeeLinWahba::among(parameters, problem, among, kernels.processor())?;
             Kind::LeeLinWahba(Box::new(training))
         } else {
             Kind::Tournament(Box::new(Tournament::new(parameters, problem, exchange)))
@@ -79,12 +79,14 @@ impl SharedTraining {
     pub fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
-        kernels: &dyn BundleKernels,
+        kernels: &dyn Kernels,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
         match &mut self.kind {
-            Kind::LeeLinWahba(training) => training.epoch_among((executor, exchange), kernels),
-            Kind::Tournament(training) => training.epoch(executor, kernels, exchange),
+            Kind::LeeLinWahba(training) => {
+                training.epoch_among((executor, exchange), kernels.processor())
+            }
+            Kind::Tournament(training) => training.epoch(executor, kernels.processor(), exchange),
         }
     }
 
@@ -138,7 +140,7 @@ impl MultiClassSvm {
         training: SharedTraining,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn BundleKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Option<Machine>, TrainError> {
         let proof = training.certificate().ok_or(TrainError::Stopped)?;
         if !training.first {

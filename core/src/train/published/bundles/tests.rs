@@ -2,13 +2,13 @@ use super::trainer::Tournament;
 use crate::train::exchange::Alone;
 use crate::{
     executor::Sequential,
-    kernels::Portable,
     parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::multiclass::{
         problem::{Problem, tests::random},
         trainer::Trainer,
     },
 };
+use hapax_processor::Processor;
 
 fn parameters(cost: f64, gap: f64) -> MultiClassSvm {
     MultiClassSvm {
@@ -23,7 +23,7 @@ fn parameters(cost: f64, gap: f64) -> MultiClassSvm {
 fn alone(parameters: &MultiClassSvm, problem: &Problem) -> Tournament {
     let mut training = Tournament::new(parameters, problem.clone(), &Alone);
     while training
-        .epoch(&Sequential, &Portable, &mut Alone)
+        .epoch(&Sequential, Processor::portable(), &mut Alone)
         .unwrap()
         .is_some()
     {}
@@ -37,7 +37,8 @@ fn the_optimum_and_the_proof_are_those_of_the_solver_of_one_process() {
         let problem = random(60, 8, classes, seed);
         for cost in [0.05, 0.7] {
             let chosen = parameters(cost, 1e-5);
-            let proof = Trainer::new(&chosen, problem.clone()).run(&Sequential, &Portable);
+            let proof =
+                Trainer::new(&chosen, problem.clone()).run(&Sequential, Processor::portable());
             let training = alone(&chosen, &problem);
             let found = training.certificate().unwrap();
             extern crate std;

@@ -6,21 +6,21 @@
 //! a feature, and its share of the duals: 16 bytes a listed dual and 40 a row and bundle.
 
 use super::{
-    bundle::Bundle,
+    bundle::{Bundle, BundleLoss},
     meeting::{Duals, Round},
-    pair::{Pair, PairDuals, PairMoved},
+    pair::{FollowMeeting, HoldMeeting, Pair, PairDuals, PairMoved},
     plan::Plan,
 };
 use crate::train::exchange::{Exchange, ExchangeError};
 use crate::{
     executor::Executor,
-    kernels::BundleKernels,
     parameters::multiclass::MultiClassSvm,
     train::multiclass::{
         certificate::Certificate, problem::Problem, row_step::Limits, trainer::Report,
     },
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 mod saved;
 
@@ -77,7 +77,7 @@ impl Tournament {
     pub fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
-        kernels: &dyn BundleKernels,
+        processor: Processor,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
@@ -86,13 +86,13 @@ impl Tournament {
         self.epochs += 1;
         for round in 0..self.plan.rounds() {
             self.time += 1;
-            let met = self.meetings(round, (executor, &*exchange), kernels);
-            self.follow(round, &met, (executor, &mut *exchange), kernels)?;
+            let met = self.meetings(round, (executor, &*exchange), processor);
+            self.follow(round, &met, (executor, &mut *exchange), processor)?;
         }
         let last = self.epochs >= self.parameters.max_epochs;
         let full = last || self.epochs.is_multiple_of(CHECK);
         if full {
-            let found = self.look((executor, &mut *exchange), kernels)?;
+            let found = self.look((executor, &mut *exchange), processor)?;
             self.gap = found.relative_gap();
             if last || self.gap <= self.parameters.gap {
                 self.certificate = Some(found);
@@ -137,7 +137,7 @@ impl Tournament {
         &mut self,
         round: usize,
         (executor, exchange): (&E, &impl Exchange),
-        kernels: &dyn BundleKernels,
+        processor: Processor,
     ) -> Vec<PairMoved> {
         let (many, pairs) = (self.bundles.len(), self.pairs(round, self.rank));
         let place = |pair: &Pair| pair.numbers().0 * many + pair.numbers().1;
@@ -148,7 +148,11 @@ impl Tournament {
         let pairs: Vec<(Pair, PairDuals)> = pairs.into_iter().map(take).collect();
         let common = self.round(exchange.ranks() > 1);
         let met = executor.map_items(pairs, |_, (mut pair, mut duals)| {
-            let moved = kernels.hold_meeting(&mut pair, common, &mut duals);
+            let moved = processor.run(HoldMeeting {
+                pair: &mut pair,
+                round: common,
+                duals: &mut duals,
+            });
             (pair, duals, moved)
         });
         let mut all = Vec::with_capacity(met.len());
@@ -166,7 +170,7 @@ impl Tournament {
         round: usize,
         met: &[PairMoved],
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn BundleKernels,
+        processor: Processor,
     ) -> Result<(), ExchangeError> {
         let rank = self.rank;
         if exchange.ranks() == 1 {
@@ -187,7 +191,11 @@ impl Tournament {
             let common = self.round(false);
             let pairs = pairs.into_iter().zip(heard).collect();
             let followed = executor.map_items(pairs, |_, (mut pair, moved): (Pair, PairMoved)| {
-                let fits = kernels.follow_meeting(&mut pair, common, &moved);
+                let fits = processor.run(FollowMeeting {
+                    pair: &mut pair,
+                    round: common,
+                    moved: &moved,
+                });
                 (pair, fits)
             });
             let all = fits && followed.iter().all(|followed| followed.1);
@@ -205,7 +213,7 @@ impl Tournament {
     fn look<E: Executor, X: Exchange>(
         &self,
         (executor, exchange): (&E, &mut X),
-        kernels: &dyn BundleKernels,
+        processor: Processor,
     ) -> Result<Certificate, ExchangeError> {
         let many = self.bundles.len();
         let is_here = |&number: &usize| self.plan.looker(number) == self.rank;
@@ -226,7 +234,7 @@ impl Tournament {
         }
         exchange.largest(&mut scores)?;
         let seen = executor.map_items(here.clone(), |_, number| {
-            self.look_at(number, &scores, kernels)
+            self.look_at(number, &scores, processor)
         });
         // Loss, squares, duals and non-zeros of each bundle.
         let mut sums = vec![f64::NEG_INFINITY; 4 * many];
@@ -248,9 +256,14 @@ impl Tournament {
     }
 
     /// What bundle `number` adds to both objectives, given the scores of rows for their own classes.
-    fn look_at(&self, number: usize, own: &[f64], kernels: &dyn BundleKernels) -> [f64; 4] {
+    fn look_at(&self, number: usize, own: &[f64], processor: Processor) -> [f64; 4] {
         let (bundle, of) = (&self.bundles[number], (number, self.bundles.len()));
-        let loss = kernels.bundle_loss(bundle, &self.problem, own, of);
+        let loss = processor.run(BundleLoss {
+            bundle,
+            problem: &self.problem,
+            own,
+            of,
+        });
         let (square, nonzeros) = bundle.square();
         let duals = bundle.totals.iter().sum();
         [loss, square, duals, nonzeros as f64]
