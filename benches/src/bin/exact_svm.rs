@@ -8,10 +8,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::linear::LinearScorer,
-        train::exact::{
-            parameters::{MultiClassLoss, MultiClassSvm},
-            problem::MultiLabel,
-        },
+        train::exact::{MultiClassLoss, MultiClassSvm, MultiLabel},
     },
     kernels,
     threads::Threads,

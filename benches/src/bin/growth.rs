@@ -11,10 +11,7 @@ use hapax::{
         model::{Model, NearestParameters, Scratch},
         train::{
             dual::OneVsRest,
-            exact::{
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::MultiLabel,
-            },
+            exact::{MultiClassLoss, MultiClassSvm, MultiLabel},
         },
     },
     kernels,

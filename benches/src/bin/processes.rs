@@ -13,13 +13,8 @@ use hapax::{
         train::{
             TrainError,
             exact::{
-                bundles::{
-                    exchange::{Exchange, ExchangeError},
-                    shared::SharedTraining,
-                },
-                certificate::Certificate,
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::MultiLabel,
+                Certificate, Exchange, ExchangeError, MultiClassLoss, MultiClassSvm, MultiLabel,
+                SharedTraining,
             },
         },
     },

@@ -11,16 +11,9 @@ use hapax_core::{
     train::{
         TrainError,
         exact::{
-            bundles::{
-                exchange::{Alone, Exchange, ExchangeError},
-                shared::SharedTraining,
-            },
-            machine::Machine,
-            parameters::{
-                MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
+            Alone, Exchange, ExchangeError, Machine,
+            MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
+            MultiClassSvm, MultiLabel, SharedTraining,
         },
         state::Shared,
     },

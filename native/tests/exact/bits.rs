@@ -6,12 +6,9 @@ use hapax::{
         executor::Sequential,
         kernels::{Kernels, Portable},
         train::exact::{
-            bundles::{exchange::Alone, shared::SharedTraining},
-            parameters::{
-                MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
+            Alone,
+            MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+            MultiClassSvm, MultiLabel, SharedTraining,
         },
     },
     kernels,

@@ -23,35 +23,47 @@
 //!
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
-pub mod ahead;
-pub mod bundles;
-pub mod by_feature;
-pub mod certificate;
-pub mod changes;
-pub mod class_scores;
-pub mod duals;
+pub(crate) mod ahead;
+pub(crate) mod bundles;
+pub(crate) mod by_feature;
+pub(crate) mod certificate;
+pub(crate) mod changes;
+pub(crate) mod class_scores;
+pub(crate) mod duals;
 mod feature_ranges;
-pub mod forgetting;
-pub mod lane;
-pub mod lee_lin_wahba;
-pub mod listing;
-pub mod machine;
-pub mod memory;
-pub mod numbers;
-pub mod one_vs_rest;
-pub mod parameters;
-pub mod problem;
-pub mod rounding;
-pub mod row_step;
-pub mod schedule;
-pub mod solver;
-pub mod start;
-pub mod state;
-pub mod survey;
+pub(crate) mod forgetting;
+pub(crate) mod lane;
+pub(crate) mod lee_lin_wahba;
+pub(crate) mod listing;
+pub(crate) mod machine;
+pub(crate) mod memory;
+pub(crate) mod numbers;
+pub(crate) mod one_vs_rest;
+pub(crate) mod parameters;
+pub(crate) mod problem;
+pub(crate) mod rounding;
+pub(crate) mod row_step;
+pub(crate) mod schedule;
+pub(crate) mod solver;
+pub(crate) mod start;
+pub(crate) mod state;
+pub(crate) mod survey;
 mod surveyor;
-pub mod sweep;
-pub mod tournament;
-pub mod trainer;
+pub(crate) mod sweep;
+pub(crate) mod tournament;
+pub(crate) mod trainer;
 #[cfg(test)]
 mod twin;
-pub mod weights;
+pub(crate) mod weights;
+
+pub use bundles::{
+    exchange::{Alone, Exchange, ExchangeError},
+    shared::SharedTraining,
+};
+pub use certificate::Certificate;
+pub use machine::Machine;
+pub use parameters::{MultiClassLoss, MultiClassSvm, Shrinking};
+pub use problem::MultiLabel;
+pub use solver::Solver;
+pub use start::{Start, WarmStart};
+pub use trainer::Report;

@@ -33,7 +33,7 @@ use hapax::{
         train::{
             check_data,
             dual::{FeatureChoice, OneVsRest, choose_features},
-            exact::parameters::MultiClassLoss,
+            exact::MultiClassLoss,
         },
     },
     files::{check_not_over, check_readable, check_writable},

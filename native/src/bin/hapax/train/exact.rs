@@ -23,13 +23,8 @@ use hapax::{
         train::{
             TrainError,
             exact::{
-                bundles::exchange::Exchange,
-                machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
-                problem::MultiLabel,
-                solver::Solver,
-                start::{Start, WarmStart},
-                trainer::Report,
+                Exchange, Machine, MultiClassLoss, MultiClassSvm, MultiLabel, Report, Shrinking,
+                Solver, Start, WarmStart,
             },
         },
     },

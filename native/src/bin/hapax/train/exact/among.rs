@@ -12,14 +12,7 @@ use hapax::{
         data::Dataset,
         train::{
             TrainError,
-            exact::{
-                bundles::{
-                    exchange::{Alone, Exchange},
-                    shared::SharedTraining,
-                },
-                machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm},
-            },
+            exact::{Alone, Exchange, Machine, MultiClassLoss, MultiClassSvm, SharedTraining},
             state::Identity,
         },
     },

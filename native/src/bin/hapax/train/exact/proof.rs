@@ -8,7 +8,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::linear::LinearScorer,
-        train::exact::{machine::Machine, parameters::MultiClassSvm},
+        train::exact::{Machine, MultiClassSvm},
     },
     kernels,
     threads::Threads,
