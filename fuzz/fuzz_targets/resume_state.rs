@@ -3,7 +3,20 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, train::{dual::{Negatives, OneVsRest}, embedding::{Wsabie, Sampled}, exact::{Alone, SharedTraining, MultiClassLoss, MultiClassSvm, MultiLabel, Solver}, mach::MachParameters, memoir::Memoir, state::{Resumable, Shared}}};
+use hapax_core::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    kernels::Portable,
+    sparse::{SparseRows, SparseVec},
+    train::{
+        dual::{Negatives, OneVsRest},
+        embedding::{Sampled, Wsabie},
+        exact::{Alone, MultiClassLoss, MultiClassSvm, MultiLabel, SharedTraining, Solver},
+        mach::MachParameters,
+        memoir::Memoir,
+        state::{Resumable, Shared},
+    },
+};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 
