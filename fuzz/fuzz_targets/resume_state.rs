@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, wsabie::Wsabie, sampled::Sampled, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{exchange::Alone, published::bundles::shared::SharedTraining, multiclass::{problem::MultiLabel, solver::Solver}, state::{Resumable, Shared}}};
+use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::{Resumable, Shared}}};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 

@@ -9,7 +9,7 @@ use hapax::{
         data::Dataset,
         model::linear::LinearScorer,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
-        train::multiclass::problem::MultiLabel,
+        train::multiclass::MultiLabel,
     },
     kernels,
     threads::Threads,

@@ -14,7 +14,7 @@ use hapax::{
             multiclass::{MultiClassLoss, MultiClassSvm},
             one_vs_rest::OneVsRest,
         },
-        train::multiclass::problem::MultiLabel,
+        train::multiclass::MultiLabel,
     },
     kernels,
     threads::Threads,

@@ -14,8 +14,8 @@ use hapax::{
         train::{
             TrainError,
             exchange::{Exchange, ExchangeError},
-            multiclass::{certificate::Certificate, problem::MultiLabel},
-            published::bundles::shared::SharedTraining,
+            multiclass::{Certificate, MultiLabel},
+            published::SharedTraining,
         },
     },
     kernels,

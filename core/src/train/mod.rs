@@ -12,7 +12,7 @@ mod models;
 pub mod multiclass;
 pub mod nearest;
 pub mod one_vs_rest;
-pub(crate) mod published;
+pub mod published;
 pub mod reduction;
 pub mod shards;
 pub mod state;

@@ -15,8 +15,8 @@ use hapax_core::{
     train::{
         TrainError,
         exchange::{Alone, Exchange, ExchangeError},
-        multiclass::{machine::Machine, problem::MultiLabel},
-        published::bundles::shared::SharedTraining,
+        multiclass::{Machine, MultiLabel},
+        published::SharedTraining,
         state::Shared,
     },
 };

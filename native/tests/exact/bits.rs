@@ -9,10 +9,7 @@ use hapax::{
             MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
-        train::{
-            multiclass::problem::MultiLabel,
-            published::bundles::{exchange::Alone, shared::SharedTraining},
-        },
+        train::{exchange::Alone, multiclass::MultiLabel, published::SharedTraining},
     },
     kernels,
     threads::Threads,

@@ -8,7 +8,7 @@ use hapax::{
             MultiClassLoss::{CrammerSinger, WestonWatkins},
             MultiClassSvm,
         },
-        train::multiclass::{machine::Machine, problem::MultiLabel, warm_start::Start},
+        train::multiclass::{Machine, MultiLabel, Start},
     },
     kernels,
 };
@@ -65,7 +65,7 @@ fn an_earlier_model_of_another_loss_is_a_start() {
     for loss in [CrammerSinger, WestonWatkins] {
         let train = |start: Option<Start<'_>>| {
             let mut passes = Vec::new();
-            let tell = |report: hapax::core::train::multiclass::trainer::Report| {
+            let tell = |report: hapax::core::train::multiclass::Report| {
                 passes.push((report.full, report.gap));
                 ControlFlow::Continue(())
             };

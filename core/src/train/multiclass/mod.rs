@@ -23,31 +23,38 @@
 //!
 //! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
 
-pub mod by_feature;
-pub mod certificate;
-pub mod changes;
-pub mod class_scores;
-pub mod class_weights;
-pub mod duals;
+pub(crate) mod by_feature;
+pub(crate) mod certificate;
+pub(crate) mod changes;
+pub(crate) mod class_scores;
+pub(crate) mod class_weights;
+pub(crate) mod duals;
 mod feature_ranges;
-pub mod lee_lin_wahba;
-pub mod listing;
-pub mod machine;
-pub mod memory;
-pub mod narrow_vec;
-pub mod prefetch;
-pub mod problem;
-pub mod prune_lists;
-pub mod rounding;
-pub mod row_batch;
-pub mod row_step;
-pub mod schedule;
-pub mod solver;
-pub mod state;
-pub mod survey;
+pub(crate) mod lee_lin_wahba;
+pub(crate) mod listing;
+pub(crate) mod machine;
+pub(crate) mod memory;
+pub(crate) mod narrow_vec;
+pub(crate) mod prefetch;
+pub(crate) mod problem;
+pub(crate) mod prune_lists;
+pub(crate) mod rounding;
+pub(crate) mod row_batch;
+pub(crate) mod row_step;
+pub(crate) mod schedule;
+pub(crate) mod solver;
+pub(crate) mod state;
+pub(crate) mod survey;
 mod surveyor;
-pub mod sweep;
-pub mod trainer;
+pub(crate) mod sweep;
+pub(crate) mod trainer;
 #[cfg(test)]
 mod twin;
-pub mod warm_start;
+pub(crate) mod warm_start;
+
+pub use certificate::Certificate;
+pub use machine::Machine;
+pub use problem::MultiLabel;
+pub use solver::Solver;
+pub use trainer::Report;
+pub use warm_start::{Start, WarmStart};

@@ -3,11 +3,12 @@ use crate::{
     executor::Sequential,
     parameters::multiclass::{MultiClassLoss, MultiClassSvm},
     train::{
+        exchange::Alone,
         multiclass::{
             problem::{Problem, tests::random},
+            trainer::Trainer,
             twin::Twin,
         },
-        exchange::Alone,
         state::Resumable,
     },
 };
@@ -142,4 +143,42 @@ fn the_papers_schedule_ends_at_the_same_optimum() {
         }
     }
     assert!((twin.dual(&duals) - exact).abs() < 1e-4 * exact);
+}
+
+/// With two classes both losses are the binary machine: the weights of Lee-Lin-Wahba at 4 C are twice those
+/// of Weston-Watkins at C.
+#[test]
+fn two_classes_make_the_losses_one() {
+    let problem = random(80, 30, 2, 5);
+    for cost in [0.5, 2.0] {
+        let parameters = MultiClassSvm {
+            cost,
+            gap: 1e-6,
+            max_epochs: 100_000,
+            normalize: false,
+            ..MultiClassSvm::new(MultiClassLoss::WestonWatkins)
+        };
+        let mut pairs = Trainer::new(&parameters, problem.clone());
+        let first = pairs.run(&Sequential, Processor::portable());
+        let sums = solve(&problem, 4.0 * cost, 1e-9);
+        let second = sums.certificate().unwrap();
+        assert!(
+            (4.0 * first.dual / second.dual - 1.0).abs() < 1e-5,
+            "{first:?} {second:?}"
+        );
+        for feature in 0..problem.features() {
+            let mut ours = [0f64; 2];
+            let weights = &pairs.state().weights;
+            weights.visit(feature, |class, weight| {
+                ours[class as usize] = f64::from(weight);
+            });
+            let mean = (ours[0] + ours[1]) / 2.0;
+            for (ours, theirs) in ours.iter().zip(sums.weights(feature)) {
+                assert!(
+                    (2.0 * (ours - mean) - theirs).abs() < 5e-3,
+                    "{ours} {theirs}"
+                );
+            }
+        }
+    }
 }

@@ -19,14 +19,14 @@
 //! reaches a gap in far fewer epochs, because all duals of a row are solved for at once, and is what
 //! [`shared::SharedTraining::new`] begins.
 
-pub mod bundle;
-pub mod meeting;
-pub mod moved;
-pub mod pair;
+pub(crate) mod bundle;
+pub(crate) mod meeting;
+pub(crate) mod moved;
+pub(crate) mod pair;
 pub(crate) mod plan;
-pub mod shared;
-pub mod trainer;
+pub(crate) mod shared;
+pub(crate) mod trainer;
 
 #[cfg(test)]
 mod tests;
-pub mod tournament;
+pub(crate) mod tournament;

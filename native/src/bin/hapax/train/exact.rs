@@ -24,13 +24,7 @@ use hapax::{
         train::{
             TrainError,
             exchange::Exchange,
-            multiclass::{
-                machine::Machine,
-                problem::MultiLabel,
-                solver::Solver,
-                trainer::Report,
-                warm_start::{Start, WarmStart},
-            },
+            multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },
     kernels,

@@ -14,8 +14,8 @@ use hapax::{
         train::{
             TrainError,
             exchange::{Alone, Exchange},
-            multiclass::machine::Machine,
-            published::bundles::shared::SharedTraining,
+            multiclass::Machine,
+            published::SharedTraining,
             state::Identity,
         },
     },

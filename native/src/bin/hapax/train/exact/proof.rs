@@ -7,7 +7,7 @@ use super::super::{
 use hapax::{
     core::{
         data::Dataset, model::linear::LinearScorer, parameters::multiclass::MultiClassSvm,
-        train::multiclass::machine::Machine,
+        train::multiclass::Machine,
     },
     kernels,
     threads::Threads,
