@@ -49,7 +49,6 @@ pub mod trainer;
 #[cfg(test)]
 mod whole_tests;
 
-pub use group::FeatureRows;
 pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};
 pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};
