@@ -170,22 +170,13 @@ fn the_mean_of_the_second_half_reaches_crammer_and_singers_optimum() {
 }
 
 /// All that search, at sizes at which they miss classes.
-const ORACLES: [Oracle; 5] = [
+const ORACLES: [Oracle; 3] = [
     Oracle::RareFeatures(0.3),
     Oracle::SignCodes {
         words: 2,
         candidates: 10,
     },
-    Oracle::SignTables {
-        tables: 6,
-        bits: 4,
-        candidates: 10,
-    },
     Oracle::Graph {
-        degree: 4,
-        beam: 10,
-    },
-    Oracle::LayeredGraph {
         degree: 4,
         beam: 10,
     },
@@ -221,10 +212,6 @@ fn searches_that_miss_nothing_train_what_scoring_all_classes_trains() {
             candidates: 40,
         },
         Oracle::Graph {
-            degree: 4,
-            beam: 40,
-        },
-        Oracle::LayeredGraph {
             degree: 4,
             beam: 40,
         },

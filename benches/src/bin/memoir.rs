@@ -109,8 +109,7 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
     Ok(p)
 }
 
-/// `exhaustive`, `rare:SHARE`, `codes:WORDS:CANDIDATES`, `tables:TABLES:BITS:CANDIDATES`, `graph:DEGREE:BEAM` or
-/// `layered:DEGREE:BEAM`.
+/// `exhaustive`, `rare:SHARE`, `codes:WORDS:CANDIDATES`, or `graph:DEGREE:BEAM`.
 fn oracle(text: &str) -> Result<Oracle> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     if name == "rare" {
@@ -124,13 +123,7 @@ fn oracle(text: &str) -> Result<Oracle> {
     Ok(match (name, numbers?[..].as_ref()) {
         ("exhaustive", []) => Oracle::Exhaustive,
         ("codes", &[words, candidates]) => Oracle::SignCodes { words, candidates },
-        ("tables", &[tables, bits, candidates]) => Oracle::SignTables {
-            tables,
-            bits,
-            candidates,
-        },
         ("graph", &[degree, beam]) => Oracle::Graph { degree, beam },
-        ("layered", &[degree, beam]) => Oracle::LayeredGraph { degree, beam },
         _ => return Err(format!("no oracle {text}").into()),
     })
 }

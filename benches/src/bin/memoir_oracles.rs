@@ -9,10 +9,7 @@ use hapax::{
         data::Dataset,
         executor::Sequential,
         parameters::memoir::{Length, Memoir, SeveralLabels},
-        search::{
-            MaxInnerProduct, Proposer, Scored, Top, graph::Graph, sign_codes::SignCodes,
-            sign_tables::SignTables,
-        },
+        search::{MaxInnerProduct, Proposer, Scored, Top, graph::Graph, sign_codes::SignCodes},
         sparse::SparseVec,
     },
     threads::Threads,
@@ -73,9 +70,7 @@ fn main() -> Result<()> {
     let lines = vec![
         rare(&queries, &postings, &truth, vectors.len()),
         sign_codes(&queries, &vectors, &truth),
-        sign_tables(&queries, &vectors, &truth),
-        graphs(&queries, &vectors, &truth, false),
-        graphs(&queries, &vectors, &truth, true),
+        graphs(&queries, &vectors, &truth),
     ];
     if let Some(file) = svg {
         let chart = Chart {
@@ -243,34 +238,12 @@ fn sign_codes(queries: &[Row], vectors: &[SparseVec], truth: &[Vec<u32>]) -> Lin
     }
 }
 
-fn sign_tables(queries: &[Row], vectors: &[SparseVec], truth: &[Vec<u32>]) -> Line {
-    let mut points = Vec::new();
-    for count in [6, 12, 24, 48] {
-        let start = cpu_seconds();
-        let mut tables = SignTables::new(count, 10, 1.5, 42);
-        tables.insert_all(&items(vectors), &Sequential);
-        let building = cpu_seconds() - start;
-        let (found, seconds) = asked(queries, &tables, 100);
-        let cost = (seconds, building, tables.bytes());
-        let size = format!("{count} x 10 bits");
-        points.push(told("sign-tables", &size, (&found, truth), cost));
-    }
-    Line {
-        name: "sign tables, 100".into(),
-        points,
-    }
-}
-
-fn graphs(queries: &[Row], vectors: &[SparseVec], truth: &[Vec<u32>], layered: bool) -> Line {
-    let name = if layered { "layered-graph" } else { "graph" };
+fn graphs(queries: &[Row], vectors: &[SparseVec], truth: &[Vec<u32>]) -> Line {
+    let name = "graph";
     let mut points = Vec::new();
     let (degree, beam) = (12, 40);
     let start = cpu_seconds();
-    let mut graph = if layered {
-        Graph::layered(degree, beam, 42)
-    } else {
-        Graph::new(degree, beam)
-    };
+    let mut graph = Graph::new(degree, beam);
     graph.insert_all(items(vectors), &Sequential);
     let building = cpu_seconds() - start;
     for beam in [40, 80, 160, 320] {

@@ -8,7 +8,6 @@ use crate::{
         head_weights::{Form, HeadWeights, Packed, WeightsError},
     },
     parameters::mach::MachParameters,
-    train::mach::FeatureRows,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -74,11 +73,6 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         .filter(|&&count: &&u32| count > 0)
         .count();
     parameters.check_labels(seen as u32).map_err(wrong)?;
-    let rows = FeatureRows {
-        features,
-        hashed: parameters.hashed_rows,
-        seed: parameters.seed,
-    };
     let heads = parameters.repetitions as usize;
     let buckets = parameters.buckets as usize;
     let biases = container.array_of(SectionId::HEAD_BIASES, heads * buckets)?;
@@ -91,7 +85,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         }),
         _ => return Err(FormatError::MetadataInvalid),
     };
-    let weights = HeadWeights::from_parts(rows, heads, buckets, biases, form);
+    let weights = HeadWeights::from_parts(features, heads, buckets, biases, form);
     let weights = weights.map_err(|error| invalid(error, bits))?;
     let centroids = if centroids {
         Some(read_centroids(container, seen, features)?)

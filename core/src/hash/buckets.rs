@@ -9,16 +9,13 @@
 use crate::random::Stream;
 use alloc::vec::Vec;
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
 /// A family of hash functions from labels to buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BucketHash {
     /// A random permutation of the labels, modulo B: buckets differ by at most one label, so that
     /// pairs collide a little less often than with a chance of 1/B.
     Permutation,
-    /// `(a x + b) mod 2^64`, scaled down to B: a and b random 64-bit numbers.
-    MultiplyShift,
     /// `((a x + b) mod p) mod B` with the prime p = 2^61 - 1, which exceeds every label, and a in 1..p, b in
     /// 0..p (Carter, Wegman).
     CarterWegman,
@@ -48,7 +45,7 @@ pub struct BucketCodes {
 }
 
 /// Which functions to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BucketPlan {
     /// The family.
     pub hash: BucketHash,
@@ -152,11 +149,6 @@ impl BucketPlan {
                 order.extend(0..self.labels);
                 stream.shuffle(order);
                 codes.extend(order.iter().map(|&place| (place % self.buckets) as u16));
-            }
-            BucketHash::MultiplyShift => {
-                let (a, b) = (stream.bits(), stream.bits());
-                let bucket = |x: u64| ((a.wrapping_mul(x).wrapping_add(b) >> 32) * buckets) >> 32;
-                codes.extend((0..u64::from(self.labels)).map(|x| bucket(x) as u16));
             }
             BucketHash::CarterWegman => {
                 let (a, b) = (1 + stream.below(PRIME - 1), stream.below(PRIME));

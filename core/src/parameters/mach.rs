@@ -6,6 +6,9 @@ use crate::{
     parameters::{ParamError, ParamRule, RowTransform},
 };
 use serde::{Deserialize, Serialize};
+use stored::Stored;
+
+mod stored;
 
 /// What a head learns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,13 +22,11 @@ pub enum HeadLoss {
 }
 
 /// How weights are changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimizer {
     /// AdaGrad with one sum of squared gradients for each feature in each head: a B-th of the memory of one
     /// for each weight, and half the time.
     FeatureAdaGrad,
-    /// AdaGrad with one sum for each weight.
-    WeightAdaGrad,
     /// Stochastic gradient descent: the same rate for all weights.
     Sgd,
 }
@@ -49,6 +50,7 @@ pub enum Estimator {
 /// Parameters of MACH. [`MachParameters::default`] is a good start for text; [`super`] states the
 /// problem they belong to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Stored", try_from = "Stored")]
 pub struct MachParameters {
     /// Buckets B of a head.
     pub buckets: u32,
@@ -67,13 +69,11 @@ pub struct MachParameters {
     /// How often the rows are gone over.
     pub epochs: u32,
     /// The weights are the mean of those at the ends of so many epochs, the last ones: 1 for the last alone, all if
-    /// there are fewer. The mean takes as much memory again as the weights. Early stopping keeps those of one epoch.
+    /// there are fewer. The mean takes as much memory again as the weights.
     pub averaged_epochs: u32,
     /// The share of a row's values that each step leaves out, drawn anew for each row and epoch; the others are as much
     /// larger. At most 0.95.
     pub dropout: f64,
-    /// Whether to hold out a tenth of the rows and stop when its precision falls.
-    pub early_stopping: bool,
     /// The pull of all touched weights toward zero by a fixed amount.
     pub l1: f64,
     /// And by a share of them.
@@ -84,8 +84,6 @@ pub struct MachParameters {
     pub normalize: bool,
     /// The value of a constant feature of every row; 0 for none.
     pub bias: f64,
-    /// Features are hashed to so many rows of weights, in each head separately; 0 keeps them apart.
-    pub hashed_rows: u32,
     /// How a label's buckets make its score.
     pub estimator: Estimator,
     /// Bits of a stored weight: 32 as trained, or 8 or 4, pruned.
@@ -115,13 +113,11 @@ impl Default for MachParameters {
             epochs: 5,
             averaged_epochs: 1,
             dropout: 0.0,
-            early_stopping: false,
             l1: 0.0,
             l2: 0.0,
             exponent: 1.0,
             normalize: true,
             bias: 1.0,
-            hashed_rows: 0,
             estimator: Estimator::LogitSum,
             bits: 4,
             keep: 0.2,
@@ -176,12 +172,6 @@ impl MachParameters {
             f64::from(self.centroid_entries),
             1.0,
             1e6,
-        )?;
-        within(
-            "hashed_rows",
-            f64::from(self.hashed_rows),
-            0.0,
-            f64::from(u32::MAX),
         )
     }
 

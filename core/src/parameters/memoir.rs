@@ -226,7 +226,7 @@ impl Memoir {
     pub fn name(&self) -> &'static str {
         match self.oracle {
             _ if self.is_l1() => "memoir-l1",
-            Oracle::SignCodes { .. } | Oracle::SignTables { .. } => "memoir-lsh",
+            Oracle::SignCodes { .. } => "memoir-lsh",
             _ => "memoir-l2",
         }
     }

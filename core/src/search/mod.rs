@@ -6,7 +6,6 @@ mod inner_product;
 pub mod neighbors;
 pub mod sign_codes;
 mod sign_projection;
-pub mod sign_tables;
 mod top;
 
 pub use inner_product::{MaxInnerProduct, Proposer};

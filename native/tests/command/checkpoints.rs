@@ -34,8 +34,8 @@ pub const METHODS: [&str; 22] = [
     "memoir-lsh --epochs 16 --reduce 6 --oracle exhaustive",
     "memoir-lsh --epochs 16",
     "memoir-lsh --epochs 14 --reduce 6",
-    "memoir-l1 --epochs 12 --oracle layered-graph --batch-size 30",
-    "memoir-l2 --epochs 12 --oracle sign-tables",
+    "memoir-l1 --epochs 12 --oracle graph --batch-size 30",
+    "memoir-l2 --epochs 12 --oracle sign-codes",
     "ovr --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \
      --prune 0.05 --centroid 0.2 --rounds 4",
     "ovr --fuse nearest --negatives mined --pool 40 --mine 3 --cost 1 --positive-weight 1 --exponent 1 --bias -1 \

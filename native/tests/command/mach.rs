@@ -43,7 +43,6 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
             "--learning-rate is NaN, but must be a finite number",
         ),
         ("--bits 5", "--bits is 5, but must be one of"),
-        ("--delta 1.5", "--delta is a chance"),
         ("--keep 0", "--keep is 0, but must be at least"),
     ] {
         folder
@@ -64,36 +63,4 @@ fn more_buckets_than_labels_and_budgets_too_small_are_refused() {
         .run("train mach train.tsv -o m --max-bytes 100")
         .refused_for("the smallest takes");
     assert_eq!(folder.files(), ["train.tsv"]);
-}
-
-#[test]
-fn an_approximate_search_is_asked_for_by_name_and_tells_what_it_misses() {
-    let folder = Folder::new();
-    folder.write("train.tsv", QUESTIONS);
-    folder
-        .run("train mach train.tsv -o m --buckets 2 --repetitions 9 --rerank 0")
-        .good();
-    let exact = folder.run("evaluate m train.tsv --json").json();
-    assert!(exact["search_recall"].is_null());
-    let all = folder
-        .run("evaluate m train.tsv --top-buckets 18 --json")
-        .json();
-    assert_eq!(all["precision"], exact["precision"]);
-    assert_eq!(all["top_buckets"], 18);
-    assert_eq!(all["search_recall"]["1"], 1.0);
-    // One bucket of two holds half of the labels.
-    let one = folder
-        .run("evaluate m train.tsv --top-buckets 1 -k 1 --json")
-        .json();
-    assert!(one["search_recall"]["1"].as_f64().unwrap() <= 1.0);
-    let question = QUESTIONS.split('\t').next().unwrap();
-    let answers = |options: &str| {
-        let asked = format!("predict m -k 1 --output json {options}");
-        folder.run_on(&asked, question).json()
-    };
-    assert_eq!(answers("--top-buckets 18"), answers(""));
-    folder.run("train nearest train.tsv -o n").good();
-    folder
-        .run("evaluate n train.tsv --top-buckets 3")
-        .refused_for("--top-buckets is for models of MACH");
 }

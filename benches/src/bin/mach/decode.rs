@@ -1,10 +1,10 @@
-//! The best 5 of 105,033 labels, by every kernel, by the plain decoder, and from the best buckets.
+//! The best 5 of 105,033 labels, by every kernel and by the plain decoder.
 
 use crate::Result;
 use hapax::{
     core::{
         hash::{BucketHash, BucketPlan},
-        model::mach::{DecodeScratch, LabelDecoder, TopBuckets, TopBucketsScratch},
+        model::mach::{DecodeScratch, LabelDecoder},
         parameters::mach::Estimator,
         random::Stream,
         search::Top,
@@ -69,24 +69,6 @@ pub fn decode() -> Result<()> {
             kernels.name(),
             plain / fast
         );
-    }
-    let mut candidates = TopBucketsScratch::default();
-    for visited in [4, 8, 16, 32, 64] {
-        let lists = TopBuckets::new(&decoder, visited);
-        let mut search = |query: &[f32], top: &mut Top| {
-            let (wanted, memory) = ((5, Estimator::Mean), (&mut candidates, &mut scratch));
-            lists.best(&decoder, query, wanted, kernels::best(), memory, top);
-        };
-        let took = time(&mut |query| search(query, &mut top));
-        let (mut found, mut exact) = (0, Top::default());
-        for query in &queries {
-            search(query, &mut top);
-            decoder.plain(query, 5, Estimator::Mean, &mut exact);
-            let exact = exact.sorted();
-            found += top.sorted().iter().filter(|s| exact.contains(s)).count();
-        }
-        let recall = 100.0 * found as f64 / (5 * queries.len()) as f64;
-        println!("labels of the {visited} best buckets: {took:.0} us, recall {recall:.1} percent");
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //!   training, microseconds of an answer, bytes of the arrays. `held-out=N` judges N random tenths of the training rows
 //!   instead, each by a model of the other rows, and prints means. Parameters are chosen automatically unless given
 //!   (`buckets`, `repetitions`, `hash`, `rate`, `epochs`, `exponent`, `l2`, `bits`, `keep`, `rerank`, `weight`, `entries`,
-//!   `hashed`, `optimizer`, `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges
+//!   `optimizer`, `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges
 //!   one training by every estimator.
 //! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain decoder,
 //!   and approximately, from the best buckets.

@@ -21,7 +21,6 @@ pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
             "rerank" => p.rerank = value.parse()?,
             "weight" => p.rerank_weight = value.parse()?,
             "entries" => p.centroid_entries = value.parse()?,
-            "hashed" => p.hashed_rows = value.parse()?,
             "seed" => p.seed = value.parse()?,
             "averaged" => p.averaged_epochs = value.parse()?,
             "dropout" => p.dropout = value.parse()?,
@@ -29,7 +28,6 @@ pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
             "optimizer" => {
                 p.optimizer = match value.as_str() {
                     "sgd" => Optimizer::Sgd,
-                    "weights" => Optimizer::WeightAdaGrad,
                     _ => Optimizer::FeatureAdaGrad,
                 };
                 p.decay = p.optimizer == Optimizer::Sgd;

@@ -4,11 +4,7 @@ use super::{BucketCodes, BucketHash, BucketPlan};
 use crate::random::Stream;
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 
-const FAMILIES: [BucketHash; 3] = [
-    BucketHash::Permutation,
-    BucketHash::MultiplyShift,
-    BucketHash::CarterWegman,
-];
+const FAMILIES: [BucketHash; 2] = [BucketHash::Permutation, BucketHash::CarterWegman];
 
 fn plan(hash: BucketHash, labels: u32, buckets: u32, repetitions: u32, seed: u64) -> BucketPlan {
     BucketPlan {

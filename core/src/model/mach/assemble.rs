@@ -17,14 +17,7 @@ use alloc::vec::Vec;
 
 impl WeightSource for Trainer<'_> {
     fn record(&self, record: usize, out: &mut Vec<f32>) {
-        let rows = self.feature_rows();
-        if rows.hashed == 0 {
-            self.copy_row(record, out);
-        } else {
-            let own = rows.rows() - 1;
-            out.clear();
-            out.extend_from_slice(self.unit_row(record / own, record % own));
-        }
+        self.copy_row(record, out);
     }
 }
 
@@ -32,13 +25,7 @@ impl WeightSource for Trainer<'_> {
 pub(super) fn dense(trainer: &Trainer<'_>, centered: bool) -> Result<HeadWeights, TrainError> {
     let shape = shape(trainer);
     let mut weights = Vec::new();
-    let width = shape.buckets
-        * if shape.rows.hashed == 0 {
-            shape.repetitions
-        } else {
-            1
-        };
-    let count = shape.records() * width;
+    let count = shape.records() * shape.repetitions * shape.buckets;
     weights
         .try_reserve_exact(count)
         .map_err(|_| TrainError::OutOfMemory {
@@ -53,7 +40,7 @@ pub(super) fn dense(trainer: &Trainer<'_>, centered: bool) -> Result<HeadWeights
         weights.extend_from_slice(&row);
     }
     HeadWeights::from_parts(
-        shape.rows,
+        shape.features,
         shape.repetitions,
         shape.buckets,
         biases(trainer),
@@ -70,7 +57,7 @@ pub(super) fn diverged(_: WeightsError) -> TrainError {
 pub(super) fn shape(trainer: &Trainer<'_>) -> Shape {
     let codes = trainer.codes();
     Shape {
-        rows: trainer.feature_rows(),
+        features: trainer.features(),
         repetitions: codes.repetitions(),
         buckets: codes.buckets() as usize,
         centered: Mach::centered(trainer.parameters(), trainer.is_softmax()),
@@ -79,7 +66,7 @@ pub(super) fn shape(trainer: &Trainer<'_>) -> Shape {
 
 pub(super) fn biases(trainer: &Trainer<'_>) -> Array<f32> {
     let mut biases = Vec::new();
-    trainer.copy_row(trainer.feature_rows().rows() - 1, &mut biases);
+    trainer.copy_row(trainer.features() as usize, &mut biases);
     biases.into()
 }
 

@@ -58,7 +58,7 @@ impl Mach {
 
     pub(super) fn shape(&self) -> Shape {
         Shape {
-            rows: self.weights.rows,
+            features: self.weights.features,
             repetitions: self.weights.repetitions,
             buckets: self.weights.buckets,
             centered: Self::centered(&self.parameters, self.softmax),
@@ -85,13 +85,9 @@ impl Mach {
             centered: false,
             ..self.shape()
         };
-        let width = match shape.rows.hashed {
-            0 => shape.repetitions * shape.buckets,
-            _ => shape.buckets,
-        };
         let source = FirstHeads {
             weights: &self.weights,
-            width,
+            width: shape.repetitions * shape.buckets,
         };
         let biases = self
             .weights

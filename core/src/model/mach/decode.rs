@@ -110,11 +110,6 @@ impl LabelDecoder {
         self.labels
     }
 
-    /// Labels, heads and buckets.
-    pub(super) fn shape(&self) -> (usize, usize, usize) {
-        (self.labels, self.repetitions, self.buckets)
-    }
-
     /// Bytes of memory.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -4,7 +4,6 @@ use super::{
     Mach,
     assemble::{assemble, biases, dense, packed, shape},
     centroids::Centroids,
-    early_stopping::EarlyStopping,
 };
 use crate::{
     data::{Dataset, Split},
@@ -68,15 +67,6 @@ impl MachParameters {
         kernels: &'static dyn MachKernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
-        if self.early_stopping {
-            let mut training = EarlyStopping::new(self, data, executor.threads(), kernels)?;
-            while let Some(report) = training.step(executor)? {
-                if progress(report).is_break() {
-                    return Err(TrainError::Stopped);
-                }
-            }
-            return training.finish(executor);
-        }
         let mut trainer = self.trainer(data, executor.threads(), kernels)?;
         run(&mut trainer, executor, &mut progress)?;
         self.finish(&trainer, data, executor)

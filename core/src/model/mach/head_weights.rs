@@ -1,16 +1,11 @@
 //! The weights of the heads as a model holds them: as they were trained, or packed.
 //!
-//! There are R B logits, and for each feature a row of R B weights; with hashed features each head has
-//! rows of its own, of B weights. Dense weights are 32-bit numbers row by row. Packed weights are records
+//! There are R B logits, and for each feature a row of R B weights. Dense weights are 32-bit numbers row by row. Packed weights are records
 //! ([`super::record`]) of 4 or 8 bits a weight, those that matter; logits are added up from the records as they
 //! are. Biases, R B numbers, are never rounded.
 
 use super::record::{self, RecordError};
-use crate::{
-    array::Array,
-    kernels::Kernels,
-    train::mach::{FeatureRows, step::Term},
-};
+use crate::{array::Array, kernels::Kernels, train::mach::step::Term};
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
@@ -20,7 +15,7 @@ pub const RECORDS: usize = 16;
 /// Linear maps from D features to R B logits; see the module's text.
 #[derive(Clone, Debug)]
 pub struct HeadWeights {
-    pub(super) rows: FeatureRows,
+    pub(super) features: u32,
     pub(super) repetitions: usize,
     pub(super) buckets: usize,
     pub(super) biases: Array<f32>,
@@ -31,9 +26,9 @@ pub struct HeadWeights {
 /// How weights are held.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// Rows of weights, unit after unit.
+    /// Rows of weights.
     Dense(Array<f32>),
-    /// Records, unit after unit.
+    /// Records.
     Packed(Packed),
 }
 
@@ -101,14 +96,14 @@ impl HeadWeights {
     /// # Errors
     /// If they break a rule of [`WeightsError`].
     pub fn from_parts(
-        rows: FeatureRows,
+        features: u32,
         repetitions: usize,
         buckets: usize,
         biases: Array<f32>,
         form: Form,
     ) -> Result<Self, WeightsError> {
         let weights = Self {
-            rows,
+            features,
             repetitions,
             buckets,
             biases,
@@ -119,33 +114,18 @@ impl HeadWeights {
         Ok(weights)
     }
 
-    /// Independent parts of the heads: one, or one for each head if features are hashed.
-    #[must_use]
-    pub fn units(&self) -> usize {
-        if self.rows.hashed == 0 {
-            1
-        } else {
-            self.repetitions
-        }
-    }
-
-    /// Logits of a unit.
+    /// Logits: a number a head and bucket.
     #[must_use]
     pub fn width(&self) -> usize {
-        self.repetitions * self.buckets / self.units().max(1)
-    }
-
-    /// Rows of weights of a unit.
-    pub(super) fn unit_rows(&self) -> usize {
-        self.rows.rows() - 1
+        self.repetitions * self.buckets
     }
 
     fn check(&self) -> Result<(), WeightsError> {
         let logits = self.repetitions.checked_mul(self.buckets);
-        let records = self.units().checked_mul(self.unit_rows());
-        let (Some(logits), Some(records)) = (logits, records) else {
+        let Some(logits) = logits else {
             return Err(WeightsError::Lengths);
         };
+        let records = self.records();
         let wild = |w: &f32| !(-MOST..=MOST).contains(w);
         if self.biases.len() != logits {
             return Err(WeightsError::Lengths);
@@ -180,26 +160,19 @@ impl HeadWeights {
     ) {
         out.clear();
         out.extend(self.biases.iter().map(|b| b * bias));
-        let width = self.width();
-        let rows = self.unit_rows();
-        for (unit, sums) in out.chunks_exact_mut(width.max(1)).enumerate() {
-            let own = |(feature, value)| Term {
-                row: self.rows.row(unit, feature),
-                value,
-            };
-            match &self.form {
-                Form::Dense(weights) => {
-                    terms.clear();
-                    terms.extend(values.clone().map(own));
-                    let size = rows * width;
-                    let weights = weights.get(unit * size..(unit + 1) * size);
-                    kernels.add_terms(sums, weights.unwrap_or(&[]), terms);
-                }
-                Form::Packed(packed) => {
-                    for term in values.clone().map(own) {
-                        let record = unit * rows + term.row as usize;
-                        self.add_record(packed, record, term.value, sums);
-                    }
+        let own = |(feature, value)| Term {
+            row: feature,
+            value,
+        };
+        match &self.form {
+            Form::Dense(weights) => {
+                terms.clear();
+                terms.extend(values.clone().map(own));
+                kernels.add_terms(out, weights, terms);
+            }
+            Form::Packed(packed) => {
+                for (feature, value) in values.clone() {
+                    self.add_record(packed, feature as usize, value, out);
                 }
             }
         }
@@ -244,10 +217,10 @@ impl HeadWeights {
         }
     }
 
-    /// Rows of weights of all units.
+    /// Rows of weights: one a feature.
     #[must_use]
     pub fn records(&self) -> usize {
-        self.units() * self.unit_rows()
+        self.features as usize
     }
 
     /// Bits of a weight: 32, 8 or 4.
@@ -271,10 +244,10 @@ impl HeadWeights {
         &self.biases
     }
 
-    /// How features name rows.
+    /// Features D.
     #[must_use]
-    pub fn feature_rows(&self) -> FeatureRows {
-        self.rows
+    pub fn features(&self) -> u32 {
+        self.features
     }
 
     /// Bytes of the arrays, in a file as in memory.

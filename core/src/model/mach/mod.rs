@@ -13,7 +13,6 @@ pub(crate) mod budget;
 pub(crate) mod centroids;
 mod compact;
 pub(crate) mod decode;
-pub(crate) mod early_stopping;
 pub(crate) mod estimate;
 pub(crate) mod fit;
 mod model;
@@ -22,7 +21,6 @@ pub(crate) mod record;
 mod refine;
 mod search;
 mod smallest;
-pub(crate) mod top_buckets;
 mod trials;
 
 use crate::model::mach::head_weights::HeadWeights;
@@ -40,8 +38,6 @@ use alloc::vec::Vec;
 pub use budget::{FitStep, MachFit};
 use centroids::Centroids;
 pub use decode::{DecodeScratch, LabelDecoder};
-pub use early_stopping::EarlyStopping;
-pub use top_buckets::{TopBuckets, TopBucketsScratch};
 
 /// What MACH training made.
 #[derive(Clone, Debug)]
@@ -73,7 +69,6 @@ pub struct MachScratch {
     scores: Vec<f32>,
     dense: Vec<f32>,
     decode: DecodeScratch,
-    candidates: TopBucketsScratch,
     top: Top,
     best: Vec<Scored>,
 }
@@ -89,7 +84,6 @@ impl MachScratch {
             scores: Vec::new(),
             dense: Vec::new(),
             decode: DecodeScratch::default(),
-            candidates: TopBucketsScratch::default(),
             top: Top::default(),
             best: Vec::new(),
         }
@@ -198,7 +192,7 @@ impl Mach {
 
     /// Returns how many features of the row the model knows.
     fn score_buckets(&self, row: SparseView<'_>, scratch: &mut MachScratch) -> usize {
-        let features = self.weights.feature_rows().features;
+        let features = self.weights.features();
         let known = row.indices().partition_point(|&id| id < features);
         scratch.values.clear();
         self.parameters.transform().apply(row, &mut scratch.values);
@@ -247,27 +241,6 @@ impl Mach {
             self.parameters.estimator,
             scratch.kernels,
             &mut scratch.decode,
-            &mut scratch.top,
-        );
-        self.answer(row, k, known, scratch)
-    }
-
-    /// About the `k` best labels: candidates come from the best buckets alone, and have their exact scores. `lists`
-    /// are those of this model's decoder.
-    pub fn predict_from<'s>(
-        &self,
-        lists: &TopBuckets,
-        row: SparseView<'_>,
-        k: usize,
-        scratch: &'s mut MachScratch,
-    ) -> &'s [Scored] {
-        let known = self.score_buckets(row, scratch);
-        lists.best(
-            &self.decoder,
-            &scratch.scores,
-            (self.depth(k), self.parameters.estimator),
-            scratch.kernels,
-            (&mut scratch.candidates, &mut scratch.decode),
             &mut scratch.top,
         );
         self.answer(row, k, known, scratch)

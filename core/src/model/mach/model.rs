@@ -1,14 +1,12 @@
 //! MACH as a method of [`Model`].
 
-use super::{Mach, MachFit, top_buckets::TopBuckets};
+use super::{Mach, MachFit};
 use crate::{
     data::{Dataset, IndexBase},
     executor::Executor,
     kernels::MachKernels,
-    model::{Method, Model, PredictError, Provenance, Scratch},
+    model::{Method, Model, Provenance},
     parameters::mach::MachParameters,
-    search::Scored,
-    sparse::SparseView,
     text::Vectorizer,
     train::{TrainError, compacted::fixed_bytes, mach::Report, state::Watch},
 };
@@ -31,34 +29,6 @@ impl Model {
     ) -> Result<Self, TrainError> {
         let mach = parameters.train(data, executor, kernels, progress)?;
         Ok(Self::from_mach(mach, data, vectorizer))
-    }
-
-    /// The lists that [`Model::predict_from`] takes candidates from, of which a query visits `visited`; none if the model
-    /// is not of MACH.
-    #[must_use]
-    pub fn top_buckets(&self, visited: usize) -> Option<TopBuckets> {
-        match &self.method {
-            Method::Mach(mach) => Some(TopBuckets::new(mach.decoder(), visited)),
-            _ => None,
-        }
-    }
-
-    /// About the `k` best labels, by an approximate search: see [`super::top_buckets`]. A model of another kind
-    /// answers as [`Model::predict`] does.
-    ///
-    /// # Errors
-    /// As [`Model::predict`].
-    pub fn predict_from<'s>(
-        &self,
-        lists: &TopBuckets,
-        row: SparseView<'_>,
-        k: usize,
-        scratch: &'s mut Scratch,
-    ) -> Result<&'s [Scored], PredictError> {
-        match &self.method {
-            Method::Mach(mach) if k > 0 => Ok(mach.predict_from(lists, row, k, &mut scratch.mach)),
-            _ => self.predict(row, k, scratch),
-        }
     }
 
     /// The model of heads that were trained on `data`.

@@ -8,17 +8,11 @@
 //! constant: their blocks are left as they are.)
 //!
 //! Weights up to a threshold are then left out, and the others rounded to 4 or 8 bits with one scale
-//! for each feature (each feature and head, if features are hashed).
+//! for each feature.
 
 use super::record;
 use crate::model::mach::head_weights::{Form, HeadWeights, Packed, RECORDS};
-use crate::{
-    array::Array,
-    data::Dataset,
-    executor::Executor,
-    float,
-    train::{TrainError, mach::FeatureRows},
-};
+use crate::{array::Array, data::Dataset, executor::Executor, float, train::TrainError};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -37,8 +31,8 @@ impl WeightSource for HeadWeights {
 /// What the weights belong to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// How features name rows.
-    pub rows: FeatureRows,
+    /// Features D.
+    pub features: u32,
     /// Heads R.
     pub repetitions: usize,
     /// Buckets B.
@@ -51,12 +45,7 @@ impl Shape {
     /// Number of records.
     #[must_use]
     pub fn records(&self) -> usize {
-        let units = if self.rows.hashed == 0 {
-            1
-        } else {
-            self.repetitions
-        };
-        units * (self.rows.rows() - 1)
+        self.features as usize
     }
 }
 
@@ -76,14 +65,10 @@ pub struct Packing<'a> {
 /// hardly any answer sees.
 #[must_use]
 pub fn importance(data: &Dataset, shape: Shape) -> Vec<f32> {
-    let own = shape.rows.rows() - 1;
     let mut sums = alloc::vec![0f32; shape.records()];
     for (feature, count) in data.rows().document_frequencies().into_iter().enumerate() {
-        for unit in 0..shape.records().checked_div(own).unwrap_or(0) {
-            let record = unit * own + shape.rows.row(unit, feature as u32) as usize;
-            if let Some(sum) = sums.get_mut(record) {
-                *sum += count as f32;
-            }
+        if let Some(sum) = sums.get_mut(feature) {
+            *sum += count as f32;
         }
     }
     sums.iter_mut().for_each(|sum| *sum = float::sqrt_f32(*sum));
@@ -292,7 +277,7 @@ pub fn pack(
         records: records.into(),
     };
     HeadWeights::from_parts(
-        shape.rows,
+        shape.features,
         shape.repetitions,
         shape.buckets,
         biases,

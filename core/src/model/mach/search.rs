@@ -95,7 +95,7 @@ mod tests {
             pack::{Packing, Shape, pack},
         },
         random::Stream,
-        train::{TrainError, mach::FeatureRows},
+        train::TrainError,
     };
     use alloc::vec::Vec;
 
@@ -103,11 +103,7 @@ mod tests {
 
     fn shape(repetitions: usize, buckets: usize) -> Shape {
         Shape {
-            rows: FeatureRows {
-                features: FEATURES,
-                hashed: 0,
-                seed: 1,
-            },
+            features: FEATURES,
             repetitions,
             buckets,
             centered: false,
@@ -128,7 +124,14 @@ mod tests {
         }
         let form = Form::Dense(all.into());
         let biases = biases(shape);
-        HeadWeights::from_parts(shape.rows, shape.repetitions, shape.buckets, biases, form).unwrap()
+        HeadWeights::from_parts(
+            shape.features,
+            shape.repetitions,
+            shape.buckets,
+            biases,
+            form,
+        )
+        .unwrap()
     }
 
     fn biases(shape: Shape) -> Array<f32> {

@@ -142,9 +142,9 @@ impl Weights<'_> {
         let shape = shape(trainer);
         let (weights, biases) = (self.weights.into_owned(), self.biases.into_owned());
         let form = Form::Dense(weights.into());
-        let (rows, heads, buckets) = (shape.rows, shape.repetitions, shape.buckets);
+        let (features, heads, buckets) = (shape.features, shape.repetitions, shape.buckets);
         let what = "the weights to train on";
-        HeadWeights::from_parts(rows, heads, buckets, biases.into(), form)
+        HeadWeights::from_parts(features, heads, buckets, biases.into(), form)
             .map_err(|_| TrainError::State(StateError::Impossible { what }))
     }
 }

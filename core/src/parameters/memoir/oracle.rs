@@ -19,25 +19,9 @@ pub enum Oracle {
         /// How many classes are proposed.
         candidates: u32,
     },
-    /// Among those whose short codes of signs equal the row's in some of several tables; see [`crate::search::sign_tables`].
-    SignTables {
-        /// How many tables.
-        tables: u32,
-        /// Bits of a table's code.
-        bits: u32,
-        /// How many classes are proposed.
-        candidates: u32,
-    },
     /// Among those found on a navigable graph; see [`crate::search::graph`].
     Graph {
         /// Edges that a new class gets.
-        degree: u32,
-        /// Classes that a search keeps: those proposed.
-        beam: u32,
-    },
-    /// Among those found on a graph of several layers; see [`crate::search::graph`].
-    LayeredGraph {
-        /// Edges that a new class gets in each layer.
         degree: u32,
         /// Classes that a search keeps: those proposed.
         beam: u32,
@@ -58,9 +42,7 @@ impl Oracle {
             Self::Exhaustive => "exhaustive",
             Self::RareFeatures(_) => "rare-features",
             Self::SignCodes { .. } => "sign-codes",
-            Self::SignTables { .. } => "sign-tables",
             Self::Graph { .. } => "graph",
-            Self::LayeredGraph { .. } => "layered-graph",
         }
     }
 
@@ -68,10 +50,8 @@ impl Oracle {
     pub(crate) fn candidates(&self) -> usize {
         match *self {
             Self::Exhaustive | Self::RareFeatures(_) => 0,
-            Self::SignCodes { candidates, .. } | Self::SignTables { candidates, .. } => {
-                candidates as usize
-            }
-            Self::Graph { beam, .. } | Self::LayeredGraph { beam, .. } => beam as usize,
+            Self::SignCodes { candidates, .. } => candidates as usize,
+            Self::Graph { beam, .. } => beam as usize,
         }
     }
 
@@ -82,12 +62,7 @@ impl Oracle {
         let search = match *self {
             Self::Exhaustive | Self::RareFeatures(_) => return 0,
             Self::SignCodes { words, .. } => classes * (264 * u64::from(words) + 24) + (1 << 20),
-            Self::SignTables { tables, bits, .. } => {
-                u64::from(tables) * (16 * classes + (24 << bits)) + 16 * classes + (1 << 20)
-            }
-            Self::Graph { degree, .. } | Self::LayeredGraph { degree, .. } => {
-                8 * weights + classes * (64 * u64::from(degree) + 256)
-            }
+            Self::Graph { degree, .. } => 8 * weights + classes * (64 * u64::from(degree) + 256),
         };
         search + marks
     }
@@ -111,16 +86,7 @@ impl Oracle {
                 within("code_words", words, 64)?;
                 within("candidates", candidates, 100_000)
             }
-            Self::SignTables {
-                tables,
-                bits,
-                candidates,
-            } => {
-                within("tables", tables, 256)?;
-                within("code_bits", bits, 16)?;
-                within("candidates", candidates, 100_000)
-            }
-            Self::Graph { degree, beam } | Self::LayeredGraph { degree, beam } => {
+            Self::Graph { degree, beam } => {
                 within("degree", degree, 1_000)?;
                 within("beam", beam, 100_000)
             }

@@ -1,36 +1,27 @@
-//! Navigable graphs over inner products: flat (SW-graph: Y. Malkov and others, *Approximate nearest neighbor algorithm
-//! based on navigable small world graphs*, 2014), or in layers (HNSW: Y. Malkov, D. Yashunin, *Efficient and robust
-//! approximate nearest neighbor search using hierarchical navigable small world graphs*, 2018; its algorithms 1, 2 and 4),
-//! with inner products in place of distances.
+//! A navigable graph over inner products (SW-graph: Y. Malkov and others, *Approximate nearest
+//! neighbor algorithm based on navigable small world graphs*, 2014), with inner products in place of
+//! distances.
 //!
-//! Problem: among L sparse vectors `w` over D features, find the `k` with the largest `w x`. A search starts at the
-//! entry and follows edges, always from the best node not yet looked at, until that is worse than the worst of the
-//! `beam` best found. A new node is searched for in the same way and joined to the `degree` best found.
+//! Problem: among L sparse vectors `w` over D features, find the `k` with the largest `w x`. A search
+//! starts at the longest vector and follows edges, always from the best node not yet looked at, until
+//! that is worse than the worst of the `beam` best found. A new node is searched for in the same way
+//! and joined to the `degree` best found.
 //!
-//! - Flat: the entry is the longest vector, and edges are only ever added.
-//! - Layered: each node is in the lowest layer and, with probability `1 / degree`, in each next one; a search goes greedily
-//!   through the upper layers first. The nodes to be joined to are chosen to lie apart, and a node that has more
-//!   than `degree` edges (twice as many in the lowest layer) drops the worst.
+//! Edges go both ways. Those of a spanning tree are kept whatever happens; when a node is removed, its
+//! neighbors in the tree are joined in a chain, which makes a tree again. So all nodes can be reached
+//! from each other, whatever is inserted and removed.
 //!
-//! Edges go both ways. Those of a spanning tree of each layer are kept whatever happens; when a node is removed, its
-//! neighbors in the tree are joined in a chain, which makes a tree again. So all nodes can be reached from
-//! each other, whatever is inserted and removed.
-//!
-//! Inner products are no distances, so nothing is promised but what a test measures. Memory: the vectors, and 16 bytes an
-//! edge. Cost of a search: the edges of the nodes looked at, an inner product each.
+//! Inner products are no distances, so nothing is promised but what a test measures. Memory: the
+//! vectors, and 16 bytes an edge. Cost of a search: the edges of the nodes looked at, an inner product
+//! each.
 
 mod node;
 mod walk;
 
 use super::{MaxInnerProduct, Proposer, Scored};
-use crate::{
-    executor::Executor,
-    float,
-    random::Stream,
-    sparse::{SparseVec, SparseView},
-};
+use crate::{executor::Executor, float, sparse::SparseVec};
 use alloc::{boxed::Box, vec, vec::Vec};
-use node::{Link, Node};
+use node::{Edge, Node};
 use walk::{Walk, product};
 
 /// See the module's text.
@@ -41,8 +32,6 @@ pub struct Graph {
     live: usize,
     degree: usize,
     beam: usize,
-    /// The seed of the layers, if there are any.
-    layers: Option<u64>,
 }
 
 /// The share of its length that a vector may move before its edges are made anew.
@@ -51,11 +40,8 @@ const MOVEMENT: f64 = 0.1;
 /// The most nodes that are searched for at once when several are inserted.
 const BATCH: usize = 256;
 
-/// More layers than any number of nodes needs.
-const MOST_LAYERS: f64 = 16.0;
-
 impl Graph {
-    /// A flat graph without nodes; a new one is joined to `degree` others, and searches keep the `beam` best.
+    /// A graph without nodes; a new one is joined to `degree` others, and searches keep the `beam` best.
     #[must_use]
     pub fn new(degree: usize, beam: usize) -> Self {
         Self {
@@ -64,16 +50,6 @@ impl Graph {
             live: 0,
             degree: degree.max(1),
             beam: beam.max(degree).max(1),
-            layers: None,
-        }
-    }
-
-    /// The same in layers, which follow from the seed and the ids.
-    #[must_use]
-    pub fn layered(degree: usize, beam: usize, seed: u64) -> Self {
-        Self {
-            layers: Some(seed),
-            ..Self::new(degree.max(2), beam)
         }
     }
 
@@ -99,7 +75,7 @@ impl Graph {
     /// Adds a node, or puts it in the place of the one with the same id.
     pub fn insert(&mut self, id: u32, vector: SparseVec) {
         self.remove(id);
-        let found = self.plan(id, vector.view(), &mut Walk::default());
+        let found = self.search(vector.view(), self.beam, &mut Walk::default());
         self.join(id, vector, &found);
     }
 
@@ -118,8 +94,7 @@ impl Graph {
             }
             let this = &*self;
             let plans = executor.map(batch.len(), Walk::default, |walk, at| {
-                let (id, vector) = &batch[at];
-                this.plan(*id, vector.view(), walk)
+                this.search(batch[at].1.view(), this.beam, walk)
             });
             for ((id, vector), found) in batch.into_iter().zip(plans) {
                 self.join(id, vector, &found);
@@ -127,129 +102,37 @@ impl Graph {
         }
     }
 
-    /// The highest layer of a node, from 0.
-    fn layer_of(&self, id: u32) -> usize {
-        let Some(seed) = self.layers else {
-            return 0;
-        };
-        let chance = 1.0 - Stream::new(seed, u64::from(id)).unit();
-        let layer = -float::ln(chance) / float::ln(self.degree as f64);
-        layer.clamp(0.0, MOST_LAYERS) as usize
-    }
-
-    fn top_layer(&self) -> usize {
-        let entry = self.entry.map(|entry| &self.nodes[entry as usize]);
-        entry.map_or(0, Node::layer)
-    }
-
-    /// The nodes that a new one might be joined to, for each of its layers.
-    fn plan(&self, id: u32, vector: SparseView<'_>, walk: &mut Walk) -> Vec<Vec<Scored>> {
-        let own = self.layer_of(id);
-        let mut found = vec![Vec::new(); own + 1];
-        let mut starts: Vec<u32> = self.entry.into_iter().collect();
-        for layer in (0..=self.top_layer()).rev() {
-            let beam = if layer > own { 1 } else { self.beam };
-            let best = self.search_layer(&starts, vector, layer, beam, walk);
-            starts = best.iter().map(|scored| scored.id).collect();
-            if layer <= own {
-                found[layer] = best;
-            }
-        }
-        found
-    }
-
-    /// Adds a node whose id is not live, with edges to nodes of `found`.
-    fn join(&mut self, id: u32, vector: SparseVec, found: &[Vec<Scored>]) {
+    /// Adds a node whose id is not live, with edges to the best of `found`.
+    fn join(&mut self, id: u32, vector: SparseVec, found: &[Scored]) {
         let place = id as usize;
         if place >= self.nodes.len() {
             self.nodes.resize(place + 1, Node::default());
         }
-        self.nodes[place] = Node::new(vector, found.len());
+        self.nodes[place] = Node::new(vector);
         self.live += 1;
-        for (layer, found) in found.iter().enumerate() {
-            let mut chosen = self.choose(found);
-            if chosen.is_empty() {
-                // Nodes of its batch, which it has not seen, may be here already.
-                let here = |entry: &u32| self.nodes[*entry as usize].layer() >= layer;
-                chosen.extend(self.entry.filter(here));
-            }
-            for (at, &other) in chosen.iter().enumerate() {
-                self.link(layer, id, other, at == 0);
-            }
-            for &other in &chosen {
-                self.limit(layer, other);
-            }
+        let best = found.iter().take(self.degree);
+        let mut chosen: Vec<u32> = best.map(|scored| scored.id).collect();
+        if chosen.is_empty() {
+            // Nodes of its batch, which it has not seen, may be here already.
+            chosen.extend(self.entry);
         }
-        let (node, entry) = (&self.nodes[place], self.entry);
-        let entry = entry.map(|entry| &self.nodes[entry as usize]);
-        let first = match (self.layers, entry) {
-            (_, None) => true,
-            (Some(_), Some(entry)) => node.layer() > entry.layer(),
-            (None, Some(entry)) => node.length > entry.length,
-        };
-        if first {
+        for (at, &other) in chosen.iter().enumerate() {
+            self.link(id, other, at == 0);
+        }
+        let entry = self.entry.map(|entry| &self.nodes[entry as usize]);
+        if entry.is_none_or(|entry| self.nodes[place].length > entry.length) {
             self.entry = Some(id);
         }
     }
 
-    /// Of the nodes found, best first, those to be joined to.
-    fn choose(&self, found: &[Scored]) -> Vec<u32> {
-        if self.layers.is_none() {
-            return found.iter().take(self.degree).map(|s| s.id).collect();
-        }
-        let mut chosen: Vec<u32> = Vec::with_capacity(self.degree);
-        let vector = |id: u32| self.nodes[id as usize].vector.view();
-        for scored in found {
-            let apart = |&&other: &&u32| product(vector(scored.id), vector(other)) < scored.score;
-            if chosen.len() < self.degree && chosen.iter().filter(apart).count() == chosen.len() {
-                chosen.push(scored.id);
-            }
-        }
-        // Where long vectors shade all others, the best of these fill up.
-        for scored in found {
-            if chosen.len() >= self.degree {
-                break;
-            }
-            if !chosen.contains(&scored.id) {
-                chosen.push(scored.id);
-            }
-        }
-        chosen
-    }
-
     /// Joins two nodes; an edge there is already may become one that is kept.
-    fn link(&mut self, layer: usize, one: u32, other: u32, kept: bool) {
+    fn link(&mut self, one: u32, other: u32, kept: bool) {
         for (from, to) in [(one, other), (other, one)] {
-            let links = &mut self.nodes[from as usize].layers[layer];
-            match links.iter_mut().find(|link| link.to == to) {
-                Some(link) => link.kept |= kept,
-                None => links.push(Link { to, kept }),
+            let edges = &mut self.nodes[from as usize].edges;
+            match edges.iter_mut().find(|edge| edge.to == to) {
+                Some(edge) => edge.kept |= kept,
+                None => edges.push(Edge { to, kept }),
             }
-        }
-    }
-
-    /// Drops the worst edges of a node that has too many, in a graph of layers.
-    fn limit(&mut self, layer: usize, id: u32) {
-        let most = if layer == 0 {
-            2 * self.degree
-        } else {
-            self.degree
-        };
-        let node = &self.nodes[id as usize];
-        if self.layers.is_none() || node.layers[layer].len() <= most {
-            return;
-        }
-        let vector = |id: u32| self.nodes[id as usize].vector.view();
-        let free = node.layers[layer].iter().filter(|link| !link.kept);
-        let worst = free
-            .map(|link| Scored {
-                id: link.to,
-                score: product(vector(id), vector(link.to)),
-            })
-            .max_by(super::rank);
-        if let Some(worst) = worst {
-            self.nodes[id as usize].drop_link(layer, worst.id);
-            self.nodes[worst.id as usize].drop_link(layer, id);
         }
     }
 
@@ -260,34 +143,22 @@ impl Graph {
         let Some(node) = self.nodes.get_mut(id as usize).filter(|node| node.live) else {
             return false;
         };
-        let layers = core::mem::take(node).layers;
+        let edges = core::mem::take(node).edges;
         self.live -= 1;
-        for (layer, links) in layers.iter().enumerate() {
-            for link in links {
-                self.nodes[link.to as usize].drop_link(layer, id);
-            }
-            let tree: Vec<u32> = links.iter().filter(|l| l.kept).map(|l| l.to).collect();
-            for pair in tree.windows(2) {
-                self.link(layer, pair[0], pair[1], true);
-            }
-            for pair in links.windows(2) {
-                self.link(layer, pair[0].to, pair[1].to, false);
-                self.limit(layer, pair[0].to);
-                self.limit(layer, pair[1].to);
-            }
+        for edge in &edges {
+            self.nodes[edge.to as usize].drop_edge(id);
+        }
+        let tree: Vec<u32> = edges.iter().filter(|e| e.kept).map(|e| e.to).collect();
+        for pair in tree.windows(2) {
+            self.link(pair[0], pair[1], true);
+        }
+        for pair in edges.windows(2) {
+            self.link(pair[0].to, pair[1].to, false);
         }
         if self.entry == Some(id) {
             let live = self.nodes.iter().enumerate().filter(|(_, node)| node.live);
-            let layered = self.layers.is_some();
-            let key = |node: &Node| {
-                if layered {
-                    node.layer() as f64
-                } else {
-                    node.length
-                }
-            };
             // Of equals the last: any will do, but always the same.
-            let first = live.max_by(|a, b| key(a.1).total_cmp(&key(b.1)));
+            let first = live.max_by(|a, b| a.1.length.total_cmp(&b.1.length));
             self.entry = first.map(|(at, _)| at as u32);
         }
         true
@@ -311,15 +182,15 @@ impl Graph {
         true
     }
 
-    /// The nodes that can be reached from where searches start in the lowest layer, rising.
+    /// The nodes that can be reached from where searches start, rising.
     #[must_use]
     pub fn reachable(&self) -> Vec<u32> {
         let mut seen = vec![false; self.nodes.len()];
         let mut waiting: Vec<u32> = self.entry.into_iter().collect();
         while let Some(id) = waiting.pop() {
             if !core::mem::replace(&mut seen[id as usize], true) {
-                let links = self.nodes[id as usize].layers[0].iter();
-                waiting.extend(links.map(|link| link.to));
+                let edges = self.nodes[id as usize].edges.iter();
+                waiting.extend(edges.map(|edge| edge.to));
             }
         }
         (0..seen.len() as u32)

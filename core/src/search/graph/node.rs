@@ -1,11 +1,11 @@
 //! A node of a graph and its edges.
 
 use crate::sparse::SparseVec;
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
-/// An edge's other end.
+/// An edge, by its other end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+pub(super) struct Edge {
     pub to: u32,
     /// Whether it is of the tree that keeps the graph together.
     pub kept: bool,
@@ -14,8 +14,7 @@ pub(super) struct Link {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub vector: SparseVec,
-    /// Its edges in each layer that it is in, the lowest first.
-    pub layers: Vec<Vec<Link>>,
+    pub edges: Vec<Edge>,
     /// The length of the vector when the edges were made.
     pub length: f64,
     /// How far the vector has moved since then.
@@ -24,32 +23,24 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// A node in so many layers, without edges.
-    pub fn new(vector: SparseVec, layers: usize) -> Self {
+    /// A node without edges.
+    pub fn new(vector: SparseVec) -> Self {
         let length = vector.view().norm();
         Self {
             vector,
-            layers: vec![Vec::new(); layers],
+            edges: Vec::new(),
             length,
             moved: 0.0,
             live: true,
         }
     }
 
-    /// The highest layer it is in.
-    pub fn layer(&self) -> usize {
-        self.layers.len().saturating_sub(1)
-    }
-
-    pub fn drop_link(&mut self, layer: usize, to: u32) {
-        if let Some(links) = self.layers.get_mut(layer) {
-            links.retain(|link| link.to != to);
-        }
+    pub fn drop_edge(&mut self, to: u32) {
+        self.edges.retain(|edge| edge.to != to);
     }
 
     /// Bytes held beside the node itself.
     pub fn bytes(&self) -> usize {
-        let edges: usize = self.layers.iter().map(Vec::capacity).sum();
-        8 * (self.vector.view().len() + edges) + size_of::<Vec<Link>>() * self.layers.capacity()
+        8 * (self.vector.view().len() + self.edges.capacity())
     }
 }

@@ -80,22 +80,13 @@ fn recall(mut graph: Graph, at_once: bool) -> f64 {
 fn the_best_class_of_trained_weights_is_found() {
     for at_once in [false, true] {
         let flat = recall(Graph::new(12, 40), at_once);
-        let layered = recall(Graph::layered(12, 60, 1), at_once);
-        assert!(flat >= 0.9, "flat: recall {flat}, at once: {at_once}");
-        assert!(
-            layered >= 0.9,
-            "layered: recall {layered}, at once: {at_once}"
-        );
+        assert!(flat >= 0.9, "recall {flat}, at once: {at_once}");
     }
 }
 
 #[test]
 fn churn_keeps_every_id() {
-    churn(Graph::new(4, 10));
-    churn(Graph::layered(4, 10, 3));
-}
-
-fn churn(mut graph: Graph) {
+    let mut graph = Graph::new(4, 10);
     let mut stream = Stream::new(1, 1);
     let mut live = [false; 200];
     for step in 0..5_000 {

@@ -104,34 +104,17 @@ impl Graph {
         beam: usize,
         walk: &mut Walk,
     ) -> Vec<Scored> {
-        let mut starts: Vec<u32> = self.entry.into_iter().collect();
-        for layer in (1..=self.top_layer()).rev() {
-            let best = self.search_layer(&starts, query, layer, 1, walk);
-            starts = best.iter().map(|scored| scored.id).collect();
-        }
-        self.search_layer(&starts, query, 0, beam, walk)
-    }
-
-    /// The `beam` best nodes found in one layer from `starts`, best first.
-    pub(super) fn search_layer(
-        &self,
-        starts: &[u32],
-        query: SparseView<'_>,
-        layer: usize,
-        beam: usize,
-        walk: &mut Walk,
-    ) -> Vec<Scored> {
         walk.begin(self.nodes.len());
-        for &start in starts {
-            self.look(start, query, beam, walk);
+        if let Some(entry) = self.entry {
+            self.look(entry, query, beam, walk);
         }
         while let Some(Found(best)) = walk.waiting.pop() {
             let worst = walk.best.peek().map(|worst| worst.0.0);
             if walk.best.len() >= beam && worst.is_some_and(|w| rank(&best, &w).is_gt()) {
                 break;
             }
-            for link in &self.nodes[best.id as usize].layers[layer] {
-                self.look(link.to, query, beam, walk);
+            for edge in &self.nodes[best.id as usize].edges {
+                self.look(edge.to, query, beam, walk);
             }
         }
         let mut found: Vec<Scored> = walk.best.drain().map(|found| found.0.0).collect();

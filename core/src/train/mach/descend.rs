@@ -48,32 +48,6 @@ impl Step<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn descend_by_weight(&mut self) {
-        let width = self.gradient.len();
-        for term in self.terms {
-            let at = term.row as usize * width;
-            let (Some(weights), Some(sums)) = (
-                self.weights.get_mut(at..at + width),
-                self.squares.get_mut(at..at + width),
-            ) else {
-                continue;
-            };
-            each_lane(
-                sums,
-                self.gradient,
-                #[inline(always)]
-                |sum, g| sum + (term.value * g) * (term.value * g),
-            );
-            let (rate, sparse) = (self.rate * term.value, self.sparse);
-            let (sums, gradient) = (&sums[..width], &self.gradient[..width]);
-            for at in 0..width {
-                let step = rate * gradient[at] * inverse_sqrt_f32(sums[at] + TINY);
-                weights[at] = moved(weights[at], step, sparse);
-            }
-        }
-    }
-
-    #[inline(always)]
     pub(super) fn descend(&mut self) {
         let width = self.gradient.len();
         for term in self.terms {

@@ -26,43 +26,6 @@ pub(super) struct HeadGroup {
     targets: Vec<u16>,
 }
 
-/// How features name rows of weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeatureRows {
-    /// Features D.
-    pub features: u32,
-    /// Rows that features are hashed to in each head; 0 if each feature has its own.
-    pub hashed: u32,
-    /// The seed of the hash.
-    pub seed: u64,
-}
-
-impl FeatureRows {
-    /// Rows of weights of a head, that of the bias included, which is the last.
-    #[must_use]
-    pub fn rows(&self) -> usize {
-        let own = if self.hashed == 0 {
-            self.features
-        } else {
-            self.hashed
-        };
-        (own as usize).saturating_add(1)
-    }
-
-    /// The row of a feature in head `head`, or in all heads if features are not hashed.
-    #[must_use]
-    pub fn row(&self, head: usize, feature: u32) -> u32 {
-        if self.hashed == 0 {
-            return feature;
-        }
-        let mut z = self.seed ^ ((head as u64) << 32 | u64::from(feature));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * u128::from(self.hashed)) >> 64) as u32
-    }
-}
-
 /// A row to learn from.
 pub(super) struct Lesson<'a> {
     pub(super) features: &'a [u32],
@@ -75,7 +38,8 @@ pub(super) struct Lesson<'a> {
 /// What all rows and groups share.
 pub(super) struct Course<'a> {
     pub(super) parameters: &'a MachParameters,
-    pub(super) rows: FeatureRows,
+    /// Features D.
+    pub(super) features: u32,
     pub(super) codes: &'a BucketCodes,
     pub(super) softmax: bool,
     pub(super) sparse: bool,
@@ -85,7 +49,6 @@ impl Course<'_> {
     fn rates(&self) -> Rates {
         match self.parameters.optimizer {
             Optimizer::FeatureAdaGrad => Rates::Features,
-            Optimizer::WeightAdaGrad => Rates::Weights,
             Optimizer::Sgd => Rates::Same,
         }
     }
@@ -94,7 +57,6 @@ impl Course<'_> {
     pub(super) fn squares(&self, heads: usize) -> usize {
         match self.parameters.optimizer {
             Optimizer::FeatureAdaGrad => heads,
-            Optimizer::WeightAdaGrad => heads * self.parameters.buckets as usize,
             Optimizer::Sgd => 0,
         }
     }
@@ -109,7 +71,7 @@ impl HeadGroup {
         priors: &[f32],
     ) -> Result<Self, TrainError> {
         let buckets = course.parameters.buckets as usize;
-        let (width, rows) = (heads * buckets, course.rows.rows());
+        let (width, rows) = (heads * buckets, course.features as usize + 1);
         let mut weights = Aligned::zeros(rows * width)?;
         weights[(rows - 1) * width..].copy_from_slice(&priors[first * buckets..][..width]);
         Ok(Self {
@@ -141,9 +103,8 @@ impl HeadGroup {
     ) {
         let bias = course.parameters.bias as f32;
         terms(
-            course.rows,
+            course.features,
             bias,
-            self.first,
             lesson
                 .features
                 .iter()
@@ -208,33 +169,25 @@ impl HeadGroup {
         }
     }
 
-    /// The same where the heads' rows are hashed, and this group is one head.
-    pub(super) fn set_own_weights(&mut self, row: usize, own: &[f32]) {
-        let width = self.heads * self.buckets;
-        self.weights[row * width..(row + 1) * width].copy_from_slice(own);
-    }
-
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         4 * (self.weights.len() + self.squares.len() + self.sums.len())
     }
 }
 
-/// The terms of a row of values for a group whose first head is `head`, the bias last.
+/// The terms of a row of values, the bias last.
 pub(super) fn terms(
-    rows: FeatureRows,
+    features: u32,
     bias: f32,
-    head: usize,
     values: impl Iterator<Item = (u32, f32)>,
     out: &mut Vec<Term>,
 ) {
     out.clear();
-    out.extend(values.map(|(feature, value)| Term {
-        row: rows.row(head, feature),
-        value,
-    }));
+    out.extend(values.map(|(row, value)| Term { row, value }));
     if bias != 0.0 {
-        let row = rows.rows() as u32 - 1;
-        out.push(Term { row, value: bias });
+        out.push(Term {
+            row: features,
+            value: bias,
+        });
     }
 }

@@ -8,15 +8,11 @@ impl MachParameters {
     /// squares, sums for their mean, transformed values, codes and the order of rows. The number of threads does not change it.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset) -> u64 {
-        let rows = match self.hashed_rows {
-            0 => u64::from(data.rows().features()),
-            hashed => u64::from(hashed),
-        } + 1;
+        let rows = u64::from(data.rows().features()) + 1;
         let heads = u64::from(self.repetitions);
         let width = heads * u64::from(self.buckets);
         let squares = match self.optimizer {
             Optimizer::FeatureAdaGrad => heads,
-            Optimizer::WeightAdaGrad => width,
             Optimizer::Sgd => 0,
         };
         let sums = if self.averages() { width } else { 0 };

@@ -48,7 +48,6 @@ pub(crate) mod trainer;
 #[cfg(test)]
 mod whole_tests;
 
-pub use group::FeatureRows;
 pub use parts::MachParts;
 pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};

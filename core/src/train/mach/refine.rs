@@ -33,21 +33,15 @@ impl MachParameters {
             kernels,
         )?;
         trainer.sparse = true;
-        let own = trainer.rows.rows() - 1;
         let mut row = Vec::new();
         for record in 0..weights.records() {
             weights.row_into(record, &mut row);
-            if trainer.rows.hashed == 0 {
-                trainer
-                    .groups
-                    .iter_mut()
-                    .for_each(|group| group.set_weights(record, &row));
-            } else if let Some(group) = trainer.groups.get_mut(record / own) {
-                group.set_own_weights(record % own, &row);
-            }
+            let groups = trainer.groups.iter_mut();
+            groups.for_each(|group| group.set_weights(record, &row));
         }
+        let bias = trainer.features() as usize;
         for group in &mut trainer.groups {
-            group.set_weights(own, weights.biases());
+            group.set_weights(bias, weights.biases());
         }
         Ok(trainer)
     }

@@ -22,7 +22,6 @@ fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
     let mut weights = start.to_vec();
     let squares = match rates {
         Rates::Features => heads,
-        Rates::Weights => heads * buckets,
         Rates::Same => 0,
     };
     let terms = [(0, 0.7f32), (2, -1.3), (3, 0.4), (1, 0.2), (4, 1.0)];
@@ -54,7 +53,7 @@ fn weights_of_zero_stay_and_the_others_move_as_ever() {
             _ => 0.0,
         })
         .collect();
-    for rates in [Rates::Features, Rates::Weights, Rates::Same] {
+    for rates in [Rates::Features, Rates::Same] {
         let (sparse, plain) = (after(&start, rates, true), after(&start, rates, false));
         for ((from, sparse), plain) in start.iter().zip(&sparse).zip(&plain) {
             let expected = if *from == 0.0 { 0.0 } else { *plain };
@@ -78,11 +77,10 @@ fn stored(weights: &HeadWeights) -> Vec<Vec<f32>> {
 fn a_pruned_model_trained_on_is_better_and_no_larger() {
     let data = data(600, 11, false, 9);
     let go_on = |_| ControlFlow::Continue(());
-    for (bits, hashed_rows) in [(4, 0), (8, 0), (4, 40)] {
+    for bits in [4, 8] {
         let p = MachParameters {
             repetitions: 8,
             bits,
-            hashed_rows,
             keep: 0.12,
             ..parameters(Optimizer::Sgd)
         };

@@ -32,8 +32,6 @@ pub struct Term {
 pub enum Rates {
     /// One sum of squared gradients for each feature and head.
     Features,
-    /// One for each weight.
-    Weights,
     /// None: the same rate for all weights.
     Same,
 }
@@ -43,7 +41,7 @@ pub enum Rates {
 pub struct Step<'a> {
     /// Weights: row after row, head after head, bucket after bucket.
     pub weights: &'a mut [f32],
-    /// Sums of squared gradients: a number a row and head, one a weight, or none.
+    /// Sums of squared gradients: a number a row and head, or none.
     pub squares: &'a mut [f32],
     /// Buckets of a head.
     pub buckets: usize,
@@ -331,7 +329,6 @@ impl Loop for Step<'_> {
         }
         match self.rates {
             Rates::Features => self.descend_by_feature(fetch),
-            Rates::Weights => self.descend_by_weight(),
             Rates::Same => self.descend(),
         }
         if self.shrink != [0.0; 2] {

@@ -5,7 +5,7 @@ mod state;
 
 use super::{
     dropout::Dropout,
-    group::{Course, FeatureRows, HeadGroup, Lesson},
+    group::{Course, HeadGroup, Lesson},
     seen_labels::SeenLabels,
 };
 use crate::parameters::mach::{Estimator, MachParameters};
@@ -46,7 +46,6 @@ pub struct Trainer<'a> {
     codes: BucketCodes,
     softmax: bool,
     pub(super) sparse: bool,
-    pub(super) rows: FeatureRows,
     pub(super) groups: Vec<HeadGroup>,
     order: Vec<u32>,
     epoch: u32,
@@ -57,7 +56,7 @@ impl Trainer<'_> {
     fn course(&self) -> Course<'_> {
         Course {
             parameters: &self.parameters,
-            rows: self.rows,
+            features: self.features(),
             codes: &self.codes,
             softmax: self.softmax,
             sparse: self.sparse,
@@ -169,10 +168,10 @@ impl Trainer<'_> {
         self.groups.iter().map(HeadGroup::bytes).sum()
     }
 
-    /// How features name rows of weights.
+    /// Features D. The biases are the row of weights behind those of the features.
     #[must_use]
-    pub fn feature_rows(&self) -> FeatureRows {
-        self.rows
+    pub fn features(&self) -> u32 {
+        self.data.rows().features()
     }
 
     /// The buckets of the labels seen.
@@ -208,15 +207,6 @@ impl Trainer<'_> {
     #[must_use]
     pub fn frequencies(&self) -> Vec<u32> {
         self.data.labels().frequencies()
-    }
-
-    /// A row of weights of one head, where features are hashed.
-    ///
-    /// # Panics
-    /// If there is no such head or row.
-    #[must_use]
-    pub fn unit_row(&self, head: usize, row: usize) -> &[f32] {
-        self.groups[head].weights(row)
     }
 
     /// Copies the weights of all heads for a row of weights to `out`: a number a head and bucket.

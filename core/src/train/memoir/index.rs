@@ -4,9 +4,7 @@ use super::{class_rows::ClassRows, products::Products, step::Steps};
 use crate::parameters::memoir::oracle::Oracle;
 use crate::{
     executor::Executor,
-    search::{
-        MaxInnerProduct, Proposer, graph::Graph, sign_codes::SignCodes, sign_tables::SignTables,
-    },
+    search::{MaxInnerProduct, Proposer, graph::Graph, sign_codes::SignCodes},
     sparse::SparseVec,
     train::state::{StateError, same},
 };
@@ -30,7 +28,6 @@ pub(super) struct Index {
 #[derive(Clone, Debug)]
 enum Search {
     Codes(SignCodes, Option<Products>),
-    Tables(SignTables),
     Graph(Graph),
 }
 
@@ -48,15 +45,8 @@ impl Search {
                 let codes = SignCodes::new(words as usize, RATIO, seed);
                 Self::Codes(codes, follows.then(Products::default))
             }
-            Oracle::SignTables { tables, bits, .. } => {
-                let (tables, bits) = (tables as usize, bits as usize);
-                Self::Tables(SignTables::new(tables, bits, RATIO, seed))
-            }
             Oracle::Graph { degree, beam } => {
                 Self::Graph(Graph::new(degree as usize, beam as usize))
-            }
-            Oracle::LayeredGraph { degree, beam } => {
-                Self::Graph(Graph::layered(degree as usize, beam as usize, seed))
             }
         })
     }
@@ -126,7 +116,6 @@ impl Index {
         }
         match &mut self.search {
             Search::Codes(codes, _) => codes.insert_all(&items, executor),
-            Search::Tables(tables) => tables.insert_all(&items, executor),
             Search::Graph(graph) => graph.insert_all(items, executor),
         }
     }
@@ -150,7 +139,6 @@ impl Index {
     pub fn proposer(&self) -> Box<dyn Proposer + '_> {
         match &self.search {
             Search::Codes(codes, _) => codes.proposer(),
-            Search::Tables(tables) => tables.proposer(),
             Search::Graph(graph) => graph.proposer(),
         }
     }
@@ -161,7 +149,6 @@ impl Index {
             Search::Codes(codes, products) => {
                 codes.bytes() + products.as_ref().map_or(0, Products::bytes)
             }
-            Search::Tables(tables) => tables.bytes(),
             Search::Graph(graph) => graph.bytes(),
         }
     }

@@ -1,7 +1,6 @@
 //! `hapax evaluate`: how good a model's answers are.
 
 use super::{
-    candidates::{CandidateOptions, Recall, Search},
     failure::Failure,
     input::{DataOptions, MANY_ROWS, load_model, prepare, read_for_model, threads},
     output::{print, warn},
@@ -51,8 +50,6 @@ pub struct Evaluate {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    candidates: CandidateOptions,
-    #[command(flatten)]
     data: DataOptions,
 }
 
@@ -66,8 +63,6 @@ pub struct Evaluated {
     pub threads: usize,
     /// How many labels of the rows training never saw, and how many there are in all.
     pub unseen: (usize, usize),
-    /// What an approximate search found of the exact answers.
-    pub recall: Option<Recall>,
 }
 
 impl Evaluate {
@@ -75,11 +70,7 @@ impl Evaluate {
         let threads = threads(self.threads)?;
         let mut model = load_model(&self.model)?;
         let test = read_for_model(&self.test, &self.data, &model, &threads)?;
-        let judge = Judge {
-            candidates: Some(&self.candidates),
-            ..Judge::new(&test, &self.k)
-        };
-        let evaluated = judge.evaluate(&mut model, &threads)?;
+        let evaluated = evaluate(&mut model, &test, &self.k, &threads)?;
         let size = std::fs::metadata(&self.model).map_or(0, |metadata| metadata.len());
         if self.json {
             print(evaluated.json(size))
@@ -89,86 +80,57 @@ impl Evaluate {
     }
 }
 
-/// Answers every row of `test`, by an exact search, and compares the answers with its labels.
+/// Answers every row of `test` and compares the answers with its labels. The model is made ready for
+/// speed first if there are rows enough; its answers stay the same.
 pub fn evaluate(
     model: &mut Model,
     test: &Dataset,
     ks: &[usize],
     threads: &Threads,
 ) -> Result<Evaluated, Failure> {
-    Judge::new(test, ks).evaluate(model, threads)
-}
-
-/// What answers are judged by.
-struct Judge<'a> {
-    test: &'a Dataset,
-    ks: &'a [usize],
-    /// None for an exact search.
-    candidates: Option<&'a CandidateOptions>,
-}
-
-impl<'a> Judge<'a> {
-    fn new(test: &'a Dataset, ks: &'a [usize]) -> Self {
-        Self {
-            test,
-            ks,
-            candidates: None,
+    let wrong = |error: &dyn std::error::Error| Failure::Input(error.to_string());
+    let propensities = match model.label_frequencies() {
+        Some(counts) => {
+            let rows = model.provenance().rows as usize;
+            let of = Propensities::new(&counts, rows, Propensities::A, Propensities::B);
+            Some(of.map_err(|error| wrong(&error))?)
         }
+        None => None,
+    };
+    let cut = (model.mean_labels_per_row().round() as usize).max(1);
+    let options = Options {
+        propensities: propensities.as_ref(),
+        cut,
+    };
+    let mut evaluation = Evaluation::new(ks, options).map_err(|error| wrong(&error))?;
+    let depth = evaluation.depth();
+    let watch = Stopwatch::start();
+    if test.len() >= MANY_ROWS {
+        prepare(model);
     }
-
-    /// Answers every row and compares the answers with its labels. The model is made ready for speed first if there are
-    /// rows enough; its answers stay the same.
-    fn evaluate(&self, model: &mut Model, threads: &Threads) -> Result<Evaluated, Failure> {
-        let test = self.test;
-        let wrong = |error: &dyn std::error::Error| Failure::Input(error.to_string());
-        let propensities = match model.label_frequencies() {
-            Some(counts) => {
-                let rows = model.provenance().rows as usize;
-                let of = Propensities::new(&counts, rows, Propensities::A, Propensities::B);
-                Some(of.map_err(|error| wrong(&error))?)
-            }
-            None => None,
-        };
-        let cut = (model.mean_labels_per_row().round() as usize).max(1);
-        let options = Options {
-            propensities: propensities.as_ref(),
-            cut,
-        };
-        let mut evaluation = Evaluation::new(self.ks, options).map_err(|error| wrong(&error))?;
-        let depth = evaluation.depth();
-        let watch = Stopwatch::start();
-        if test.len() >= MANY_ROWS {
-            prepare(model);
+    let model = &*model;
+    let prepare_seconds = watch.seconds();
+    let progress = Progress::new("evaluating", test.len());
+    let watch = Stopwatch::start();
+    let scratch = || Scratch::new(kernels::best());
+    evaluation.add_all(test.labels(), threads, scratch, |scratch, row, answers| {
+        answers.clear();
+        // Fails only for zero answers, and the depth is at least the smallest k.
+        if let Ok(best) = model.predict(test.rows().row(row), depth, scratch) {
+            answers.extend_from_slice(best);
         }
-        let model = &*model;
-        let search = match self.candidates {
-            Some(options) => options.search(model)?,
-            None => Search::default(),
-        };
-        let prepare_seconds = watch.seconds();
-        let progress = Progress::new("evaluating", test.len());
-        let watch = Stopwatch::start();
-        let scratch = || Scratch::new(kernels::best());
-        evaluation.add_all(test.labels(), threads, scratch, |scratch, row, answers| {
-            answers.clear();
-            // Fails only for zero answers, and the depth is at least the smallest k.
-            if let Ok(best) = search.predict(model, test.rows().row(row), depth, scratch) {
-                answers.extend_from_slice(best);
-            }
-            progress.advance(1);
-        });
-        let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        let report = evaluation.finish().map_err(|error| wrong(&error))?;
-        Ok(Evaluated {
-            recall: search.recall(model, test, &report.ks, threads),
-            report,
-            seconds,
-            cpu_seconds,
-            prepare_seconds,
-            threads: threads.threads(),
-            unseen: unseen(model, test),
-        })
-    }
+        progress.advance(1);
+    });
+    let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
+    let report = evaluation.finish().map_err(|error| wrong(&error))?;
+    Ok(Evaluated {
+        report,
+        seconds,
+        cpu_seconds,
+        prepare_seconds,
+        threads: threads.threads(),
+        unseen: unseen(model, test),
+    })
 }
 
 /// How many labels of the rows the model does not know, of how many; said where it is all of them.
@@ -213,8 +175,6 @@ impl Evaluated {
             "macro_f1": report.macro_f1,
             "cut": report.cut,
             "labels_unseen": self.unseen.0,
-            "top_buckets": self.recall.as_ref().map(|recall| recall.visited),
-            "search_recall": self.recall.as_ref().map(|recall| by_k(&recall.at)),
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "prepare_seconds": self.prepare_seconds,
@@ -242,16 +202,7 @@ impl Evaluated {
             line("PSP", psp);
             line("PSnDCG", psndcg);
         }
-        if let Some(recall) = &self.recall {
-            line("exact search's", &recall.at);
-        }
         print(figures)?;
-        if let Some(Recall { visited, .. }) = &self.recall {
-            print(format_args!(
-                "approximate: labels of the {visited} best buckets; the last line says how much of the exact search's \
-                 answers they hold"
-            ))?;
-        }
         print(format_args!(
             "accuracy {}   micro-F1 {}   macro-F1 {}   (F1 of the first {} of each row)",
             percent(report.accuracy),

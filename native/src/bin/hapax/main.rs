@@ -1,7 +1,6 @@
 //! The `hapax` command: one file per verb.
 
 mod answers;
-mod candidates;
 mod columns;
 mod compact;
 mod dense;

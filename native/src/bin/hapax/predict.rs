@@ -2,7 +2,6 @@
 
 use super::{
     answers::{Answered, Output, Printer},
-    candidates::{CandidateOptions, Search},
     columns::warn_of_columns,
     failure::Failure,
     fit::warn_of_features,
@@ -69,8 +68,6 @@ pub struct Predict {
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
     #[command(flatten)]
-    candidates: CandidateOptions,
-    #[command(flatten)]
     data: DataOptions,
 }
 
@@ -102,7 +99,6 @@ impl Predict {
         if self.begins_like_npy(input.as_mut())? {
             return self.run_dense(input, &mut model, &threads);
         }
-        let search = self.candidates.search(&model)?;
         let format = self.input_format(&model, input.as_mut())?;
         let mut options = self.data.for_training();
         options.index_base = self.data.base_for(&model);
@@ -138,7 +134,7 @@ impl Predict {
                 prepare(&mut model);
             }
             // What stands before a mistake is answered, whatever came together with it.
-            self.print_answers(&mut out, (&model, &search), &queries, &threads)?;
+            self.print_answers(&mut out, &model, &queries, &threads)?;
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -150,7 +146,7 @@ impl Predict {
     fn print_answers(
         &self,
         out: &mut impl Write,
-        (model, search): (&Model, &Search),
+        model: &Model,
         queries: &[(u64, Query)],
         threads: &Threads,
     ) -> Result<(), Failure> {
@@ -159,7 +155,7 @@ impl Predict {
             output: self.output.unwrap_or_else(Output::usual),
             explain: self.explain,
         };
-        let answers = self.answer((model, search), queries, threads);
+        let answers = self.answer(model, queries, threads);
         for ((line, _), answered) in queries.iter().zip(&answers) {
             if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
                 note(format_args!("{}:{line}: {problem}", self.input.display()));
@@ -199,13 +195,12 @@ impl Predict {
         if rows.len() >= MANY_ROWS {
             prepare(model);
         }
-        let search = self.candidates.search(model)?;
         let mut out = BufWriter::new(stdout().lock());
         for first in (0..rows.len()).step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.len());
             let query = |row: usize| (row as u64 + 1, Query::Features(rows.row(row).to_owned()));
             let queries: Vec<_> = batch.map(query).collect();
-            self.print_answers(&mut out, (&*model, &search), &queries, threads)?;
+            self.print_answers(&mut out, &*model, &queries, threads)?;
         }
         Ok(())
     }
@@ -269,22 +264,17 @@ impl Predict {
         }
     }
 
-    fn answer(
-        &self,
-        by: (&Model, &Search),
-        queries: &[(u64, Query)],
-        threads: &Threads,
-    ) -> Vec<Answered> {
+    fn answer(&self, model: &Model, queries: &[(u64, Query)], threads: &Threads) -> Vec<Answered> {
         let scratch = || Scratch::new(kernels::best());
         threads.map(queries.len(), scratch, |scratch, job| {
-            self.answer_one(by, &queries[job].1, scratch)
+            self.answer_one(model, &queries[job].1, scratch)
                 .unwrap_or_else(|problem| Answered::none(problem.to_string()))
         })
     }
 
     fn answer_one(
         &self,
-        (model, search): (&Model, &Search),
+        model: &Model,
         query: &Query,
         scratch: &mut Scratch,
     ) -> Result<Answered, PredictError> {
@@ -299,7 +289,7 @@ impl Predict {
                 made.view()
             }
         };
-        let mut best = search.predict(model, row, self.k, scratch)?.to_vec();
+        let mut best = model.predict(row, self.k, scratch)?.to_vec();
         if self.output != Some(Output::Xmc) {
             // What training never saw scores this, and is no answer. Lines of XMC hold k pairs each.
             best.retain(|scored| scored.score > f32::MIN);

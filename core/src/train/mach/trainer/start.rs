@@ -8,10 +8,7 @@ use crate::{
     parameters::mach::MachParameters,
     train::{
         TrainError, check_data,
-        mach::{
-            group::{FeatureRows, HeadGroup},
-            seen_labels::SeenLabels,
-        },
+        mach::{group::HeadGroup, seen_labels::SeenLabels},
     },
 };
 use alloc::{borrow::Cow, vec::Vec};
@@ -85,11 +82,6 @@ impl MachParameters {
         let codes = draw
             .map_or_else(|| plan.draw(), |draw| plan.evaluate(draw))
             .map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
-        let rows = FeatureRows {
-            features: data.rows().features(),
-            hashed: self.hashed_rows,
-            seed: self.seed,
-        };
         let mut trainer = Trainer {
             parameters: self.clone(),
             kernels,
@@ -100,7 +92,6 @@ impl MachParameters {
             sparse: false,
             seen,
             codes,
-            rows,
             groups: Vec::new(),
             order: Vec::new(),
             epoch: 0,
@@ -123,21 +114,16 @@ impl MachParameters {
         Ok(trainer)
     }
 
-    /// The heads of each group: as many for each thread, each narrow enough, or one a head if features are hashed,
-    /// because heads then have rows of their own.
+    /// The heads of each group: as many for each thread, each narrow enough.
     pub(in crate::train::mach) fn ranges(
         &self,
         heads: &Range<usize>,
         threads: usize,
     ) -> Vec<Range<usize>> {
         let (first, heads) = (heads.start, heads.len());
-        let groups = if self.hashed_rows > 0 {
-            heads
-        } else {
-            let groups = (heads * self.buckets as usize).div_ceil(GROUP_WIDTH);
-            let groups = groups.next_multiple_of(threads.max(1));
-            groups.clamp(1, heads.max(1))
-        };
+        let groups = (heads * self.buckets as usize).div_ceil(GROUP_WIDTH);
+        let groups = groups.next_multiple_of(threads.max(1));
+        let groups = groups.clamp(1, heads.max(1));
         let cut = |group| first + group * heads / groups;
         (0..groups)
             .map(|group| cut(group)..cut(group + 1))

@@ -13,7 +13,7 @@ use budget::within;
 use clap::{Args, ValueEnum};
 use hapax::core::{
     data::Dataset,
-    hash::{BucketHash, BucketPlan},
+    hash::BucketHash,
     parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
     train::TrainError,
 };
@@ -30,8 +30,7 @@ use stepwise::Epochs;
 #[command(after_help = "\
 Examples:
   hapax train mach train.tsv -o model.hapax --test test.tsv
-  hapax train mach train.txt.xz -o model.hapax --buckets 32 --repetitions 25 --epochs 5
-  hapax train mach train.txt.xz -o model.hapax --delta 0.001 --estimator mean
+  hapax train mach train.txt.xz -o model.hapax --buckets 32 --repetitions 25 --estimator mean
   hapax train mach train.tsv -o small.hapax --max-bytes 1MB")]
 pub struct TrainMach {
     #[command(flatten)]
@@ -42,14 +41,6 @@ pub struct TrainMach {
     /// How many classifiers [default: 32, or 16 where labels have few rows]
     #[arg(long, value_name = "R", help_heading = "MACH")]
     repetitions: Option<u32>,
-    /// As many classifiers as make all pairs of labels differ but with this chance
-    #[arg(
-        long,
-        help_heading = "MACH",
-        conflicts_with = "repetitions",
-        allow_negative_numbers = true
-    )]
-    delta: Option<f64>,
     /// The hash functions
     #[arg(long, value_enum, default_value_t = Hash::Permutation, help_heading = "MACH")]
     hash: Hash,
@@ -65,7 +56,7 @@ pub struct TrainMach {
     /// How often the rows are gone over [default: 5, or 10 below 1000 labels]
     #[arg(long, help_heading = "MACH")]
     epochs: Option<u32>,
-    /// The weights are the mean of those at the ends of so many epochs, the last ones; with --early-stopping always 1
+    /// The weights are the mean of those at the ends of so many epochs, the last ones
     /// [default: 3 with `AdaGrad`, else 1]
     #[arg(long, value_name = "N", help_heading = "MACH")]
     averaged_epochs: Option<u32>,
@@ -77,24 +68,12 @@ pub struct TrainMach {
         allow_negative_numbers = true
     )]
     dropout: Option<f64>,
-    /// Hold out a tenth of the rows and stop when its precision falls
-    #[arg(long, help_heading = "MACH")]
-    early_stopping: bool,
     /// How a label's buckets make its score
     #[arg(long, value_enum, default_value_t = Scores::LogitSum, help_heading = "MACH")]
     estimator: Scores,
     /// The exponent of the values of features: 0 or more [default: chosen by the data]
     #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
     exponent: Option<f64>,
-    /// The pull of weights toward zero by a fixed amount [default: 0]
-    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
-    l1: Option<f64>,
-    /// The pull of weights toward zero by a share of them [default: 0]
-    #[arg(long, help_heading = "MACH", allow_negative_numbers = true)]
-    l2: Option<f64>,
-    /// Hash features to so many rows, in each classifier separately [default: no hashing]
-    #[arg(long, value_name = "ROWS", help_heading = "MACH")]
-    hashed_rows: Option<u32>,
     /// Bits of a stored weight: 32, 8 or 4 [default: 4]
     #[arg(long, help_heading = "MACH")]
     bits: Option<u32>,
@@ -118,8 +97,6 @@ pub struct TrainMach {
 enum Hash {
     /// Random permutations: buckets differ by at most one label
     Permutation,
-    /// Multiply, add, shift
-    MultiplyShift,
     /// Multiply and add modulo a prime
     CarterWegman,
     /// The label itself: with as many buckets as labels, plain softmax regression
@@ -142,8 +119,6 @@ enum Loss {
 enum Steps {
     /// `AdaGrad` with one sum for each feature in each classifier
     Adagrad,
-    /// `AdaGrad` with one sum for each weight
-    AdagradWeights,
     /// The same rate for all weights, falling to nothing
     Sgd,
 }
@@ -168,22 +143,19 @@ impl TrainMach {
     fn parameters(&self, base: &MachParameters) -> MachParameters {
         let optimizer = self.optimizer.map_or(base.optimizer, |given| match given {
             Steps::Adagrad => Optimizer::FeatureAdaGrad,
-            Steps::AdagradWeights => Optimizer::WeightAdaGrad,
             Steps::Sgd => Optimizer::Sgd,
         });
         // A rate that suits one optimizer does not suit another.
         let (rate, decay, averaged) = match (optimizer == base.optimizer, optimizer) {
             (true, _) => (base.learning_rate, base.decay, base.averaged_epochs),
             (false, Optimizer::FeatureAdaGrad) => (1.5, false, 3),
-            (false, Optimizer::WeightAdaGrad) => (0.3, false, 3),
-            (false, _) => (6.0, true, 1),
+            (false, Optimizer::Sgd) => (6.0, true, 1),
         };
         MachParameters {
             buckets: self.buckets.unwrap_or(base.buckets),
             repetitions: self.repetitions.unwrap_or(base.repetitions),
             hash: match self.hash {
                 Hash::Permutation => BucketHash::Permutation,
-                Hash::MultiplyShift => BucketHash::MultiplyShift,
                 Hash::CarterWegman => BucketHash::CarterWegman,
                 Hash::Identity => BucketHash::Identity,
             },
@@ -198,12 +170,8 @@ impl TrainMach {
             epochs: self.epochs.unwrap_or(base.epochs),
             averaged_epochs: self.averaged_epochs.unwrap_or(averaged),
             dropout: self.dropout.unwrap_or(base.dropout),
-            early_stopping: self.early_stopping,
             estimator: self.estimator(),
             exponent: self.exponent.unwrap_or(base.exponent),
-            l1: self.l1.unwrap_or(base.l1),
-            l2: self.l2.unwrap_or(base.l2),
-            hashed_rows: self.hashed_rows.unwrap_or(base.hashed_rows),
             bits: self.bits.unwrap_or(base.bits),
             keep: self.keep.unwrap_or(base.keep),
             rerank: self.rerank.unwrap_or(base.rerank),
@@ -224,40 +192,17 @@ impl TrainMach {
         }
     }
 
-    /// As many repetitions as the chance of confusing two labels asks for.
-    fn guaranteed(&self, mut parameters: MachParameters, data: &Dataset) -> MachParameters {
-        if let Some(delta) = self.delta {
-            let seen = data
-                .labels()
-                .frequencies()
-                .iter()
-                .filter(|&&count| count > 0)
-                .count();
-            let (seen, buckets) = (seen as u32, parameters.buckets);
-            parameters.repetitions = BucketPlan::repetitions_for(seen, buckets, delta);
-        }
-        parameters
-    }
-
     /// Refuses what can be known to be wrong before any work.
     fn check(&self) -> Result<(), Failure> {
         self.common.check()?;
         let given = self.parameters(&MachParameters::default());
         given.check().map_err(TrainError::from)?;
-        if self
-            .delta
-            .is_some_and(|delta| !(delta > 0.0 && delta < 1.0))
-        {
-            return Err(Failure::Input(
-                "--delta is a chance: above 0 and below 1".into(),
-            ));
-        }
         Ok(())
     }
 
     /// The parameters for these data.
     fn chosen(&self, data: &Dataset) -> MachParameters {
-        self.guaranteed(self.parameters(&MachParameters::automatic(data)), data)
+        self.parameters(&MachParameters::automatic(data))
     }
 
     pub fn run(self) -> Result<(), Failure> {
@@ -274,9 +219,6 @@ impl TrainMach {
         };
         let mut epochs = Epochs::default();
         let model = match self.common.max_bytes {
-            None if self.early_stopping => {
-                self.until_worse(&parameters, training, &threads, &mut epochs)?
-            }
             None => self.by_parts(&parameters, training, &threads, &mut epochs)?,
             Some(most) => {
                 let how = (self.common.checkpoints.keeper()?, |report| {
@@ -320,7 +262,6 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
 pub fn parameters_json(parameters: &MachParameters) -> Value {
     let hash = match parameters.hash {
         BucketHash::Permutation => "permutation",
-        BucketHash::MultiplyShift => "multiply-shift",
         BucketHash::CarterWegman => "carter-wegman",
         BucketHash::Identity => "identity",
     };
@@ -328,7 +269,7 @@ pub fn parameters_json(parameters: &MachParameters) -> Value {
         "buckets": parameters.buckets, "repetitions": parameters.repetitions, "hash": hash,
         "learning_rate": parameters.learning_rate, "epochs": parameters.epochs,
         "averaged_epochs": parameters.averaged_epochs, "dropout": parameters.dropout,
-        "exponent": parameters.exponent, "hashed_rows": parameters.hashed_rows,
+        "exponent": parameters.exponent,
         "bits": parameters.bits, "keep": parameters.keep, "rerank": parameters.rerank,
         "rerank_weight": parameters.rerank_weight,
         "centroid_entries": parameters.centroid_entries,

@@ -115,7 +115,7 @@ pub struct TrainMemoir {
 #[command(after_help = "\
 Examples:
   hapax train memoir-lsh train.tsv -o model.hapax --test test.tsv
-  hapax train memoir-lsh train.txt.xz -o model.hapax --reduce 512 --oracle layered-graph --report
+  hapax train memoir-lsh train.txt.xz -o model.hapax --reduce 512 --oracle graph --report
   hapax train memoir-lsh rows.npy -o model.hapax")]
 pub struct TrainMemoirLsh {
     #[command(flatten)]

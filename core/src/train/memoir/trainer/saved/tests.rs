@@ -51,15 +51,8 @@ fn ways() -> [Memoir; 8] {
             batch: 100,
             ..searching(&base, CODES)
         },
-        searching(
-            &base.clone().with_l1(30),
-            Oracle::SignTables {
-                tables: 4,
-                bits: 5,
-                candidates: 6,
-            },
-        ),
-        searching(&base, Oracle::LayeredGraph { degree: 4, beam: 8 }),
+        searching(&base.clone().with_l1(30), CODES),
+        searching(&base, Oracle::Graph { degree: 4, beam: 8 }),
     ]
 }
 

@@ -29,9 +29,9 @@ impl Sharded for TrainMach {
 
     fn choose(&self, training: &Training, _threads: &Threads) -> Result<MachParameters, Failure> {
         self.check()?;
-        if self.early_stopping || self.common.max_bytes.is_some() {
-            let rule = "--early-stopping and --max-bytes need all heads at once: leave them out of a plan, and \
-                        make the model smaller with `hapax compact`";
+        if self.common.max_bytes.is_some() {
+            let rule = "--max-bytes needs all heads at once: leave it out of a plan, and make the model \
+                        smaller with `hapax compact`";
             return Err(Failure::Input(rule.into()));
         }
         Ok(self.chosen(&training.data))

@@ -18,13 +18,7 @@ pub struct OracleOptions {
     /// 64-bit words of a code of signs
     #[arg(long, default_value_t = 4)]
     code_words: u32,
-    /// How many tables of short codes
-    #[arg(long, default_value_t = 24)]
-    tables: u32,
-    /// Bits of a short code
-    #[arg(long, default_value_t = 10)]
-    code_bits: u32,
-    /// How many classes sign codes and tables propose
+    /// How many classes sign codes propose
     #[arg(long, default_value_t = 50)]
     candidates: u32,
     /// How many edges a new class gets on a graph
@@ -43,12 +37,8 @@ enum OracleName {
     RareFeatures,
     /// Codes of signs are compared (SimpleLSH)
     SignCodes,
-    /// Short codes of signs in several tables
-    SignTables,
     /// A navigable graph (SW-graph)
     Graph,
-    /// A graph of several layers (HNSW)
-    LayeredGraph,
 }
 
 impl OracleOptions {
@@ -63,13 +53,7 @@ impl OracleOptions {
                 words: self.code_words,
                 candidates,
             },
-            Some(OracleName::SignTables) => Oracle::SignTables {
-                tables: self.tables,
-                bits: self.code_bits,
-                candidates,
-            },
             Some(OracleName::Graph) => Oracle::Graph { degree, beam },
-            Some(OracleName::LayeredGraph) => Oracle::LayeredGraph { degree, beam },
         }
     }
 
@@ -91,12 +75,7 @@ pub fn oracle_json(oracle: Oracle) -> Value {
         Oracle::SignCodes { words, candidates } => {
             json!({"name": name, "words": words, "candidates": candidates})
         }
-        Oracle::SignTables {
-            tables,
-            bits,
-            candidates,
-        } => json!({"name": name, "tables": tables, "code_bits": bits, "candidates": candidates}),
-        Oracle::Graph { degree, beam } | Oracle::LayeredGraph { degree, beam } => {
+        Oracle::Graph { degree, beam } => {
             json!({"name": name, "degree": degree, "beam": beam})
         }
     }
