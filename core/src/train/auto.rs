@@ -111,7 +111,7 @@ pub fn train_best<E: Executor>(
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
-        let (mut highest, chance) = (best.precision, SURE * judge.chance());
+        let (mut highest, chance) = (best.worth, SURE * judge.chance());
         tried.push(Tried {
             candidate,
             precision: best.precision,
@@ -126,8 +126,8 @@ pub fn train_best<E: Executor>(
             let train =
                 |rows: &Dataset| train(other, &choice, rows, None, seed, (executor, kernels));
             let found = judge.judge(train, executor, || Scratch::new(kernels))?;
-            if found.precision > highest + chance {
-                (candidate, highest) = (other, found.precision);
+            if found.worth() > highest + chance {
+                (candidate, highest) = (other, found.worth());
             }
             tried.push(Tried {
                 candidate: other,

@@ -11,7 +11,10 @@ use crate::{
     model::linear::{fused::FusedNearest, scorer::LinearScorer},
     parameters::one_vs_rest::OneVsRest,
     search::Top,
-    train::{TrainError, one_vs_rest::precision::Precision},
+    train::{
+        TrainError,
+        one_vs_rest::precision::{Figures, Tally},
+    },
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
@@ -59,24 +62,25 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
     fn weigh_neighbors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
         let mut top = Top::default();
         let mut judge = |mix| {
-            let mut all = Precision::default();
+            let mut all = Tally::default();
             for (candidates, fold) in candidates {
-                all = all.and(candidates.judge(mix, fold.test.labels(), &mut top));
+                all = all.and(&Tally::of(fold.train.labels()));
+                candidates.judge(mix, fold.test.labels(), &mut top, &mut all);
             }
-            all
+            all.figures()
         };
         let alone = judge(self.best.mix);
-        let mut found: Vec<(Mix, Precision)> = Vec::new();
+        let mut found: Vec<(Mix, Figures)> = Vec::new();
         for mix in self.mixes() {
             for neighbors in NEIGHBORS {
                 let mix = Mix { neighbors, ..mix };
                 found.push((mix, judge(mix)));
             }
         }
-        let precisions: Vec<Precision> = found.iter().map(|(_, precision)| *precision).collect();
-        let (mix, with) = found[best_of(&precisions)];
+        let figures: Vec<Figures> = found.iter().map(|(_, figures)| *figures).collect();
+        let (mix, with) = found[best_of(&figures)];
         let wanted = self.given.neighbors == Some(true);
-        if wanted || with.mean() >= alone.mean() + WORTH_NEIGHBORS {
+        if wanted || with.worth() >= alone.worth() + WORTH_NEIGHBORS {
             self.best.mix = mix;
             self.neighbors = mix.neighbors;
         }
@@ -97,10 +101,11 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             ..self.best.parameters.clone()
         };
         let go_on = |_| ControlFlow::Continue(());
-        let mut found = vec![Precision::default(); PRUNES.len()];
+        let mut found = vec![Tally::default(); PRUNES.len()];
         for (train, fold) in sampled {
             let model = full.train(train, self.executor, self.kernels, go_on)?;
             for (found, prune) in found.iter_mut().zip(PRUNES) {
+                *found = core::mem::take(found).and(&Tally::of(train.labels()));
                 let pruned = model.pruned(prune, full.bits);
                 let scorer = LinearScorer::new(&pruned).map_err(|_| TrainError::OutOfMemory {
                     bytes: pruned.bytes() as u64,
@@ -112,10 +117,11 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
                 }
             }
         }
-        let highest = found.iter().map(Precision::mean).fold(0.0, f64::max);
+        let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
+        let highest = found.iter().map(Figures::worth).fold(0.0, f64::max);
         let fits = found
             .iter()
-            .position(|found| found.mean() >= highest - PRUNED);
+            .position(|found| found.worth() >= highest - PRUNED);
         let at = fits.unwrap_or(PRUNES.len() - 1);
         self.best.parameters.prune = PRUNES[at];
         let setting = self.best.clone();

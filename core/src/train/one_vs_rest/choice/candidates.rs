@@ -5,7 +5,7 @@
 //! score that each part gives them. A mix of the parts ranks these; what is first by the sum is, but for rare cases, first by one of
 //! them.
 
-use super::super::precision::Precision;
+use super::super::precision::Tally;
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
@@ -129,9 +129,8 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// How precise the mix is, `truth` being the labels of the rows.
-    pub fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top) -> Precision {
-        let mut precision = Precision::default();
+    /// Counts the answers of the mix, `truth` being the labels of the rows.
+    pub fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
         let (centroid, prior) = (mix.centroid as f32, mix.prior as f32);
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
@@ -146,10 +145,9 @@ impl Candidates {
                     score,
                 });
             }
-            precision.count(top.sorted(), truth.row(row));
+            tally.count(top.sorted(), truth.row(row));
             start = end;
         }
-        precision
     }
 }
 
@@ -176,7 +174,7 @@ mod tests {
         search::{Scored, Top},
         train::{
             multiclass::problem::tests::random_data,
-            one_vs_rest::{centroids::centroids, precision::Precision},
+            one_vs_rest::{centroids::centroids, precision::Tally},
         },
     };
     use alloc::vec::Vec;
@@ -208,7 +206,7 @@ mod tests {
                 prior,
                 neighbors,
             };
-            let mut expected = Precision::default();
+            let mut expected = Tally::of(data.labels());
             for (row, truth) in data.rows().iter().zip(data.labels().iter()) {
                 let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
                 let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
@@ -228,7 +226,8 @@ mod tests {
                 all.sort_by(crate::search::rank);
                 expected.count(&all[..5], truth);
             }
-            let found = candidates.judge(mix, data.labels(), &mut Top::default());
+            let mut found = Tally::of(data.labels());
+            candidates.judge(mix, data.labels(), &mut Top::default(), &mut found);
             assert_eq!(found, expected, "{mix:?}");
         }
     }

@@ -3,13 +3,16 @@
 //! Problem: character n-grams tell inflected, compound and misspelled words apart and are worth 3 to 38 points on short texts, but
 //! cost 1 to 2 points where words say it all, and make rows four times as long. No count of the texts tells.
 //!
-//! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out texts by the mean of
-//! P@1, P@3 and P@5: first on few texts, then the best kind with characters and the best without on more. Minimum counts
+//! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out texts as
+//! settings are: first on few texts, then the best kind with characters and the best without on more. Minimum counts
 //! come last: the largest one that costs nothing.
 //!
 //! Cost: about the training that follows, counted in work as in [`super`].
 
-use super::{super::precision::Precision, search::chance};
+use super::{
+    super::precision::{Figures, Tally},
+    search::chance,
+};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
     data::{Dataset, LabelLists, Split},
@@ -39,8 +42,8 @@ pub struct GivenFeatures {
 pub struct FeatureTrial {
     /// What was tried.
     pub options: VectorizerOptions,
-    /// The mean of P@1, P@3 and P@5 on the held-out texts, from 0 to 1.
-    pub precision: f64,
+    /// What features are compared by, as in [`super::Trial`].
+    pub worth: f64,
     /// P@1 on them.
     pub at_1: f64,
     /// Number of texts it was trained on.
@@ -214,7 +217,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             for characters in CHARACTERS {
                 let found = with(self, WORDS[0], characters, texts)?;
                 // Where some character n-grams do harm, others do.
-                let harm = found.precision < plain.precision - chance(found.judged);
+                let harm = found.worth < plain.worth - chance(found.judged);
                 with_them = Some(with_them.map_or(found.clone(), |best| better(best, found)));
                 if harm {
                     break;
@@ -256,7 +259,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
                 *min_documents = count;
             }
             let found = self.attempt(options, best.trained)?;
-            if found.precision >= best.precision - chance(found.judged) {
+            if found.worth >= best.worth - chance(found.judged) {
                 return Ok(found);
             }
         }
@@ -276,15 +279,15 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         }
         let mut trial = FeatureTrial {
             options,
-            precision: 0.0,
+            worth: 0.0,
             at_1: 0.0,
             trained: 0,
             judged: 0,
         };
         if let Some(found) = self.judge(&mut trial, texts)? {
-            trial.precision = found.mean();
-            trial.at_1 = found.at_1();
-            trial.judged = found.rows();
+            trial.worth = found.worth();
+            trial.at_1 = found.at_1;
+            trial.judged = found.rows;
         }
         self.tried.push(trial.clone());
         (self.progress)(self.tried.len());
@@ -296,7 +299,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         &mut self,
         trial: &mut FeatureTrial,
         texts: usize,
-    ) -> Result<Option<Precision>, FeatureError> {
+    ) -> Result<Option<Figures>, FeatureError> {
         let known = self.split.train();
         let count = texts.min(known.len());
         let at = |place: usize| known[(place as u64 * known.len() as u64 / count as u64) as usize];
@@ -337,17 +340,17 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         })?;
         let k = super::candidates::DEPTH.min(model.labels() as usize).max(1);
         let answers = scorer.predict_rows(&rows, k, self.kernels, self.executor);
-        let mut precision = Precision::default();
+        let mut tally = Tally::of(train.labels());
         for (best, &row) in answers.chunks(k).zip(held_out) {
-            precision.count(best, self.labels.row(row));
+            tally.count(best, self.labels.row(row));
         }
-        Ok(Some(precision))
+        Ok(Some(tally.figures()))
     }
 }
 
 /// The second if it is better by more than chance.
 fn better(first: FeatureTrial, second: FeatureTrial) -> FeatureTrial {
-    match second.precision > first.precision + chance(second.judged) {
+    match second.worth > first.worth + chance(second.judged) {
         true => second,
         false => first,
     }

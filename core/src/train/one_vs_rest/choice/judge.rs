@@ -1,7 +1,11 @@
 //! Other methods judged as the chosen setting was: trained on the same rows, asked the same held-out ones.
 
 use super::{
-    super::precision::Precision, Choice, Trial, candidates::DEPTH, folds::Fold, search::chance,
+    super::precision::{Figures, Tally},
+    Choice, Trial,
+    candidates::DEPTH,
+    folds::Fold,
+    search::chance,
 };
 use crate::{
     data::Dataset,
@@ -14,13 +18,6 @@ use alloc::vec::Vec;
 /// The rows of a trial.
 pub(crate) struct Judge {
     folds: Vec<(Dataset, Dataset)>,
-}
-
-/// How well a method did.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Judgment {
-    pub precision: f64,
-    pub at_1: f64,
 }
 
 /// Rows answered in one job.
@@ -57,26 +54,23 @@ impl Judge {
         train: impl Fn(&Dataset) -> Result<Model, TrainError>,
         executor: &E,
         scratch: impl Fn() -> Scratch + Sync,
-    ) -> Result<Judgment, TrainError> {
-        let mut all = Precision::default();
+    ) -> Result<Figures, TrainError> {
+        let mut all = Tally::default();
         for (rows, test) in &self.folds {
             let mut model = train(rows)?;
             // Without memory to prepare it a model answers the same, more slowly.
             let _ = model.prepare();
             let model = &model;
             let parts = executor.map(test.len().div_ceil(BATCH), &scratch, |scratch, job| {
-                let mut found = Precision::default();
+                let mut found = Tally::of(rows.labels());
                 for row in job * BATCH..((job + 1) * BATCH).min(test.len()) {
                     let answers = model.predict(test.rows().row(row), DEPTH, scratch);
                     found.count(answers.unwrap_or_default(), test.labels().row(row));
                 }
                 found
             });
-            all = parts.into_iter().fold(all, Precision::and);
+            all = parts.iter().fold(all, Tally::and);
         }
-        Ok(Judgment {
-            precision: all.mean(),
-            at_1: all.at_1(),
-        })
+        Ok(all.figures())
     }
 }

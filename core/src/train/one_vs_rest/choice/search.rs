@@ -15,7 +15,10 @@ use crate::{
     search::Top,
     train::{
         TrainError,
-        one_vs_rest::{centroids::centroids, precision::Precision},
+        one_vs_rest::{
+            centroids::centroids,
+            precision::{Figures, Tally},
+        },
     },
 };
 use alloc::{vec, vec::Vec};
@@ -55,7 +58,7 @@ const LEAST_SHARE: f64 = 0.1;
 pub(super) struct Setting {
     pub parameters: OneVsRest,
     pub mix: Mix,
-    pub precision: f64,
+    pub worth: f64,
     /// How much of it may be chance.
     pub chance: f64,
 }
@@ -92,7 +95,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             best: Setting {
                 parameters: start,
                 mix,
-                precision: 0.0,
+                worth: 0.0,
                 chance: 0.0,
             },
             neighbors: 0.0,
@@ -186,7 +189,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
     fn attempt(&mut self, setting: &mut Setting, rung: Rung) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let mixes = self.mixes();
-        let mut found = vec![Precision::default(); mixes.len()];
+        let mut found = vec![Tally::default(); mixes.len()];
         for fold in &self.folds[..folds] {
             let Some(train) = fold.sampled(share) else {
                 continue;
@@ -195,13 +198,15 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             let candidates = self.candidates(&model, &train, setting, None, &fold.test)?;
             let mut top = Top::default();
             for (found, &mix) in found.iter_mut().zip(&mixes) {
-                *found = found.and(candidates.judge(mix, fold.test.labels(), &mut top));
+                *found = core::mem::take(found).and(&Tally::of(train.labels()));
+                candidates.judge(mix, fold.test.labels(), &mut top, found);
             }
         }
+        let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
         let at = best_of(&found);
         setting.mix = mixes[at];
-        setting.precision = found[at].mean();
-        setting.chance = chance(found[at].rows());
+        setting.worth = found[at].worth();
+        setting.chance = chance(found[at].rows);
         self.tell(setting, 0.0, found[at], Rung { share, folds });
         Ok(())
     }
@@ -256,7 +261,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
-    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Precision, rung: Rung) {
+    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Figures, rung: Rung) {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -264,9 +269,10 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 ..setting.parameters.clone()
             },
             neighbors,
-            precision: found.mean(),
-            at_1: found.at_1(),
-            judged: found.rows(),
+            worth: found.worth(),
+            precision: found.precision,
+            at_1: found.at_1,
+            judged: found.rows,
             folds: rung.folds,
             share: rung.share,
         });
@@ -307,19 +313,19 @@ pub(super) fn chance(rows: usize) -> f64 {
 }
 
 /// The first that is not clearly worse than any other.
-pub(super) fn best_of(found: &[Precision]) -> usize {
-    let highest = found.iter().map(Precision::mean).fold(0.0, f64::max);
-    let least = highest - found.first().map_or(0.0, |first| chance(first.rows()));
-    let first = found.iter().position(|found| found.mean() >= least);
+pub(super) fn best_of(found: &[Figures]) -> usize {
+    let highest = found.iter().map(Figures::worth).fold(0.0, f64::max);
+    let least = highest - found.first().map_or(0.0, |first| chance(first.rows));
+    let first = found.iter().position(|found| found.worth() >= least);
     first.unwrap_or(0)
 }
 
 /// The most precise first; of those that are equal but for chance the one that was tried first.
 fn sort(settings: &mut [Setting]) {
-    let best = settings.iter().map(|s| s.precision - s.chance);
+    let best = settings.iter().map(|s| s.worth - s.chance);
     let least = best.fold(f64::NEG_INFINITY, f64::max);
     settings.sort_by(|a, b| {
-        let [a, b] = [a, b].map(|s| f64::min(s.precision, least));
+        let [a, b] = [a, b].map(|s| f64::min(s.worth, least));
         b.total_cmp(&a)
     });
 }
