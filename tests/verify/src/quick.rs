@@ -93,7 +93,7 @@ fn scopes(paths: &[String]) -> BTreeMap<&'static str, Scope> {
                 scope.modules.push(format!("{}::{method}::", names[1]));
             }
             ["src", module, _, ..] if *package == "hapax-core" => {
-                scope.modules.push(format!("{module}::"))
+                scope.modules.push(format!("{module}::"));
             }
             ["tests", program] | ["tests", program, ..] if *package != "hapax-tests" => {
                 scope.programs.push((*program).to_owned());

@@ -148,7 +148,7 @@ impl Visitor {
                 }
             }
             UseTree::Name(name) => {
-                self.take_leaf(name.ident.span(), &name.ident.to_string(), before)
+                self.take_leaf(name.ident.span(), &name.ident.to_string(), before);
             }
             UseTree::Rename(name) => {
                 self.take_leaf(name.ident.span(), &name.ident.to_string(), before);
@@ -181,7 +181,7 @@ impl Visitor {
                     colons = 0;
                     match other {
                         TokenTree::Ident(name) => {
-                            (start, path) = (name.span(), vec![name.to_string()])
+                            (start, path) = (name.span(), vec![name.to_string()]);
                         }
                         TokenTree::Group(group) => self.take_tokens(group.stream()),
                         _ => (),

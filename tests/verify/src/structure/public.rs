@@ -90,7 +90,7 @@ impl<'s> Crate<'s> {
             }
             for (module, name) in exported {
                 if matches!(self.item(&module, &name), Some(Item::Mod(_))) {
-                    modules.push([module.as_slice(), &[name.clone()]].concat());
+                    modules.push([module.as_slice(), std::slice::from_ref(&name)].concat());
                 }
                 reached.insert((module, name));
             }
@@ -169,7 +169,8 @@ impl<'s> Crate<'s> {
         let named = scope.uses.iter().filter(|(own, ..)| own == name);
         let globs = scope.uses.iter().filter(|(own, ..)| own == "*");
         let paths = named.map(|(_, target, _)| target.clone());
-        let through = globs.map(|(_, target, _)| [target.as_slice(), &[name.clone()]].concat());
+        let through =
+            globs.map(|(_, target, _)| [target.as_slice(), std::slice::from_ref(name)].concat());
         let found: Vec<Vec<String>> = paths
             .chain(through)
             .filter(|target| target != path)
@@ -189,7 +190,7 @@ impl<'s> Crate<'s> {
                 "super" => drop(at.pop()),
                 _ if self
                     .scopes
-                    .contains_key(&[at.as_slice(), &[name.clone()]].concat()) =>
+                    .contains_key(&[at.as_slice(), std::slice::from_ref(name)].concat()) =>
                 {
                     at.push(name.clone());
                 }
