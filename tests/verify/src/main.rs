@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let workspace = Workspace::new(arguments.without_data);
+    let workspace = Workspace::new(arguments.without_data, arguments.parts.is_empty());
     let chosen = PARTS.iter().filter(|part| {
         let named = arguments.parts.iter().any(|name| name == part.name);
         named || arguments.parts.is_empty() && !part.only_named
@@ -131,13 +131,20 @@ fn is_there(program: &Program) -> bool {
 pub struct Workspace {
     root: PathBuf,
     left_out: Option<data::LeftOut>,
+    /// Whether everything is tested. Then nothing is compiled for a next edit, which takes longer;
+    /// what single parts and developers compile stays beside it.
+    whole: bool,
 }
 
 impl Workspace {
-    fn new(without_data: bool) -> Self {
+    fn new(without_data: bool, whole: bool) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let left_out = without_data.then(|| data::LeftOut::begin(&root));
-        Self { root, left_out }
+        Self {
+            root,
+            left_out,
+            whole,
+        }
     }
 
     fn passes(&self, part: &Part) -> bool {
@@ -160,6 +167,9 @@ impl Workspace {
             .current_dir(&self.root)
             .env("RUSTDOCFLAGS", "-D warnings")
             .stdin(Stdio::null());
+        if self.whole {
+            command.env("CARGO_INCREMENTAL", "0");
+        }
         if let Some(left_out) = &self.left_out {
             command.env(data::VARIABLE, left_out.list());
         }

@@ -196,26 +196,8 @@ pub const PARTS: &[Part] = &[
         ]]),
     },
     Part {
-        name: "demo",
-        shows: "one command trains and judges both models and makes the page",
-        needs: &[RUSTUP, C_COMPILER, NPM],
-        only_named: false,
-        work: Commands(&[&["cargo", "demo", "--no-prompt", "--no-serve"]]),
-    },
-    Part {
-        name: "edge",
-        shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
-        needs: &[C_COMPILER, NPM],
-        only_named: false,
-        work: Commands(&[
-            NPM_INSTALL,
-            COMMAND,
-            &["npm", "--prefix", "wasm", "run", "edge"],
-        ]),
-    },
-    Part {
         name: "page",
-        shows: "the page in a real browser: answers, evidence, teaching, damage, privacy, speed",
+        shows: "cargo demo trains and judges its models; its page in a real browser: answers, evidence, privacy",
         needs: &[RUSTUP, C_COMPILER, NPM],
         only_named: false,
         work: Commands(&[
@@ -230,6 +212,17 @@ pub const PARTS: &[Part] = &[
             ],
             COMMAND,
             &["npm", "test", "--prefix", "www"],
+        ]),
+    },
+    Part {
+        name: "edge",
+        shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
+        needs: &[C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[
+            NPM_INSTALL,
+            COMMAND,
+            &["npm", "--prefix", "wasm", "run", "edge"],
         ]),
     },
     Part {
