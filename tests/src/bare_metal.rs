@@ -1,7 +1,8 @@
 //! `bare-metal`: the answers of a microcontroller, held against those of this machine.
 //!
-//! Trains a small model of each kind, builds the firmware in `tests/bare-metal` with all of them in its
-//! flash memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every score.
+//! Trains a small model of each kind, builds the firmware in `tests/bare-metal` with all of them in
+//! its flash memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every
+//! score.
 
 use hapax_core::{
     bytes::Bytes,

@@ -131,8 +131,8 @@ fn is_there(program: &Program) -> bool {
 pub struct Workspace {
     root: PathBuf,
     left_out: Option<data::LeftOut>,
-    /// Whether everything is tested. Then nothing is compiled for a next edit, which takes longer;
-    /// what single parts and developers compile stays beside it.
+    /// Whether everything is tested. Then nothing is compiled for a next edit or for a debugger,
+    /// which takes a third longer; what single parts and developers compile stays beside it.
     whole: bool,
 }
 
@@ -168,7 +168,9 @@ impl Workspace {
             .env("RUSTDOCFLAGS", "-D warnings")
             .stdin(Stdio::null());
         if self.whole {
-            command.env("CARGO_INCREMENTAL", "0");
+            command
+                .env("CARGO_INCREMENTAL", "0")
+                .env("CARGO_PROFILE_DEV_DEBUG", "0");
         }
         if let Some(left_out) = &self.left_out {
             command.env(data::VARIABLE, left_out.list());

@@ -7,7 +7,8 @@ pub struct Part {
     pub name: &'static str,
     pub shows: &'static str,
     pub needs: &'static [Program],
-    /// Whether it runs only if it is named: most machines lack what it needs, or another part has it.
+    /// Whether it runs only if it is named: most machines lack what it needs, or another part has
+    /// it.
     pub only_named: bool,
     pub work: Work,
 }
