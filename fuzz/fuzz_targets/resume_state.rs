@@ -1,5 +1,5 @@
-//! Any bytes as the state of every training, and a true state with any changes: refused, or believed and sound enough to
-//! go on from.
+//! Any bytes as the state of every training, and a true state with any changes: refused, or
+//! believed and sound enough to go on from.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -41,7 +41,8 @@ fn tried(job: &Job, mut state: Vec<u8>) -> Vec<u8> {
     state
 }
 
-/// Leaves a training after two steps, tries the bytes on another, and takes two steps where they are believed.
+/// Leaves a training after two steps, tries the bytes on another, and takes two steps where they
+/// are believed.
 fn check<T: Resumable>(job: &Job, new: impl Fn() -> T, step: impl Fn(&mut T)) {
     let mut left = new();
     step(&mut left);

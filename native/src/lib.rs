@@ -60,7 +60,7 @@ mod training;
 
 pub use training::{TrainingError, train};
 
-/// The example of the README, run as a test.
+/// The example of docs/library.md, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
+#[doc = include_str!("../../docs/library.md")]
+struct Library;

@@ -20,7 +20,7 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
+use std::ops::ControlFlow;
 
 #[test]
 fn every_kernel_scans_to_the_same_sums() {
@@ -57,12 +57,9 @@ fn every_kernel_scans_to_the_same_sums() {
     }
 }
 
+/// A part of a set; `None` where the test is left out.
 fn load(set: &str, part: &str) -> Option<Dataset> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
-    let Ok(text) = read_text(&folder.join(part)) else {
-        eprintln!("{set} IS NOT THERE: tested on a synthetic set instead");
-        return None;
-    };
+    let text = read_text(&hapax_sets::path(&format!("{set}/{part}"))?).unwrap();
     match read(&text, &ReadOptions::default(), &Sequential)
         .unwrap()
         .source

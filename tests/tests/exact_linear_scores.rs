@@ -1,5 +1,5 @@
-//! Promise: exact unless asked otherwise. A linear model that is prepared for speed answers as the plain
-//! walk over its stored weights does, to the bit, by every kernel.
+//! Promise: exact unless asked otherwise. A linear model that is prepared for speed answers as the
+//! plain walk over its stored weights does, to the bit, by every kernel.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 

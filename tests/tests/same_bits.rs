@@ -1,5 +1,5 @@
-//! Promise 2: the same data, parameters and seed give the same model and the same answers, whatever the
-//! number of threads.
+//! Promise 2: the same data, parameters and seed give the same model and the same answers, whatever
+//! the number of threads.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{

@@ -17,25 +17,20 @@ use hapax::{
     files::read_text,
     kernels,
 };
-use std::{ops::ControlFlow, path::Path};
+use std::ops::ControlFlow;
 
 mod bits;
 mod starts;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-
-fn rows_of(name: &str) -> Option<Dataset> {
-    let text = read_text(Path::new(&format!("{DATA}/{name}.txt.xz"))).ok();
-    let Some(text) = text else {
-        eprintln!("SKIPPED DATA: {DATA}/{name}.txt.xz is absent");
-        return None;
-    };
+fn rows_of(name: &str) -> Dataset {
+    let path = hapax_sets::path(&format!("{name}.txt.xz")).unwrap();
+    let text = read_text(&path).unwrap();
     match read(&text, &ReadOptions::default(), &Sequential)
         .unwrap()
         .source
     {
-        Source::Rows(data) => Some(data),
-        Source::Texts(_) => None,
+        Source::Rows(data) => data,
+        Source::Texts(_) => panic!("{name} holds texts"),
     }
 }
 
@@ -130,10 +125,8 @@ fn iris_and_glass_have_their_objectives_and_the_papers_errors() {
         ),
     ];
     for (name, loss, expected) in cells {
-        let Some(train) = rows_of(&format!("{name}/train")) else {
-            return;
-        };
-        let test = rows_of(&format!("{name}/test")).unwrap();
+        let train = rows_of(&format!("{name}/train"));
+        let test = rows_of(&format!("{name}/test"));
         for (cost, objective, error) in expected {
             let (found, proof) = solve(loss, cost, 1e-6, &train, &test);
             let what = format!("{name} {loss:?} {cost}: {proof:?}");
@@ -147,10 +140,8 @@ fn iris_and_glass_have_their_objectives_and_the_papers_errors() {
 
 #[test]
 fn splice_is_within_the_papers_spread() {
-    let Some(train) = rows_of("splice/train") else {
-        return;
-    };
-    let test = rows_of("splice/test").unwrap();
+    let train = rows_of("splice/train");
+    let test = rows_of("splice/test");
     // Near enough that the test error is the optimum's: at 1e-4 it was 16.32.
     let (found, proof) = solve(WestonWatkins, 0.1, 1e-7, &train, &test);
     assert!((proof.primal / 38.797 - 1.0).abs() < 2e-3, "{proof:?}");
@@ -160,9 +151,7 @@ fn splice_is_within_the_papers_spread() {
 /// lambda 0.01 in the form that divides losses by N: 0.32276115, both objectives.
 #[test]
 fn crammer_singer_on_iris_has_its_reference_value() {
-    let Some(train) = rows_of("iris/train") else {
-        return;
-    };
+    let train = rows_of("iris/train");
     let cost = 1.0 / (0.01 * train.len() as f64);
     let (_, proof) = solve(CrammerSinger, cost, 1e-6, &train, &train);
     assert!(

@@ -1,9 +1,9 @@
-//! The golden models: one file for each version of the format and kind of model, kept for good, with
-//! the answers it gave when it was made.
+//! The golden models: one file for each version of the format and kind of model, kept for good,
+//! with the answers it gave when it was made.
 //!
-//! `tests/data/NAME.hapax` is the model and `tests/data/NAME.answers` its answers, a query a line: the
-//! text, then for each answer a tab and `label=bits`, the bits of the score in hexadecimal.
-//! A release that reads an old file must give the same bits. `golden_files.rs` holds the rules, and
+//! `tests/data/NAME.hapax` is the model and `tests/data/NAME.answers` its answers, a query a line:
+//! the text, then for each answer a tab and `label=bits`, the bits of the score in hexadecimal. A
+//! release that reads an old file must give the same bits. `golden_files.rs` holds the rules, and
 //! says how a new file is made.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
@@ -34,8 +34,9 @@ use std::{
 /// The golden file of the present version of the format.
 pub const NEWEST: &str = "nearest-1";
 
-/// Every golden file of that version that this release makes: its name, and how. What an earlier release made of the same
-/// texts otherwise (`linear-1`, whose labels were solved one by one) is kept beside them.
+/// Every golden file of that version that this release makes: its name, and how. What an earlier
+/// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one) is
+/// kept beside them.
 pub const ALL_NEWEST: [(&str, Make); 4] = [
     (NEWEST, nearest),
     ("linear-1-blocks", linear),
@@ -77,7 +78,8 @@ pub fn stored(name: &str) -> io::Result<(Vec<u8>, String)> {
     ))
 }
 
-/// The golden model of nearest neighbors. Parameters are written out here and below, for defaults may improve.
+/// The golden model of nearest neighbors. Parameters are written out here and below, for defaults
+/// may improve.
 fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (vectorizer, data) = texts()?;
     let parameters = NearestParameters {
