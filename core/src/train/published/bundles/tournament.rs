@@ -14,12 +14,7 @@ pub fn rounds(groups: usize) -> usize {
 }
 
 /// Whom `group` meets in `round`; nobody where the number of groups is odd and its turn is to rest.
-///
-/// ```
-/// use hapax_core::train::exact::tournament::partner;
-/// assert_eq!(partner(0, 0, 4), Some(3));
-/// assert_eq!(partner(1, 0, 4), Some(2));
-/// ```
+/// In round 0 of four groups, 0 meets 3 and 1 meets 2.
 #[must_use]
 pub fn partner(group: usize, round: usize, groups: usize) -> Option<usize> {
     let last = rounds(groups);
