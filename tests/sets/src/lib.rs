@@ -4,6 +4,8 @@
 //! beside the workspace. A test whose set is absent fails. `cargo verify --without-data` leaves it
 //! out instead: it names a file in `HAPAX_WITHOUT_DATA`, and each such test writes a line there.
 
+#![allow(clippy::panic, reason = "a test without its data fails")]
+
 use std::{
     env,
     fs::OpenOptions,
