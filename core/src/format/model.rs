@@ -119,7 +119,7 @@ impl Model {
     /// arrays: to write a file without holding it in memory.
     ///
     /// ```
-    /// # use hapax_core::{data::*, executor::Sequential, model::*, text::*};
+    /// # use hapax_core::{data::*, executor::Sequential, model::*, parameters::NearestParameters, text::*};
     /// # let documents = Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
     /// # let vectorizer = Vectorizer::fit(&documents.texts, VectorizerOptions::default(), &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;

@@ -108,7 +108,7 @@ impl Reduction {
     ///
     /// ```
     /// use hapax_core::{
-    ///     data::{Dataset, LabelLists}, executor::Sequential, model::linear::query::RowTransform,
+    ///     data::{Dataset, LabelLists}, executor::Sequential, parameters::RowTransform,
     ///     sparse::{SparseRows, SparseView}, train::reduction::Reduction,
     /// };
     /// // Features 0 and 1 always come together, 2 is rare: one direction holds nearly all.
