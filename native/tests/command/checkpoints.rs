@@ -16,12 +16,11 @@ pub fn texts(rows: usize) -> String {
 }
 
 /// Every method that keeps checkpoints, with options that give it a dozen parts or more.
-pub const METHODS: [&str; 22] = [
+pub const METHODS: [&str; 21] = [
     "cs --gap 1e-2",
     "ww --gap 1e-2",
     "llw --gap 3e-2 --cost 5",
     "mach --buckets 4 --repetitions 6 --epochs 12",
-    "mach --buckets 4 --repetitions 6 --epochs 12 --early-stopping",
     "mach --buckets 4 --repetitions 6 --epochs 5 --max-bytes 8kB",
     "memoir-l2 --epochs 16",
     "memoir-l1 --epochs 16 --batch-size 50",

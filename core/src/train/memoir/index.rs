@@ -26,7 +26,7 @@ pub(super) struct Index {
 
 #[derive(Clone, Debug)]
 enum Search {
-    Codes(SignCodes, Option<Products>),
+    Codes(Box<SignCodes>, Option<Products>),
     Graph(Graph),
 }
 
@@ -42,7 +42,7 @@ impl Search {
             Oracle::Exhaustive | Oracle::RareFeatures(_) => return None,
             Oracle::SignCodes { words, .. } => {
                 let codes = SignCodes::new(words as usize, RATIO, seed);
-                Self::Codes(codes, follows.then(Products::default))
+                Self::Codes(Box::new(codes), follows.then(Products::default))
             }
             Oracle::Graph { degree, beam } => {
                 Self::Graph(Graph::new(degree as usize, beam as usize))
