@@ -3,7 +3,7 @@
 use hapax::{
     core::{
         data::{Dataset, LabelLists},
-        model::linear::query::RowTransform,
+        parameters::RowTransform,
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::reduction::Reduction,

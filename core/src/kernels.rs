@@ -1,66 +1,48 @@
-//! The few inner loops that decide the speed, each written once.
+//! The inner loops of prediction, and the seam to the processor they run on.
 //!
-//! A kernel is a coarse loop (a block of labels, a block of rows), written as
-//! fixed-lane code over integers or with a fixed order of summation, so that every
-//! compiler target computes the same bits. The default methods of the traits here are that code.
-//! An implementation may override a method only to run the *same* code compiled for wider
-//! vector units, or instructions that give the same bits; the crate `hapax` does so for x86-64,
-//! and its tests hold every override against [`Portable`].
+//! A loop is coarse (a block of labels, a block of rows), written as fixed-lane code over integers or with
+//! a fixed order of summation, so that every compiler target computes the same bits.
+//! [`Kernels::processor`] says which instructions it is compiled for: [`Processor::run`] takes any loop, and
+//! the loops of training are run by it as well. The crate `hapax` detects the processor.
 //!
-//! [`Kernels`] has the loops that predict; each family's training has a trait of its own, so that
-//! a program that trains one family holds no code of the others, and one that only predicts holds
-//! none. [`TrainingKernels`] is all of them.
+//! An implementation may override a loop of prediction with instructions that give the same bits; tests
+//! hold every override against [`Portable`].
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
-use crate::{
-    model::{
-        embedding::{LabelScan, score_labels},
-        linear::{
-            sums::{self, HeadTerm, LabelBounds, TailTerm},
-            wide,
-        },
-        mach::decode,
-    },
-    search::neighbors::{BLOCK, BlockBounds, ForwardRows, Posted},
-    train::{
-        dual::{
-            label_block::{self, Block, BlockRows, BlockSweep, Met, Rebuilt},
-            sweep::{self, GradientRange, Sweep},
-        },
-        embedding::{
-            space::{self, Space, StepRule},
-            steps::{self, VectorSteps},
-            visit::{self, Visit, Visited},
-        },
-        exact::{
-            ahead::Nothing,
-            bundles::{
-                bundle::Bundle,
-                meeting::Round,
-                pair::{Pair, PairDuals, PairMoved},
-            },
-            changes::{Changes, apply_changes},
-            class_scores::{self, CHUNK},
-            duals::RowDuals,
-            lane::Lane,
-            lee_lin_wahba::{
-                block::{Block as RowBlock, Visit as RowVisit},
-                part::{Moves, Part},
-            },
-            problem::Problem,
-            row_step::Steps,
-            state::State,
-            weights::{ClassWeights, Shard},
-        },
-        mach::step::{self, Step, Term},
-    },
-};
+pub(crate) mod bounds;
+pub(crate) mod four_rows;
+pub(crate) mod label_codes;
+pub(crate) mod label_scan;
+pub(crate) mod panels;
+pub(crate) mod postings;
+pub(crate) mod prototype_weights;
+pub(crate) mod sums;
+pub(crate) mod wide;
+
+use crate::train::mach::step;
+pub use crate::train::mach::step::{Step as MachStep, Term};
+pub use bounds::{BLOCK as ROW_BLOCK, BlockBounds};
+pub use four_rows::FourRows;
+pub use hapax_processor::Processor;
+pub use label_codes::BLOCK as LABEL_BLOCK;
+pub use label_scan::LabelScan;
+use label_scan::score_labels;
+pub use postings::Posted;
+use sums::AddTails;
+pub use sums::{HeadTerm, LabelBounds, TailTerm};
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
+    /// The instructions that loops are compiled for, those that are not overridden here.
+    fn processor(&self) -> Processor {
+        Processor::portable()
+    }
+
     /// The name of the instruction set, for reports: `portable`, `avx2`, …
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.processor().name()
+    }
 
     /// Upper bounds on the similarity of a block of rows with a query, and the highest of each
     /// 16 rows.
@@ -68,10 +50,13 @@ pub trait Kernels: Sync {
     fn bound_block(
         &self,
         block: &BlockBounds<'_>,
-        bounds: &mut [f32; BLOCK],
-        highest: &mut [f32; BLOCK / 16],
+        bounds: &mut [f32; ROW_BLOCK],
+        highest: &mut [f32; ROW_BLOCK / 16],
     ) {
-        block.compute(bounds, highest);
+        self.processor().run(
+            #[inline(always)]
+            move || block.compute(bounds, highest),
+        );
     }
 
     /// Adds the postings of one feature to the sums of the rows; rows beyond them are passed over.
@@ -83,18 +68,21 @@ pub trait Kernels: Sync {
     /// The dot product and the number of shared features of four stored rows with a query given
     /// densely: one value a feature, 0 where it stores nothing.
     #[inline(always)]
-    fn dots(&self, stored: &ForwardRows, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
-        stored.dots(rows, query)
+    fn dots(&self, rows: &FourRows<'_>, query: &[f32]) -> [(f32, u32); 4] {
+        rows.dots(query)
     }
 
     /// Adds the dense parts of a row's features to the sums of the labels.
     fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
-        sums::add_heads(sums, heads, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || sums::add_heads(sums, heads, terms),
+        );
     }
 
     /// Adds the sparse parts of a row's features to the sums of the labels.
     fn add_tails(&self, sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-        sums::add_tails(sums, tails, terms, |_| ());
+        self.processor().run(AddTails { sums, tails, terms });
     }
 
     /// Which of up to 64 blocks of 64 labels may hold a score of at least `least`.
@@ -106,7 +94,10 @@ pub trait Kernels: Sync {
         unit: f32,
         least: f32,
     ) -> u64 {
-        sums::promising_blocks(sums, bounds, first, unit, least)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::promising_blocks(sums, bounds, first, unit, least),
+        )
     }
 
     /// Turns the sums of up to 64 labels into scores and returns which are at least `least`.
@@ -119,17 +110,23 @@ pub trait Kernels: Sync {
         least: f32,
         out: &mut [f32; 64],
     ) -> u64 {
-        sums::scores(sums, scales, biases, unit, least, out)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::scores(sums, scales, biases, unit, least, out),
+        )
     }
 
     /// [`Kernels::add_heads`] of weights of 16 bits.
     fn add_wide_heads(&self, sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
-        wide::add_heads(sums, heads, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || wide::add_heads(sums, heads, terms),
+        );
     }
 
     /// [`Kernels::add_tails`] of weights of 16 bits.
     fn add_wide_tails(&self, sums: &mut [i32; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
-        wide::add_tails(sums, tails, terms, |_| ());
+        self.processor().run(AddTails { sums, tails, terms });
     }
 
     /// [`Kernels::promising_blocks`] of the sums of weights of 16 bits.
@@ -141,7 +138,10 @@ pub trait Kernels: Sync {
         unit: f32,
         least: f32,
     ) -> u64 {
-        sums::promising_blocks(sums, bounds, first, unit, least)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::promising_blocks(sums, bounds, first, unit, least),
+        )
     }
 
     /// [`Kernels::scores`] of the sums of weights of 16 bits.
@@ -154,10 +154,15 @@ pub trait Kernels: Sync {
         least: f32,
         out: &mut [f32; 64],
     ) -> u64 {
-        sums::scores(sums, scales, biases, unit, least, out)
+        self.processor().run(
+            #[inline(always)]
+            move || sums::scores(sums, scales, biases, unit, least, out),
+        )
     }
 
-    /// Upper bounds of the scores of labels, from tables of bytes.
+    /// For blocks of [`LABEL_BLOCK`] labels, with `heads` lines of codes each, the sums of the tables' bytes
+    /// at the labels' codes, and the largest sum of each block. Tables have `tables.len() / heads` bytes,
+    /// and codes are below that; there are at most 257 heads.
     fn scan(
         &self,
         codes: &[u8],
@@ -166,177 +171,50 @@ pub trait Kernels: Sync {
         sums: &mut [u16],
         maxima: &mut [u16],
     ) {
-        decode::scan(codes, tables, heads, sums, maxima);
+        self.processor().run(
+            #[inline(always)]
+            move || label_codes::scan(codes, tables, heads, sums, maxima),
+        );
     }
 
     /// Adds rows of weights, each times its value, to sums.
     fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
-        step::add_terms(sums, weights, terms);
+        self.processor().run(
+            #[inline(always)]
+            move || step::add_terms(sums, weights, terms),
+        );
     }
 
     /// Scores panels of the prototypes of an embedding model.
     fn score_labels(&self, scan: &mut LabelScan<'_>) {
-        score_labels(scan);
+        self.processor().run(
+            #[inline(always)]
+            move || score_labels(scan),
+        );
     }
 }
 
-/// The inner loops of training one-vs-rest.
-pub trait OneVsRestKernels: Kernels {
-    /// One sweep of dual coordinate descent over the rows of one label.
-    fn sweep(&self, state: &mut Sweep<'_>) -> GradientRange {
-        sweep::sweep(state, &Nothing)
-    }
-
-    /// One sweep of dual coordinate descent over all rows for a block of labels.
-    fn sweep_block(&self, state: &mut BlockSweep<'_>) -> Met {
-        label_block::sweep_block(state, &Nothing)
-    }
-
-    /// The losses of all rows for each label of a block.
-    fn block_losses(&self, of: &BlockRows<'_>, weights: &[Block], biases: &Block) -> Block<f64> {
-        label_block::block_losses(of, weights, biases)
-    }
-
-    /// Adds all rows to the weights of a block of labels, each times its duals.
-    fn rebuild_block(
-        &self,
-        of: &BlockRows<'_>,
-        duals: &[Block],
-        weights: &mut [Block<f64>],
-    ) -> Rebuilt {
-        label_block::rebuild_block(of, duals, weights)
-    }
-
-    /// The sums of squares of the weights of a block of labels.
-    fn block_squares(&self, weights: &[Block]) -> Block<f64> {
-        label_block::block_squares(weights)
-    }
-}
-
-/// The inner loops of training exact all-in-one SVMs.
-pub trait ExactKernels: Kernels {
-    /// Adds to the scores of all classes what dense features give, in their order.
-    fn add_class_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
-        class_scores::add_class_weights(sums, weights, terms);
-    }
-
-    /// The sums of a chunk's shortfalls above 0, and above each of three thresholds.
-    fn class_shortfalls(&self, chunk: &[f32; CHUNK], base: f32, less: [f32; 3]) -> [f64; 4] {
-        class_scores::class_shortfalls(chunk, base, less)
-    }
-
-    /// The highest score of each chunk of classes.
-    fn class_highs(&self, sums: &[[f32; CHUNK]], highs: &mut [f32]) {
-        class_scores::class_highs(sums, highs);
-    }
-
-    /// The lowest score of a chunk of classes.
-    fn class_low(&self, chunk: &[f32; CHUNK]) -> f32 {
-        class_scores::class_low(chunk)
-    }
-
-    /// Adds what lists of weights give to the scores of their classes.
-    fn add_listed_weights(&self, sums: &mut [f32], weights: &ClassWeights, terms: &[(u32, f32)]) {
-        class_scores::add_listed_weights(sums, weights, terms);
-    }
-
-    /// Solves rows one after the other.
-    fn run_lane(&self, lane: &mut Lane, state: &State, rows: &[u32], steps: Steps) {
-        lane.run(state, rows, steps, &Nothing);
-    }
-
-    /// Changes the weights of a shard as a lane's rows moved them.
-    fn apply_changes(
-        &self,
-        shard: &mut Shard<'_>,
-        changes: &Changes,
-        rows: (&Problem, &[RowDuals]),
-    ) {
-        apply_changes(shard, changes, rows, &Nothing);
-    }
-
-    /// Changes the weights of some classes as a block's rows moved them, then scores the rows of the next block.
-    fn follow_moves(&self, part: &mut Part, problem: &Problem, moves: &Moves, rows: &[u32]) {
-        part.follow(problem, moves, rows, &Nothing);
-    }
-
-    /// Solves a block's rows one after the other.
-    fn visit_rows(&self, block: &mut RowBlock, visit: &mut RowVisit<'_>) {
-        block.visit(visit, &Nothing);
-    }
-}
-
-/// The inner loops of training a Weston-Watkins machine by bundles of classes that rotate.
-pub trait BundleKernels: ExactKernels {
-    /// Lets two bundles meet.
-    fn hold_meeting(&self, pair: &mut Pair, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
-        pair.meet(round, duals, &Nothing)
-    }
-
-    /// Moves what two bundles moved that met elsewhere; whether it can be that.
-    fn follow_meeting(&self, pair: &mut Pair, round: Round<'_>, moved: &PairMoved) -> bool {
-        pair.follow(round, moved, &Nothing)
-    }
-
-    /// The sum of what rows lose by the classes of a bundle, given the scores of their own classes.
-    fn bundle_loss(&self, bundle: &Bundle, rows: &Problem, own: &[f64], of: (usize, usize)) -> f64 {
-        bundle.loss(rows, own, of, &Nothing)
-    }
-}
-
-/// The inner loop of training MACH.
+/// The inner loop of training MACH, beside those of prediction: a package compiled for size has it
+/// compiled for speed.
 pub trait MachKernels: Kernels {
     /// One row's step of training heads of MACH.
-    fn mach_step(&self, step: &mut Step<'_>) {
-        step.take();
+    fn mach_step(&self, step: MachStep<'_>) {
+        self.processor().run(step);
     }
 }
-
-/// The inner loops of training embeddings.
-pub trait EmbeddingKernels: Kernels {
-    /// One visit of a row in the training of an embedding.
-    fn visit(&self, visit: &mut Visit<'_>) {
-        visit::visit(visit);
-    }
-
-    /// The steps of the classes after a visit; `gradient` is memory for M numbers.
-    fn step_classes(
-        &self,
-        space: &mut Space,
-        visited: &Visited,
-        rule: &StepRule,
-        gradient: &mut [f32],
-    ) {
-        space::step_classes(space, visited, rule, gradient);
-    }
-
-    /// The steps of the vectors of features after a batch of visits.
-    fn step_vectors(&self, steps: &mut VectorSteps<'_>) {
-        steps::step_vectors(steps);
-    }
-}
-
-/// The inner loops of every family.
-pub trait TrainingKernels:
-    OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels
-{
-}
-
-impl<T: OneVsRestKernels + BundleKernels + MachKernels + EmbeddingKernels> TrainingKernels for T {}
 
 /// The kernels as this crate's target compiles them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
 
-impl Kernels for Portable {
-    fn name(&self) -> &'static str {
-        "portable"
+impl Kernels for Portable {}
+impl MachKernels for Portable {}
+
+/// The core's own loops, compiled for these instructions.
+impl Kernels for Processor {
+    fn processor(&self) -> Processor {
+        *self
     }
 }
 
-impl OneVsRestKernels for Portable {}
-impl ExactKernels for Portable {}
-
-impl BundleKernels for Portable {}
-impl MachKernels for Portable {}
-impl EmbeddingKernels for Portable {}
+impl MachKernels for Processor {}

@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use hapax_core::data::{Dataset, ReadOptions, Source, read};
-//! use hapax_core::model::{Model, NearestParameters, Scratch};
+//! use hapax_core::{model::{Model, Scratch}, parameters::NearestParameters};
 //! use hapax_core::{executor::Sequential, text::Vectorizer};
 //!
 //! let lines = b"where is my card\tarrival\nmy card was lost\tlost\ni lost a card\tlost\n";
@@ -72,6 +72,7 @@ pub use bytes;
 
 pub mod array;
 pub mod data;
+pub mod eigen;
 pub mod executor;
 pub mod float;
 pub mod format;
@@ -81,6 +82,7 @@ pub mod kernels;
 pub mod metrics;
 pub mod model;
 pub mod names;
+pub mod parameters;
 pub mod random;
 pub mod search;
 pub mod sparse;

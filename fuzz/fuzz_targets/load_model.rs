@@ -1,4 +1,5 @@
-//! Any bytes loaded as a model, checksums not looked at; a model that loads answers without a panic.
+//! Any bytes loaded as a model, checksums not looked at; a model that loads answers without a
+//! panic.
 #![no_main]
 
 use hapax_core::{

@@ -1,4 +1,5 @@
-//! Any bytes as a file of a training under way, as they are and behind a sound header: a plan, a manifest or an error.
+//! Any bytes as a file of a training under way, as they are and behind a sound header: a plan, a
+//! manifest or an error.
 #![no_main]
 
 use hapax::{

@@ -1,27 +1,9 @@
-//! Any bytes as the state of every training, and a true state with any changes: refused, or believed and sound enough to
-//! go on from.
+//! Any bytes as the state of every training, and a true state with any changes: refused, or
+//! believed and sound enough to go on from.
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{
-    data::{Dataset, LabelLists},
-    executor::Sequential,
-    kernels::Portable,
-    sparse::{SparseRows, SparseVec},
-    train::{
-        dual::parameters::{Negatives, OneVsRest},
-        embedding::{parameters::Wsabie, sampled::Sampled},
-        exact::{
-            bundles::{exchange::Alone, shared::SharedTraining},
-            parameters::{MultiClassLoss, MultiClassSvm},
-            problem::MultiLabel,
-            solver::Solver,
-        },
-        mach::MachParameters,
-        memoir::parameters::Memoir,
-        state::{Resumable, Shared},
-    },
-};
+use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::{Resumable, Shared}}};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 
@@ -59,7 +41,8 @@ fn tried(job: &Job, mut state: Vec<u8>) -> Vec<u8> {
     state
 }
 
-/// Leaves a training after two steps, tries the bytes on another, and takes two steps where they are believed.
+/// Leaves a training after two steps, tries the bytes on another, and takes two steps where they
+/// are believed.
 fn check<T: Resumable>(job: &Job, new: impl Fn() -> T, step: impl Fn(&mut T)) {
     let mut left = new();
     step(&mut left);

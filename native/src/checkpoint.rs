@@ -11,7 +11,7 @@ use crate::{
     sealed::{Kind, Seal, SealedError},
 };
 use hapax_core::train::{
-    exact::bundles::exchange::ExchangeError,
+    exchange::ExchangeError,
     state::{Identity, Resumable},
 };
 use std::{

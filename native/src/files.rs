@@ -272,7 +272,8 @@ mod tests {
     use hapax_core::{
         data::{ReadOptions, Source, read},
         executor::Sequential,
-        model::{Model, NearestParameters},
+        model::Model,
+        parameters::NearestParameters,
     };
     use std::path::Path;
 

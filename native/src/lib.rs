@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
-//! use hapax::core::model::{Model, NearestParameters, Scratch};
+//! use hapax::core::{model::{Model, Scratch}, parameters::NearestParameters};
 //! use hapax::{files, kernels, threads::Threads};
 //!
 //! let folder = tempfile::tempdir()?;
@@ -60,7 +60,7 @@ mod training;
 
 pub use training::{TrainingError, train};
 
-/// The example of the README, run as a test.
+/// The example of docs/library.md, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
+#[doc = include_str!("../../docs/library.md")]
+struct Library;

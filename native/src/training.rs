@@ -3,15 +3,13 @@
 use crate::{
     core::{
         data::{Dataset, DatasetError, Source},
-        kernels::OneVsRestKernels,
+        kernels::Kernels,
+        parameters::one_vs_rest::OneVsRest,
         text::{FeatureSpace, Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             TrainError,
             auto::{Best, train_best},
-            dual::{
-                choice::{FeatureError, GivenFeatures, choose_features},
-                parameters::OneVsRest,
-            },
+            one_vs_rest::{FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,
@@ -74,7 +72,7 @@ impl From<TrainError> for TrainingError {
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
 pub fn train(source: Source, seed: u64, threads: &Threads) -> Result<Best, TrainingError> {
-    let machine: (_, &'static dyn OneVsRestKernels) = (threads, kernels::best());
+    let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
     let (data, vectorizer) = match source {
         Source::Rows(data) => (data, None),
         Source::Texts(documents) => {

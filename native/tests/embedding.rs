@@ -5,20 +5,21 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        model::{Method, Model, Scratch, embedding::EmbeddingTraining},
+        model::{Method, Model, Scratch},
+        parameters::{
+            NearestMean,
+            embedding::EmbeddingTraining,
+            sampled::Sampled,
+            wsabie::{Search, Steps, Wsabie},
+        },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::embedding::{
-            nearest_mean::NearestMean,
-            parameters::{Search, Steps, Wsabie},
-            sampled::Sampled,
-        },
     },
     files::read_text,
     kernels,
     threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
+use std::ops::ControlFlow;
 
 /// Rows of 90 classes with some features of their own.
 fn data(rows: usize, labels: usize) -> Dataset {
@@ -95,7 +96,7 @@ fn bytes(
     training: &EmbeddingTraining,
     data: &Dataset,
     threads: usize,
-    kernels: &'static dyn hapax::core::kernels::EmbeddingKernels,
+    kernels: &'static dyn hapax::core::kernels::Kernels,
 ) -> Vec<u8> {
     let threads = Threads::new(threads).unwrap();
     let go_on = |_| ControlFlow::Continue(());
@@ -218,24 +219,19 @@ fn answers_are_those_of_a_plain_scan() {
     }
 }
 
-/// Training and test rows of a real set, or a loud line where it is absent.
+/// Training and test rows of a real set; `None` where the test is left out.
 fn real(set: &str) -> Option<(Dataset, Dataset)> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
     let part = |name: &str| {
-        let text = read_text(&folder.join(name)).ok()?;
+        let text = read_text(&hapax_sets::path(&format!("{set}/{name}"))?).unwrap();
         match read(&text, &ReadOptions::default(), &Sequential)
-            .ok()?
+            .unwrap()
             .source
         {
             Source::Rows(data) => Some(data),
-            Source::Texts(_) => None,
+            Source::Texts(_) => panic!("{set} holds texts"),
         }
     };
-    let both = part("train.txt.xz").zip(part("test.txt.xz"));
-    if both.is_none() {
-        eprintln!("NOT RUN ON REAL DATA: {} is absent", folder.display());
-    }
-    both
+    part("train.txt.xz").zip(part("test.txt.xz"))
 }
 
 #[test]

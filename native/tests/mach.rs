@@ -7,23 +7,20 @@ use hapax::{
         data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
         hash::{BucketHash, BucketPlan},
-        kernels::{Portable, TrainingKernels},
+        kernels::{Kernels, LABEL_BLOCK as BLOCK, MachKernels, Portable},
         model::{
             Model,
-            mach::{
-                Mach, MachScratch,
-                decode::{BLOCK, table_bytes},
-            },
+            mach::{Mach, MachScratch},
         },
+        parameters::mach::{Estimator, MachParameters, Optimizer},
         random::Stream,
         search::Top,
-        train::mach::{Estimator, MachParameters, Optimizer},
     },
     files::read_text,
     kernels,
     threads::Threads,
 };
-use std::{ops::ControlFlow, path::Path};
+use std::ops::ControlFlow;
 
 #[test]
 fn every_kernel_scans_to_the_same_sums() {
@@ -37,13 +34,14 @@ fn every_kernel_scans_to_the_same_sums() {
         (100, 9, 4),
         (256, 12, 4),
     ] {
-        let tables: Vec<u8> = (0..heads * table_bytes(buckets))
+        // Tables have a power of two of bytes, from 16 on.
+        let tables: Vec<u8> = (0..heads * usize::next_power_of_two(buckets).max(16))
             .map(|_| dice.bits() as u8)
             .collect();
         let codes: Vec<u8> = (0..heads * blocks * BLOCK)
             .map(|_| dice.below(buckets as u64) as u8)
             .collect();
-        let scan = |kernels: &dyn TrainingKernels| {
+        let scan = |kernels: &dyn Kernels| {
             let (mut sums, mut maxima) = (vec![0u16; blocks * BLOCK], vec![0u16; blocks]);
             kernels.scan(&codes, &tables, heads, &mut sums, &mut maxima);
             (sums, maxima)
@@ -59,12 +57,9 @@ fn every_kernel_scans_to_the_same_sums() {
     }
 }
 
+/// A part of a set; `None` where the test is left out.
 fn load(set: &str, part: &str) -> Option<Dataset> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(set);
-    let Ok(text) = read_text(&folder.join(part)) else {
-        eprintln!("{set} IS NOT THERE: tested on a synthetic set instead");
-        return None;
-    };
+    let text = read_text(&hapax_sets::path(&format!("{set}/{part}"))?).unwrap();
     match read(&text, &ReadOptions::default(), &Sequential)
         .unwrap()
         .source
@@ -106,7 +101,7 @@ fn bytes(
     p: &MachParameters,
     data: &Dataset,
     threads: usize,
-    kernels: &'static dyn TrainingKernels,
+    kernels: &'static dyn MachKernels,
 ) -> Vec<u8> {
     let threads = Threads::new(threads).unwrap();
     let go_on = |_| ControlFlow::Continue(());
@@ -191,7 +186,7 @@ fn fast_decoding_is_plain_decoding_among_many_labels() {
         labels: 20_000,
         seed: 1,
     };
-    let decoder = hapax::core::model::mach::decode::LabelDecoder::new(plan.draw().unwrap());
+    let decoder = hapax::core::model::mach::LabelDecoder::new(plan.draw().unwrap());
     let mut dice = Stream::new(5, 5);
     for kernels in kernels::available() {
         let (mut top, mut plain, mut scratch) =

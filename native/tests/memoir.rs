@@ -9,27 +9,21 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
+        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::memoir::{
-            parameters::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
-            trainer::Trainer,
-        },
+        train::memoir::Trainer,
     },
     files::read_text,
     threads::Threads,
 };
-use std::path::Path;
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-
-/// Rows of a set, or where it is absent synthetic ones.
+/// Rows of a set, or synthetic ones where the test is left out.
 fn rows(set: &str) -> Dataset {
-    let path = format!("{DATA}/{set}/train.txt.xz");
-    let Ok(text) = read_text(Path::new(&path)) else {
-        eprintln!("SKIPPED DATA: {path} is absent: testing on synthetic rows");
+    let Some(path) = hapax_sets::path(&format!("{set}/train.txt.xz")) else {
         return synthetic(150, 9, 5);
     };
+    let text = read_text(&path).unwrap();
     match read(&text, &ReadOptions::default(), &Sequential)
         .unwrap()
         .source

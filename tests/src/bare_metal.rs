@@ -1,23 +1,27 @@
 //! `bare-metal`: the answers of a microcontroller, held against those of this machine.
 //!
-//! Trains small models, builds the firmware in `tests/bare-metal` with each in its flash
-//! memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every score.
+//! Trains a small model of each kind, builds the firmware in `tests/bare-metal` with all of them in
+//! its flash memory, runs it on the Cortex-M4 that QEMU plays, and compares the bits of every
+//! score.
 
 use hapax_core::{
     bytes::Bytes,
     data::{ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch},
+    model::{Model, Scratch},
+    parameters::{
+        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
+        one_vs_rest::OneVsRest, wsabie::Wsabie,
+    },
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
-    train::{dual::parameters::OneVsRest, embedding::parameters::Wsabie, mach::MachParameters},
 };
 use std::{
     error::Error,
     fmt::Write,
     fs,
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, ExitCode, Stdio},
 };
 
@@ -39,22 +43,35 @@ fn run() -> Result<(), Box<dyn Error>> {
         .lines()
         .filter_map(|line| line.split('\t').next())
         .collect();
-    for (method, model) in train(&fixture)? {
-        println!("{method}:");
-        hold(tests, &model, &queries)?;
+    let folder = tests.join("bare-metal/target/inputs");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("queries.txt"), queries.join("\n"))?;
+    let models = train(&fixture)?;
+    for (kind, model) in &models {
+        fs::write(folder.join(format!("{kind}.hapax")), model)?;
     }
+    let printed = run_firmware(&tests.join("bare-metal"), &folder)?;
+    let (sizes, parts) = printed
+        .split_once("model: ")
+        .ok_or("the firmware names no model")?;
+    let parts: Vec<&str> = parts.split("model: ").collect();
+    if parts.len() != models.len() {
+        return Err(format!("{} models answered, not {}", parts.len(), models.len()).into());
+    }
+    for ((kind, model), part) in models.iter().zip(parts) {
+        println!("{kind}:");
+        hold(kind, model, &queries, part)?;
+    }
+    print!("{sizes}");
     Ok(())
 }
 
-/// Runs the firmware with this model and compares.
-fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Error>> {
+/// Compares what the firmware printed of a model.
+fn hold(kind: &str, model: &[u8], queries: &[&str], printed: &str) -> Result<(), Box<dyn Error>> {
     let expected = answers(model, queries)?;
-    let folder = tests.join("bare-metal/target");
-    fs::create_dir_all(&folder)?;
-    let (model_file, query_file) = (folder.join("model.hapax"), folder.join("queries.txt"));
-    fs::write(&model_file, model)?;
-    fs::write(&query_file, queries.join("\n"))?;
-    let printed = run_firmware(&tests.join("bare-metal"), &model_file, &query_file)?;
+    if printed.lines().next() != Some(kind) {
+        return Err(format!("{kind} is missing:\n{printed}").into());
+    }
     let (found, others): (Vec<&str>, Vec<&str>) = printed
         .lines()
         .partition(|line| line.starts_with("answer:"));
@@ -65,7 +82,7 @@ fn hold(tests: &Path, model: &[u8], queries: &[&str]) -> Result<(), Box<dyn Erro
         return Err("the truncated model was not refused".into());
     }
     println!("{} queries, each score equal to the bit", queries.len());
-    println!("{}", others.join("\n"));
+    println!("{}", others[1..].join("\n"));
     Ok(())
 }
 
@@ -113,10 +130,10 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
             ControlFlow::Continue(())
         })?;
     Ok([
-        ("nearest neighbors", nearest.to_bytes()?),
+        ("nearest", nearest.to_bytes()?),
         ("linear", linear.to_bytes()?),
-        ("hashed labels, 4 bits", buckets.to_bytes()?),
-        ("prototypes", prototypes.to_bytes()?),
+        ("mach", buckets.to_bytes()?),
+        ("embedding", prototypes.to_bytes()?),
     ])
 }
 
@@ -136,16 +153,12 @@ fn answers(model: &[u8], queries: &[&str]) -> Result<String, Box<dyn Error>> {
     Ok(lines)
 }
 
-fn run_firmware(
-    folder: &Path,
-    model: &PathBuf,
-    queries: &PathBuf,
-) -> Result<String, Box<dyn Error>> {
+/// Runs the firmware in `folder` with the models and queries of another.
+fn run_firmware(folder: &Path, inputs: &Path) -> Result<String, Box<dyn Error>> {
     let output = Command::new("cargo")
         .args(["run", "--release", "--locked", "--quiet"])
         .current_dir(folder)
-        .env("HAPAX_TEST_MODEL", model)
-        .env("HAPAX_TEST_QUERIES", queries)
+        .env("HAPAX_TEST_INPUTS", inputs)
         .env_remove("CARGO_TARGET_DIR")
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())

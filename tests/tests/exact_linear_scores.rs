@@ -1,5 +1,5 @@
-//! Promise: exact unless asked otherwise. A linear model that is prepared for speed answers as the plain
-//! walk over its stored weights does, to the bit, by every kernel.
+//! Promise: exact unless asked otherwise. A linear model that is prepared for speed answers as the
+//! plain walk over its stored weights does, to the bit, by every kernel.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
@@ -11,9 +11,9 @@ use hapax::{
         executor::{Executor, Sequential},
         kernels::Portable,
         model::{Model, Scratch},
+        parameters::one_vs_rest::{Negatives, OneVsRest},
         search::Scored,
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::{Negatives, OneVsRest},
     },
     kernels,
     threads::Threads,

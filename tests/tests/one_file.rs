@@ -5,7 +5,8 @@ use hapax::{
     core::{
         data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
-        model::{Model, NearestParameters, Scratch},
+        model::{Model, Scratch},
+        parameters::NearestParameters,
         text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerOptions},
     },
     files::{map_model, read_text, write_whole},

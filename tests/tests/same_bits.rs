@@ -1,12 +1,13 @@
-//! Promise 2: the same data, parameters and seed give the same model and the same answers, whatever the
-//! number of threads.
+//! Promise 2: the same data, parameters and seed give the same model and the same answers, whatever
+//! the number of threads.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::{Executor, Sequential},
-        model::{Model, NearestParameters, Scratch},
+        model::{Model, Scratch},
+        parameters::NearestParameters,
         random::Stream,
         sparse::{SparseRows, SparseVec},
         text::{Vectorizer, VectorizerOptions},

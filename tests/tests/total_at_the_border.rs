@@ -9,7 +9,8 @@ use hapax::core::{
     bytes::Bytes,
     data::Dataset,
     executor::Sequential,
-    model::{Model, NearestParameters},
+    model::Model,
+    parameters::NearestParameters,
     random::Stream,
     text::{Vectorizer, VectorizerOptions},
 };

@@ -3,10 +3,11 @@
 use hapax_core::{
     data::{DatasetError, ReadError, ReadProblem},
     format::FormatError,
-    model::PredictError,
+    model::{ModelError, PredictError},
+    parameters::{ParamError, ParamRule},
     sparse::SparseError,
     text::{NoFeatures, VectorizerError},
-    train::{ParamError, ParamRule, TrainError},
+    train::TrainError,
 };
 use std::fmt::Display;
 use wasm_bindgen::prelude::*;
@@ -176,6 +177,12 @@ impl From<ParamError> for Thrown {
         let known = if limit.is_some() { 2 } else { 1 };
         Self::new("ParamError", &error, (rule, &numbers[..known]))
             .with_text("parameter", error.name)
+    }
+}
+
+impl From<ModelError> for Thrown {
+    fn from(error: ModelError) -> Self {
+        Self::from(TrainError::from(error))
     }
 }
 

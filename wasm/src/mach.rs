@@ -9,8 +9,9 @@ use crate::{
 use hapax_core::{
     executor::Sequential,
     model::Model as Core,
+    parameters::mach::{Estimator, MachParameters},
     text::Vectorizer,
-    train::mach::{Estimator, MachParameters, Report, Trainer},
+    train::mach::{Report, Trainer},
 };
 use hapax_wasm_kernels::MACH_KERNELS;
 use wasm_bindgen::prelude::*;

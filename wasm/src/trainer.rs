@@ -8,8 +8,8 @@ use crate::{
 };
 use hapax_core::{
     executor::Sequential,
-    model::{Model as Core, NearestParameters},
-    train::{ParamError, ParamRule},
+    model::Model as Core,
+    parameters::{NearestParameters, ParamError, ParamRule},
 };
 use wasm_bindgen::prelude::*;
 

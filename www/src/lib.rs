@@ -1,8 +1,8 @@
 //! The demonstration of hapax: two tasks made of WordNet, a database of English in which 117
 //! thousand definitions stand beside the words they define and the kinds they belong to.
 //!
-//! [`wordnet`] gets the database and makes the tasks, [`training`] makes a model of each and
-//! judges it, [`prompt`] answers at a terminal. [`package`] has the npm package built, [`site`] puts it
+//! [`wordnet`] gets the database and makes the tasks, [`training`] makes a model of each and judges
+//! it, [`prompt`] answers at a terminal. [`package`] has the npm package built, [`site`] puts it
 //! into a folder with the page and the dictionary, and [`serve`] serves that. [`table`] and
 //! [`results`] print what came of it, [`tsv`] writes the tasks as files that the `hapax` command
 //! reads, and [`glosses`] the definitions that are shown as evidence.

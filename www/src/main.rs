@@ -26,10 +26,10 @@ use std::{
     process::ExitCode,
 };
 
-/// Trains models on WordNet and judges them: kind of thing, from a definition to what it
-/// describes a kind of, by nearest neighbors and by distances, and reverse dictionary, from a definition to the words it
-/// defines, by nearest neighbors, by weights of words and by hashed labels.
-/// Then definitions can be typed, here or in a page on this machine
+/// Trains models on WordNet and judges them: kind of thing, from a definition to what it describes
+/// a kind of, by nearest neighbors and by distances, and reverse dictionary, from a definition to
+/// the words it defines, by nearest neighbors, by weights of words and by hashed labels. Then
+/// definitions can be typed, here or in a page on this machine
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
 struct Arguments {
@@ -207,8 +207,8 @@ fn write_tasks(
     Ok(())
 }
 
-/// Trains and judges both tasks, each by several methods, writes the models, and returns the reverse
-/// dictionary of neighbors.
+/// Trains and judges both tasks, each by several methods, writes the models, and returns the
+/// reverse dictionary of neighbors.
 fn train_both(
     folder: &Path,
     kind_of_thing: &KindOfThing,

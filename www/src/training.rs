@@ -5,15 +5,13 @@ use hapax_core::{
     data::{Dataset, DatasetError, Documents},
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
-    model::{
-        CompactionError, Model, NearestParameters, PredictError, Scratch,
-        embedding::EmbeddingTraining,
+    model::{Model, PredictError, Scratch},
+    parameters::{
+        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
+        one_vs_rest::OneVsRest, wsabie::Wsabie,
     },
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{
-        TrainError, dual::parameters::OneVsRest, embedding::parameters::Wsabie,
-        mach::MachParameters,
-    },
+    train::{CompactionError, TrainError},
 };
 use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
 
@@ -82,8 +80,8 @@ from!(
     Prepare(PredictError)
 );
 
-/// How definitions become features: by their words. Pairs of words as well cost two points of P@1 on
-/// kind of thing and make the file larger by three quarters.
+/// How definitions become features: by their words. Pairs of words as well cost two points of P@1
+/// on kind of thing and make the file larger by three quarters.
 fn text_options() -> VectorizerOptions {
     VectorizerOptions {
         tokens: TokenOptions {
@@ -121,8 +119,9 @@ pub const KIND_OF_THING: Recipe = Recipe::Neighbors(NearestParameters {
     exponent: 1.5,
 });
 
-/// The same for the reverse dictionary. Tuning prefers a beta of 0; but then definitions of a single
-/// word outdo fuller ones, and people describe in sentences: 0.5 keeps a good part of the gain.
+/// The same for the reverse dictionary. Tuning prefers a beta of 0; but then definitions of a
+/// single word outdo fuller ones, and people describe in sentences: 0.5 keeps a good part of the
+/// gain.
 pub const REVERSE_DICTIONARY: Recipe = Recipe::Neighbors(NearestParameters {
     neighbors: 50,
     alpha: 3.0,
@@ -151,8 +150,8 @@ pub fn train(
             Model::train_nearest(within(parameters, &data), &data, words, threads)?
         }
         Recipe::Weights => {
-            // A word has hardly more than one definition: its mean says nothing that its weights do not. With
-            // centroids P@1 on the held-out meanings was 4.5, without 5.4.
+            // A word has hardly more than one definition: its mean says nothing that its weights do
+            // not. With centroids P@1 on the held-out meanings was 4.5, without 5.4.
             let parameters = OneVsRest {
                 centroid: 0.0,
                 prune: 0.11,
@@ -165,7 +164,8 @@ pub fn train(
             let parameters = MachParameters {
                 repetitions: HEADS,
                 epochs: 3,
-                // A word has hardly more than one definition: a centroid would be that, and take most of the file.
+                // A word has hardly more than one definition: a centroid would be that, and take
+                // most of the file.
                 rerank: 0,
                 ..MachParameters::automatic(&data)
             };
@@ -193,7 +193,8 @@ pub fn train(
     })
 }
 
-/// Heads of hashed labels: half of what the rule for so many labels would take, for a file that a page may fetch.
+/// Heads of hashed labels: half of what the rule for so many labels would take, for a file that a
+/// page may fetch.
 const HEADS: u32 = 16;
 
 /// Draws the rows that decide what a smaller file leaves out.

@@ -9,11 +9,12 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{Model, Scratch, embedding::EmbeddingTraining},
-        train::embedding::{
-            nearest_mean::NearestMean,
-            parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
+        model::{Model, Scratch},
+        parameters::{
+            NearestMean,
+            embedding::EmbeddingTraining,
             sampled::{Draws, Sampled},
+            wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
         },
     },
     kernels,

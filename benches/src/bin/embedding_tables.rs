@@ -9,15 +9,14 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         executor::Sequential,
-        model::{Model, Scratch, embedding::EmbeddingTraining},
-        train::{
-            TrainError,
-            embedding::{
-                nearest_mean::NearestMean,
-                parameters::{Discriminant, RankWeight, Steps, Wsabie},
-                sampled::{Draws, Sampled},
-            },
+        model::{Model, Scratch},
+        parameters::{
+            NearestMean,
+            embedding::EmbeddingTraining,
+            sampled::{Draws, Sampled},
+            wsabie::{Discriminant, RankWeight, Steps, Wsabie},
         },
+        train::TrainError,
     },
     kernels,
 };

@@ -7,11 +7,9 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
-        train::exact::{
-            parameters::{MultiClassLoss, MultiClassSvm},
-            problem::MultiLabel,
-        },
+        model::linear::LinearScorer,
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        train::multiclass::MultiLabel,
     },
     kernels,
     threads::Threads,

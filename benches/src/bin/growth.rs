@@ -8,14 +8,13 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::{Model, NearestParameters, Scratch},
-        train::{
-            dual::parameters::OneVsRest,
-            exact::{
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::MultiLabel,
-            },
+        model::{Model, Scratch},
+        parameters::{
+            NearestParameters,
+            multiclass::{MultiClassLoss, MultiClassSvm},
+            one_vs_rest::OneVsRest,
         },
+        train::multiclass::MultiLabel,
     },
     kernels,
     threads::Threads,

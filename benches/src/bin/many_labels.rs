@@ -7,8 +7,7 @@
 
 use hapax::{
     core::{
-        model::linear::scorer::LinearScorer,
-        train::dual::{one_vs_rest::Stage, parameters::OneVsRest},
+        model::linear::LinearScorer, parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage,
     },
     kernels,
     threads::Threads,

@@ -9,11 +9,11 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::scorer::LinearScorer,
-        random::Stream,
-        train::memoir::parameters::{
+        model::linear::LinearScorer,
+        parameters::memoir::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
+        random::Stream,
     },
     kernels,
     threads::Threads,

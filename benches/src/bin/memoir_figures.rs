@@ -7,9 +7,9 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::scorer::LinearScorer,
+        model::linear::LinearScorer,
+        parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
         random::Stream,
-        train::memoir::parameters::{Draws, Length, Memoir, Repro, SeveralLabels},
     },
     kernels,
     threads::Threads,

@@ -8,9 +8,9 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Sequential,
+        parameters::memoir::{Length, Memoir, SeveralLabels},
         search::{MaxInnerProduct, Proposer, Scored, Top, graph::Graph, sign_codes::SignCodes},
         sparse::SparseVec,
-        train::memoir::parameters::{Length, Memoir, SeveralLabels},
     },
     threads::Threads,
 };

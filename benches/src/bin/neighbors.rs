@@ -7,7 +7,8 @@ use hapax_core::{
     data::Dataset,
     executor::Sequential,
     kernels::Portable,
-    model::{Nearest, NearestParameters},
+    model::Nearest,
+    parameters::NearestParameters,
     search::neighbors::{
         Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
     },

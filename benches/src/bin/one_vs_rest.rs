@@ -12,16 +12,10 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::{
-            linear::scorer::{LinearScorer, ScorerScratch},
-            linear::{LinearModel, LinearScratch},
-        },
+        model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
+        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
-        train::dual::{
-            choice::{Budget, Given},
-            one_vs_rest::Stage,
-            parameters::{Bias, Loss, Negatives, OneVsRest},
-        },
+        train::one_vs_rest::{Budget, Given, Stage},
     },
     kernels,
     threads::Threads,

@@ -10,17 +10,12 @@ use cpu_time::ThreadTime;
 use hapax::{
     core::{
         executor::Sequential,
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
-            exact::{
-                bundles::{
-                    exchange::{Exchange, ExchangeError},
-                    shared::SharedTraining,
-                },
-                certificate::Certificate,
-                parameters::{MultiClassLoss, MultiClassSvm},
-                problem::MultiLabel,
-            },
+            exchange::{Exchange, ExchangeError},
+            multiclass::{Certificate, MultiLabel},
+            published::SharedTraining,
         },
     },
     kernels,

@@ -5,7 +5,7 @@
 //! most the process has had so far, and which share of the squared lengths of training and test rows is kept.
 
 use hapax::{
-    core::{data::Dataset, model::linear::query::RowTransform, train::reduction::Reduction},
+    core::{data::Dataset, parameters::RowTransform, train::reduction::Reduction},
     threads::Threads,
 };
 use hapax_benches::{

@@ -1,10 +1,7 @@
 //! What a model is trained and evaluated on.
 
-use super::{
-    LabelLists, ReadError, ReadProblem,
-    parts::{LabelPart, NamedLabels},
-    read_error::Fault,
-};
+use super::{LabelLists, ReadError, ReadProblem, read_error::Fault};
+use crate::data::line_runs::{LabelPart, NamedLabels};
 use crate::{executor::Executor, names::Names, sparse::SparseRows, text::Vectorizer};
 use alloc::{string::String, vec::Vec};
 use core::fmt;

@@ -13,12 +13,10 @@
 //! is its other tokens, joined by single spaces. Blank lines are no rows. Input must be UTF-8.
 
 use super::{
-    Columns, LabelSeparator, ReadError, ReadProblem,
-    chunks::parse_lines,
-    label_separator::tokens,
-    parts::{LabelPart, NamedLabels, TextPart},
+    Columns, LabelSeparator, ReadError, ReadProblem, chunks::parse_lines, label_separator::tokens,
     read_error::Fault,
 };
+use crate::data::line_runs::{LabelPart, NamedLabels, TextPart};
 use crate::executor::Executor;
 use alloc::string::String;
 

@@ -4,11 +4,11 @@ use super::{
     Format, LabelIds, ReadError, ReadOptions, ReadProblem,
     format::without_mark,
     labelled_text::{self, Layout},
-    parts::{NamedLabels, RowPart},
     read_error::Fault,
     svmlight,
     xmc::{self, Header},
 };
+use crate::data::line_runs::{NamedLabels, RowPart};
 use crate::{data::IndexBase, sparse::SparseView};
 use alloc::string::String;
 

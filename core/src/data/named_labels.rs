@@ -1,10 +1,7 @@
 //! Labels that are given by name, outside of a file of text.
 
-use super::{
-    LabelLists, ReadError, ReadProblem,
-    parts::{LabelPart, NamedLabels},
-    read_error::Fault,
-};
+use super::{LabelLists, ReadError, ReadProblem, read_error::Fault};
+use crate::data::line_runs::{LabelPart, NamedLabels};
 use crate::names::Names;
 
 /// The labels of rows by their names. Those in `known`, the labels of training, keep their ids and others get ids

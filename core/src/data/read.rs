@@ -5,10 +5,10 @@ use super::{
     ReadProblem,
     format::without_mark,
     labelled_text::{self, Layout, Line},
-    parts::{NamedLabels, RowPart},
     read_error::Fault,
     svmlight, xmc,
 };
+use crate::data::line_runs::{NamedLabels, RowPart};
 use crate::{executor::Executor, names::Names, sparse::SparseRows};
 
 /// How to read an input.

@@ -17,9 +17,9 @@ use super::{
     IndexBase, ReadError, ReadProblem,
     chunks::parse_lines,
     number,
-    parts::{NamedLabels, RowPart},
     read_error::{Fault, Quantity, excerpt},
 };
+use crate::data::line_runs::{NamedLabels, RowPart};
 use crate::executor::Executor;
 
 /// Reads one line into `part`, indices as written.

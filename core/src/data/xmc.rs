@@ -19,9 +19,9 @@ use super::{
     ReadError, ReadProblem,
     chunks::{first_line, parse_lines},
     number::{self, Digits},
-    parts::{RowPart, wrong_number},
     read_error::{Fault, Quantity, excerpt},
 };
+use crate::data::line_runs::{RowPart, wrong_number};
 use crate::executor::Executor;
 
 /// What a header declares.

@@ -6,19 +6,19 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{
-        CompactionError, EmbeddingTraining, Model, NearestParameters, Scratch,
-        linear::fused::FusedNearest,
+    model::{Model, ModelError, Scratch, linear::fused::FusedNearest},
+    parameters::{
+        NearestMean, NearestParameters,
+        embedding::EmbeddingTraining,
+        mach::MachParameters,
+        one_vs_rest::{Bias, OneVsRest},
+        sampled::Sampled,
+        wsabie::Wsabie,
     },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::{
-        TrainError,
-        dual::parameters::{Bias, OneVsRest},
-        embedding::{nearest_mean::NearestMean, parameters::Wsabie, sampled::Sampled},
-        mach::MachParameters,
-    },
+    train::CompactionError,
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
@@ -276,7 +276,7 @@ fn a_linear_model_refuses_to_learn_and_changes_nothing() {
     .unwrap();
     let before = model.to_bytes().unwrap();
     let row = SparseVec::from_pairs([(1, 1.0)]).unwrap();
-    assert_eq!(model.learn(row.view(), &[0]), Err(TrainError::CannotLearn));
+    assert_eq!(model.learn(row.view(), &[0]), Err(ModelError::CannotLearn));
     assert!(!model.forget(0));
     assert_eq!(model.to_bytes().unwrap(), before);
 }

@@ -1,9 +1,10 @@
 //! Models of prototypes to sections and back.
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
-use crate::model::embedding::{
-    Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, EmbeddingTraining, Prototypes,
-    Table, weights::Weights,
+use crate::{
+    kernels::{label_scan::Prototypes, prototype_weights::Weights},
+    model::embedding::{Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
+    parameters::embedding::EmbeddingTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

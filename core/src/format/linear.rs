@@ -4,8 +4,9 @@ use super::{
     Container, ContainerWriter, FormatError, SectionId,
     nearest::{self, NearestArrays, NearestDescription},
 };
-use crate::model::linear::{
-    Linear, LinearError, LinearModel, LinearParts, LinearTraining, fused::FusedNearest,
+use crate::{
+    model::linear::{Linear, LinearError, LinearModel, LinearParts, fused::FusedNearest},
+    parameters::linear::LinearTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

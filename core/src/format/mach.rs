@@ -5,9 +5,9 @@ use crate::{
     model::mach::{
         Mach, MachParts,
         centroids::Centroids,
-        weights::{Form, HeadWeights, Packed, WeightsError},
+        head_weights::{Form, HeadWeights, Packed, WeightsError},
     },
-    train::mach::MachParameters,
+    parameters::mach::MachParameters,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

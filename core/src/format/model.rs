@@ -10,10 +10,9 @@ use super::{
 };
 use crate::{
     executor::Sequential,
-    model::{AllKinds, Kinds, LabelNames, Method, Model},
+    model::{AllKinds, Kinds, LabelNames, Method, Model, ModelError, Provenance},
     names::{Names, NamesError},
     text::{Vectorizer, VectorizerOptions},
-    train::{Provenance, TrainError},
 };
 use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
@@ -312,9 +311,9 @@ pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
     Ok(Container::<Description>::open(bytes)?.sizes().collect())
 }
 
-fn cannot_fold(error: &TrainError) -> FormatError {
+fn cannot_fold(error: &ModelError) -> FormatError {
     match *error {
-        TrainError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
+        ModelError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
         _ => FormatError::NothingToWrite,
     }
 }

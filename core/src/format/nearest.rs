@@ -3,7 +3,8 @@
 use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::{
     array::Array,
-    model::nearest::{Index, Nearest, NearestParameters},
+    model::nearest::{Index, Nearest},
+    parameters::NearestParameters,
     search::{
         compact::{CompactIndex, CompactLabels, CompactLabelsParts, CompactParts},
         neighbors::{NeighborCounts, NeighborError, NeighborIndex, NeighborParts},

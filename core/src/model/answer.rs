@@ -1,6 +1,6 @@
 //! Answers to queries, and why there is none.
 
-use crate::{text::NoFeatures, train::TrainError};
+use crate::{model::ModelError, text::NoFeatures};
 use alloc::string::String;
 use core::fmt;
 
@@ -30,7 +30,7 @@ pub enum PredictError {
     /// This program was made without the code of the model's kind; see [`crate::model::Kinds`].
     KindLeftOut,
     /// Memory is lacking, or the row cannot be learned.
-    Failed(TrainError),
+    Failed(ModelError),
 }
 
 impl fmt::Display for PredictError {

@@ -1,7 +1,7 @@
 //! Why a row gets its labels.
 
 use super::{Method, Model, PredictError, Scratch, linear::Contribution, nearest::Evidence};
-use crate::{sparse::SparseView, train::TrainError};
+use crate::{model::ModelError, sparse::SparseView};
 use alloc::vec::Vec;
 
 impl Model {
@@ -32,7 +32,7 @@ impl Model {
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-    /// # use hapax_core::train::dual::parameters::OneVsRest;
+    /// # use hapax_core::parameters::one_vs_rest::OneVsRest;
     /// # use core::ops::ControlFlow::Continue;
     /// # let documents = Documents::new([
     /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]),
@@ -83,5 +83,5 @@ impl Model {
 
 pub(super) fn out_of_memory(bytes: usize) -> PredictError {
     let bytes = bytes as u64;
-    PredictError::Failed(TrainError::OutOfMemory { bytes })
+    PredictError::Failed(ModelError::OutOfMemory { bytes })
 }

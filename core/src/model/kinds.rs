@@ -19,7 +19,7 @@ pub struct AllKinds;
 ///
 /// ```
 /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-/// # use hapax_core::{format::FormatError, train::dual::parameters::OneVsRest};
+/// # use hapax_core::{format::FormatError, parameters::one_vs_rest::OneVsRest};
 /// # use core::ops::ControlFlow::Continue;
 /// # let documents = Documents::new([
 /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]), ("fast red car", ["car"]),

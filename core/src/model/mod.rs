@@ -7,38 +7,33 @@
 //! once it is warm.
 
 mod answer;
-mod compacted;
 pub mod embedding;
+mod error;
 mod evidence;
-mod from_proof;
-mod from_training;
 mod kinds;
 mod label_names;
 pub mod linear;
 pub mod mach;
 pub mod nearest;
+pub(crate) mod provenance;
 mod scratch;
-mod train_embedding;
-mod train_memoir;
-mod train_ovr;
 
 pub use answer::{Answer, PredictError};
-pub use compacted::{Compacted, CompactionError, FewerWeights};
-pub use embedding::{Embedding, EmbeddingTraining};
+pub use embedding::Embedding;
+pub use error::ModelError;
 pub use kinds::{AllKinds, Kinds, NearestOnly};
-pub use linear::{Linear, LinearTraining};
+pub use linear::Linear;
 pub use mach::Mach;
-pub use nearest::{Nearest, NearestParameters};
+pub use nearest::Nearest;
+pub use provenance::Provenance;
 pub use scratch::Scratch;
 
 use crate::{
     data::Dataset,
-    executor::Executor,
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
     text::Vectorizer,
-    train::{Provenance, TrainError},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use evidence::out_of_memory;
@@ -70,27 +65,8 @@ pub enum Method {
 }
 
 impl Model {
-    /// Trains a nearest-neighbor model on `data`, whose rows `vectorizer` made if they were texts.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; see [`Nearest::train`].
-    pub fn train_nearest(
-        parameters: NearestParameters,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-    ) -> Result<Self, TrainError> {
-        let nearest = Nearest::train(parameters, data, executor)?;
-        let provenance = Provenance::new("nearest", data, 0);
-        Ok(Self::new(
-            Method::Nearest(nearest),
-            data,
-            vectorizer,
-            provenance,
-        ))
-    }
-
-    fn new(
+    /// A model of `data`, whose rows `vectorizer` made if they were texts.
+    pub(crate) fn new(
         method: Method,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
@@ -276,15 +252,15 @@ impl Model {
     ///
     /// # Errors
     /// If the row has no features or no labels, a label is beyond the next free id, or ids of rows
-    /// are used up; [`TrainError::CannotLearn`] if the model holds no rows.
-    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
+    /// are used up; [`ModelError::CannotLearn`] if the model holds no rows.
+    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
         let Method::Nearest(nearest) = &mut self.method else {
-            return Err(TrainError::CannotLearn);
+            return Err(ModelError::CannotLearn);
         };
-        let largest = labels.iter().max().copied().ok_or(TrainError::NoLabels)?;
+        let largest = labels.iter().max().copied().ok_or(ModelError::NoLabels)?;
         if largest > self.labels || largest == u32::MAX {
             let (value, limit) = (u64::from(largest), u64::from(self.labels));
-            return Err(TrainError::TooLarge {
+            return Err(ModelError::TooLarge {
                 what: "is the id of the label",
                 value,
                 limit,
@@ -314,7 +290,7 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<u32, PredictError> {
         if !matches!(self.method, Method::Nearest(_)) {
-            return Err(PredictError::Failed(TrainError::CannotLearn));
+            return Err(PredictError::Failed(ModelError::CannotLearn));
         }
         let row = self.row(text, scratch)?;
         let names = self

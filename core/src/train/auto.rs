@@ -1,6 +1,6 @@
 //! Training without a method named: the methods that are there are tried on held-out rows, and the best is taken.
 //!
-//! One-vs-rest with the parameters that [`choice`](super::dual::choice) finds, neighbors beside it where they gain much, comes
+//! One-vs-rest with the parameters that [`choice`](crate::train::one_vs_rest::choice) finds, neighbors beside it where they gain much, comes
 //! first: it is the most precise on most data, and its files are small. Wsabie++ and nearest neighbors on their own are tried on
 //! the same rows, and taken where they are better by more than chance: embeddings where labels are few and texts short,
 //! neighbors where rows are dense and classes curved.
@@ -8,19 +8,15 @@
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal data make equal models for any
 //! executor.
 
-use super::{
-    TrainError,
-    dual::{
-        choice::{Budget, Choice, Given, Judge},
-        parameters::OneVsRest,
-    },
-    embedding::parameters::Wsabie,
-};
+use super::TrainError;
+use crate::parameters::{one_vs_rest::OneVsRest, wsabie::Wsabie};
+use crate::train::one_vs_rest::choice::{Budget, Choice, Given, Judge};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::TrainingKernels,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
+    kernels::Kernels,
+    model::{Model, Scratch, linear::fused::FusedNearest},
+    parameters::{NearestParameters, embedding::EmbeddingTraining},
     text::Vectorizer,
 };
 use alloc::vec::Vec;
@@ -99,7 +95,7 @@ pub fn train_best<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
-    (executor, kernels): (&E, &'static dyn TrainingKernels),
+    (executor, kernels): (&E, &'static dyn Kernels),
     mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
@@ -115,7 +111,7 @@ pub fn train_best<E: Executor>(
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
-        let (mut highest, chance) = (best.precision, SURE * judge.chance());
+        let (mut highest, chance) = (best.worth, SURE * judge.chance());
         tried.push(Tried {
             candidate,
             precision: best.precision,
@@ -130,8 +126,8 @@ pub fn train_best<E: Executor>(
             let train =
                 |rows: &Dataset| train(other, &choice, rows, None, seed, (executor, kernels));
             let found = judge.judge(train, executor, || Scratch::new(kernels))?;
-            if found.precision > highest + chance {
-                (candidate, highest) = (other, found.precision);
+            if found.worth() > highest + chance {
+                (candidate, highest) = (other, found.worth());
             }
             tried.push(Tried {
                 candidate: other,
@@ -164,7 +160,7 @@ fn train<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
-    (executor, kernels): (&E, &'static dyn TrainingKernels),
+    (executor, kernels): (&E, &'static dyn Kernels),
 ) -> Result<Model, TrainError> {
     match candidate {
         Candidate::OneVsRest => {

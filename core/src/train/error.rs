@@ -1,89 +1,12 @@
 //! Why a model cannot be trained.
 
 use crate::{
-    float::Decimal,
-    model::linear::build::TooManyWeights,
+    model::{ModelError, linear::build::TooManyWeights},
+    parameters::ParamError,
     search::{compact::CompactError, neighbors::NeighborError},
-    train::{exact::bundles::exchange::ExchangeError, state::StateError},
+    train::{exchange::ExchangeError, state::StateError},
 };
 use core::fmt;
-
-/// A parameter outside its range.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ParamError {
-    /// The parameter, by the name of its field.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// The rule that the value breaks.
-    pub rule: ParamRule,
-}
-
-/// What the value of a parameter must be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ParamRule {
-    /// Neither NaN nor infinite.
-    Finite,
-    /// This or more.
-    AtLeast(f64),
-    /// More than this.
-    Above(f64),
-    /// This or less; why there is such a limit, in words.
-    AtMost(f64, &'static str),
-    /// One of these.
-    OneOf(&'static [f64]),
-}
-
-impl ParamError {
-    /// Refuses `value` unless it is finite and meets `rule`.
-    ///
-    /// # Errors
-    /// If it does not.
-    pub fn check(name: &'static str, value: f64, rule: ParamRule) -> Result<(), Self> {
-        let rule = if value.is_finite() {
-            rule
-        } else {
-            ParamRule::Finite
-        };
-        let met = match rule {
-            ParamRule::Finite => value.is_finite(),
-            ParamRule::AtLeast(limit) => value >= limit,
-            ParamRule::Above(limit) => value > limit,
-            ParamRule::AtMost(limit, _) => value <= limit,
-            ParamRule::OneOf(values) => values.contains(&value),
-        };
-        if met {
-            Ok(())
-        } else {
-            Err(Self { name, value, rule })
-        }
-    }
-}
-
-impl fmt::Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = Decimal(self.value);
-        write!(f, "{} is {value}, but must be ", self.name)?;
-        match self.rule {
-            ParamRule::Finite => f.write_str("a finite number"),
-            ParamRule::AtLeast(limit) => write!(f, "at least {}", Decimal(limit)),
-            ParamRule::Above(limit) => write!(f, "more than {}", Decimal(limit)),
-            ParamRule::AtMost(limit, reason) => write!(f, "at most {}, {reason}", Decimal(limit)),
-            ParamRule::OneOf(values) => {
-                f.write_str("one of")?;
-                for (at, &value) in values.iter().enumerate() {
-                    let comma = if at == 0 { "" } else { "," };
-                    write!(f, "{comma} {}", Decimal(value))?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl core::error::Error for ParamError {}
 
 /// Why a model cannot be trained.
 #[derive(Clone, Debug, PartialEq)]
@@ -249,50 +172,31 @@ impl fmt::Display for TrainError {
 
 impl core::error::Error for TrainError {}
 
+impl From<ModelError> for TrainError {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Parameter(error) => Self::Parameter(error),
+            ModelError::NoRows => Self::NoRows,
+            ModelError::NoFeatures => Self::NoFeatures,
+            ModelError::NoLabels => Self::NoLabels,
+            ModelError::TooLarge { what, value, limit } => Self::TooLarge { what, value, limit },
+            ModelError::NotFinite => Self::Diverged,
+            ModelError::CannotLearn => Self::CannotLearn,
+            ModelError::Budget { budget, smallest } => Self::Budget { budget, smallest },
+            ModelError::OutOfMemory { bytes } => Self::OutOfMemory { bytes },
+        }
+    }
+}
+
 impl From<CompactError> for TrainError {
     fn from(error: CompactError) -> Self {
-        match error {
-            CompactError::OutOfMemory { bytes } => Self::OutOfMemory {
-                bytes: bytes as u64,
-            },
-            CompactError::TooManyRows { rows } => {
-                let (value, limit) = (rows as u64, u64::from(u32::MAX));
-                Self::TooLarge {
-                    what: "rows",
-                    value,
-                    limit,
-                }
-            }
-            // Building meets no other error: the rest are of options, which are ours, and of files.
-            _ => {
-                let limit = u64::from(u32::MAX);
-                Self::TooLarge {
-                    what: "bytes of postings",
-                    value: limit + 1,
-                    limit,
-                }
-            }
-        }
+        ModelError::from(error).into()
     }
 }
 
 impl From<NeighborError> for TrainError {
     fn from(error: NeighborError) -> Self {
-        match error {
-            NeighborError::OutOfMemory { bytes } => Self::OutOfMemory {
-                bytes: bytes as u64,
-            },
-            NeighborError::TooLarge { count } => {
-                let (value, limit) = (count as u64, u64::from(u32::MAX));
-                Self::TooLarge {
-                    what: "rows or values",
-                    value,
-                    limit,
-                }
-            }
-            // The others are of files, which training does not read.
-            _ => Self::NoFeatures,
-        }
+        ModelError::from(error).into()
     }
 }
 

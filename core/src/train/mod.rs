@@ -2,18 +2,22 @@
 //! of what made a model.
 
 pub mod auto;
-pub mod dual;
+pub(crate) mod compacted;
 pub mod embedding;
 mod error;
-pub mod exact;
+pub mod exchange;
 pub mod mach;
 pub mod memoir;
-pub mod parts;
-mod provenance;
+mod models;
+pub mod multiclass;
+pub mod nearest;
+pub mod one_vs_rest;
+pub mod published;
 pub mod reduction;
+pub mod shards;
 pub mod state;
 mod unusable;
 
-pub use error::{ParamError, ParamRule, TrainError};
-pub use provenance::Provenance;
+pub use compacted::{Compacted, CompactionError, FewerWeights};
+pub use error::TrainError;
 pub use unusable::check_data;

@@ -116,7 +116,7 @@ impl Identity {
         // Parameters are numbers and names of choices, which are always written.
         hasher.update(&postcard::to_allocvec(parameters).unwrap_or_default());
         Self {
-            data: super::provenance::fingerprint(data),
+            data: crate::model::provenance::fingerprint(data),
             configuration: hasher.digest(),
         }
     }

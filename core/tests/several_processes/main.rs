@@ -6,22 +6,17 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
+    parameters::multiclass::{
+        MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
+        MultiClassSvm,
+    },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
         TrainError,
-        exact::{
-            bundles::{
-                exchange::{Alone, Exchange, ExchangeError},
-                shared::SharedTraining,
-            },
-            machine::Machine,
-            parameters::{
-                MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
-        },
+        exchange::{Alone, Exchange, ExchangeError},
+        multiclass::{Machine, MultiLabel},
+        published::SharedTraining,
         state::Shared,
     },
 };

@@ -15,7 +15,7 @@ use crate::{
     sealed::{Kind, Seal, SealedError},
 };
 use hapax_core::train::{
-    exact::bundles::exchange::{Exchange, ExchangeError},
+    exchange::{Exchange, ExchangeError},
     state::{Identity, Shared, StateError},
 };
 use serde::{Deserialize, Serialize};

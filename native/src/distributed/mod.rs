@@ -5,7 +5,7 @@
 //! made. No process talks to another, none is the master, and none is needed: any scheduler that starts commands
 //! will do, one machine after the other as well as all at once.
 //!
-//! A part is the same bytes whoever does it ([`hapax_core::train::parts`]). So a worker that would have to wait for
+//! A part is the same bytes whoever does it ([`hapax_core::train::shards`]). So a worker that would have to wait for
 //! parts of others does those that nobody is at ([`claim`]), and a part that is lost is done again. Killing workers at
 //! any time costs the parts that they were at.
 

@@ -5,27 +5,44 @@
 )]
 
 use core::arch::x86_64::*;
-use hapax_core::model::mach::decode;
+use hapax_core::kernels::LABEL_BLOCK as BLOCK;
+use hapax_processor::Instructions;
 
-/// The scan with byte shuffles that look up 16 codes in each half of a vector: tables of 16 bytes with one
-/// shuffle, of 32 and 64 with two and four, chosen by the higher bits of the code.
-#[target_feature(enable = "avx2")]
-pub(super) fn scan_avx2(
+/// Runs the scan if there are instructions for tables of this size, and returns whether it did.
+pub(super) fn scan(
+    instructions: Instructions,
     codes: &[u8],
     tables: &[u8],
     heads: usize,
     sums: &mut [u16],
     maxima: &mut [u16],
-) {
+) -> bool {
     let size = tables.len() / heads.max(1);
-    if !matches!(size, 16 | 32 | 64) {
-        return decode::scan(codes, tables, heads, sums, maxima);
+    let vbmi = instructions == Instructions::Avx512 && is_x86_feature_detected!("avx512vbmi");
+    match instructions {
+        // SAFETY: these instructions were just found, and those of AVX-512 before.
+        Instructions::Avx512 if vbmi && size <= 128 => unsafe {
+            scan_vbmi(codes, tables, heads, sums, maxima);
+        },
+        // SAFETY: a machine with either has AVX2, and it was detected.
+        Instructions::Avx2 | Instructions::Avx512 if !vbmi && matches!(size, 16 | 32 | 64) => unsafe {
+            scan_avx2(codes, tables, heads, sums, maxima);
+        },
+        _ => return false,
     }
-    let blocks = codes.chunks_exact(heads * decode::BLOCK);
-    let places = sums.as_chunks_mut::<{ decode::BLOCK }>().0.iter_mut();
+    true
+}
+
+/// The scan with byte shuffles that look up 16 codes in each half of a vector: tables of 16 bytes with one
+/// shuffle, of 32 and 64 with two and four, chosen by the higher bits of the code.
+#[target_feature(enable = "avx2")]
+fn scan_avx2(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
+    let size = tables.len() / heads.max(1);
+    let blocks = codes.chunks_exact(heads * BLOCK);
+    let places = sums.as_chunks_mut::<{ BLOCK }>().0.iter_mut();
     for ((block, sums), maximum) in blocks.zip(places).zip(maxima) {
         let mut total = [_mm256_setzero_si256(); 4];
-        let lines = block.as_chunks::<{ decode::BLOCK }>().0;
+        let lines = block.as_chunks::<{ BLOCK }>().0;
         for (line, table) in lines.iter().zip(tables.chunks_exact(size)) {
             for half in 0..2 {
                 // SAFETY: a line has 64 bytes, of which 32 are read from place 0 or 32, and this
@@ -59,11 +76,8 @@ pub(super) fn scan_avx2(
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn scan_vbmi(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
     let size = tables.len() / heads.max(1);
-    if size > 128 {
-        return decode::scan(codes, tables, heads, sums, maxima);
-    }
-    let blocks = codes.chunks_exact(heads * decode::BLOCK);
-    let places = sums.as_chunks_mut::<{ decode::BLOCK }>().0.iter_mut();
+    let blocks = codes.chunks_exact(heads * BLOCK);
+    let places = sums.as_chunks_mut::<{ BLOCK }>().0.iter_mut();
     let low_bytes = _mm512_set1_epi16(0xff);
     // Each table in two vectors, filled up with zeros.
     let halves: Vec<[[u8; 64]; 2]> = tables
@@ -78,7 +92,7 @@ fn scan_vbmi(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima
         .collect();
     for ((block, sums), maximum) in blocks.zip(places).zip(maxima) {
         let (mut even, mut odd) = (_mm512_setzero_si512(), _mm512_setzero_si512());
-        let lines = block.as_chunks::<{ decode::BLOCK }>().0;
+        let lines = block.as_chunks::<{ BLOCK }>().0;
         for (line, [low, high]) in lines.iter().zip(&halves) {
             // SAFETY: all three arrays have the 64 bytes that are read, without alignment.
             let (own, low) = unsafe {
@@ -115,22 +129,5 @@ fn scan_vbmi(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima
             _mm512_storeu_si512(end.as_mut_ptr().cast(), last);
         }
         *maximum = sums.iter().copied().fold(0, u16::max);
-    }
-}
-
-/// The scan for machines with AVX-512, of which not all can shuffle bytes across a vector.
-pub(super) fn scan_avx512(
-    codes: &[u8],
-    tables: &[u8],
-    heads: usize,
-    sums: &mut [u16],
-    maxima: &mut [u16],
-) {
-    if is_x86_feature_detected!("avx512vbmi") {
-        // SAFETY: these instructions were just found, and those of AVX-512 before.
-        unsafe { scan_vbmi(codes, tables, heads, sums, maxima) }
-    } else {
-        // SAFETY: machines with AVX-512 have AVX2, and it was detected.
-        unsafe { scan_avx2(codes, tables, heads, sums, maxima) }
     }
 }

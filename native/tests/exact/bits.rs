@@ -4,15 +4,12 @@ use super::clustered;
 use hapax::{
     core::{
         executor::Sequential,
-        kernels::{Portable, TrainingKernels},
-        train::exact::{
-            bundles::{exchange::Alone, shared::SharedTraining},
-            parameters::{
-                MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
+        kernels::{Kernels, Portable},
+        parameters::multiclass::{
+            MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+            MultiClassSvm,
         },
+        train::{exchange::Alone, multiclass::MultiLabel, published::SharedTraining},
     },
     kernels,
     threads::Threads,
@@ -59,7 +56,7 @@ fn nor_do_they_where_bundles_of_labels_rotate() {
         gap: 1e-2,
         ..MultiClassSvm::new(WestonWatkins)
     };
-    let train = |threads: usize, kernels: &dyn TrainingKernels| {
+    let train = |threads: usize, kernels: &dyn Kernels| {
         let threads = Threads::new(threads).unwrap();
         let one = MultiLabel::Refuse;
         let among = (&threads, &mut Alone);

@@ -4,15 +4,11 @@ use super::clustered;
 use hapax::{
     core::{
         executor::Sequential,
-        train::exact::{
-            machine::Machine,
-            parameters::{
-                MultiClassLoss::{CrammerSinger, WestonWatkins},
-                MultiClassSvm,
-            },
-            problem::MultiLabel,
-            start::Start,
+        parameters::multiclass::{
+            MultiClassLoss::{CrammerSinger, WestonWatkins},
+            MultiClassSvm,
         },
+        train::multiclass::{Machine, MultiLabel, Start},
     },
     kernels,
 };
@@ -69,7 +65,7 @@ fn an_earlier_model_of_another_loss_is_a_start() {
     for loss in [CrammerSinger, WestonWatkins] {
         let train = |start: Option<Start<'_>>| {
             let mut passes = Vec::new();
-            let tell = |report: hapax::core::train::exact::trainer::Report| {
+            let tell = |report: hapax::core::train::multiclass::Report| {
                 passes.push((report.full, report.gap));
                 ControlFlow::Continue(())
             };

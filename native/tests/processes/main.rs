@@ -9,11 +9,8 @@ mod kills;
 
 use std::{
     fs,
-    path::Path,
     process::{Command, Output, Stdio},
 };
-
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
 
 /// `mpirun -np ranks hapax train …`, on a machine that may have fewer cores and by whoever runs the tests.
 fn mpirun(ranks: usize, arguments: &[&str]) -> Command {
@@ -148,14 +145,9 @@ fn models_of_real_data_have_the_same_bytes_for_one_to_four_processes() {
         ("banking77", 0.05, &[]),
         ("clinc150", 0.05, &[]),
     ] {
-        let train = Path::new(DATA).join(set).join("train.txt.xz");
-        if !train.exists() {
-            eprintln!(
-                "DATA ABSENT: {} is not there: this test shows nothing",
-                train.display()
-            );
+        let Some(train) = hapax_sets::path(&format!("{set}/train.txt.xz")) else {
             continue;
-        }
+        };
         for way in [&["ww", ROTATING][..], &LLW] {
             same_bytes(way, train.to_str().unwrap(), (gap, options));
         }

@@ -1,7 +1,8 @@
-//! A model in flash memory, read without copying and asked on a Cortex-M4.
+//! A model of each kind in flash memory, read without copying and asked on a Cortex-M4.
 //!
-//! Prints one line for each query, `query: id:bits …` with the bits of each score, then what memory
-//! it took. `tests/src/bare_metal.rs` holds that against the same model on the machine that tests.
+//! Prints what memory the program takes, then for each model a line `model: KIND`, a line for each
+//! query, `answer: id:bits …` with the bits of each score, and what heap it took.
+//! `tests/src/bare_metal.rs` holds that against the same models on the machine that tests.
 #![no_std]
 #![no_main]
 
@@ -47,8 +48,28 @@ fn footprint() -> (usize, usize) {
 #[repr(align(64))]
 struct Aligned<T: ?Sized>(T);
 
-static MODEL: &Aligned<[u8]> = &Aligned(*include_bytes!(env!("HAPAX_TEST_MODEL")));
-static QUERIES: &str = include_str!(env!("HAPAX_TEST_QUERIES"));
+macro_rules! model {
+    ($kind:literal) => {
+        (
+            $kind,
+            &Aligned(*include_bytes!(concat!(
+                env!("HAPAX_TEST_INPUTS"),
+                "/",
+                $kind,
+                ".hapax"
+            ))),
+        )
+    };
+}
+
+/// Each kind of model and its file.
+static MODELS: [(&str, &Aligned<[u8]>); 4] = [
+    model!("nearest"),
+    model!("linear"),
+    model!("mach"),
+    model!("embedding"),
+];
+static QUERIES: &str = include_str!(concat!(env!("HAPAX_TEST_INPUTS"), "/queries.txt"));
 
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
@@ -61,12 +82,30 @@ fn panic(info: &PanicInfo) -> ! {
 fn main() -> ! {
     // SAFETY: called once, before any allocation, with memory that nothing else uses.
     unsafe { HEAP.init(addr_of_mut!(HEAP_MEMORY) as usize, HEAP_BYTES) }
-    let cut = Bytes::from_static(&MODEL.0[..MODEL.0.len() - 1]);
+    let (flash, ram) = footprint();
+    let models: usize = MODELS.iter().map(|(_, model)| model.0.len()).sum();
+    hprintln!("flash: {} bytes, of which the models {}", flash, models);
+    hprintln!(
+        "RAM: {} bytes and the stack, of which the heap {}",
+        ram,
+        HEAP_BYTES
+    );
+    for (kind, bytes) in MODELS {
+        hprintln!("model: {}", kind);
+        ask(&bytes.0);
+    }
+    debug::exit(debug::EXIT_SUCCESS);
+    loop {}
+}
+
+/// Loads a model, asks it all queries, and prints what it answers and takes.
+fn ask(bytes: &'static [u8]) {
+    let cut = Bytes::from_static(&bytes[..bytes.len() - 1]);
     match Model::from_bytes(cut) {
         Err(error @ FormatError::WrongLength { .. }) => hprintln!("truncated: {}", error),
         _ => panic!("a truncated model must be refused"),
     }
-    let model = match Model::from_bytes(Bytes::from_static(&MODEL.0)) {
+    let model = match Model::from_bytes(Bytes::from_static(bytes)) {
         Ok(model) => model,
         Err(error) => panic!("{error}"),
     };
@@ -85,17 +124,4 @@ fn main() -> ! {
         }
     }
     hprintln!("heap after answering: {} bytes", HEAP.used());
-    let (flash, ram) = footprint();
-    hprintln!(
-        "flash: {} bytes, of which the model {}",
-        flash,
-        MODEL.0.len()
-    );
-    hprintln!(
-        "RAM: {} bytes and the stack, of which the heap {}",
-        ram,
-        HEAP_BYTES
-    );
-    debug::exit(debug::EXIT_SUCCESS);
-    loop {}
 }

@@ -1,9 +1,9 @@
-//! The golden models: one file for each version of the format and kind of model, kept for good, with
-//! the answers it gave when it was made.
+//! The golden models: one file for each version of the format and kind of model, kept for good,
+//! with the answers it gave when it was made.
 //!
-//! `tests/data/NAME.hapax` is the model and `tests/data/NAME.answers` its answers, a query a line: the
-//! text, then for each answer a tab and `label=bits`, the bits of the score in hexadecimal.
-//! A release that reads an old file must give the same bits. `golden_files.rs` holds the rules, and
+//! `tests/data/NAME.hapax` is the model and `tests/data/NAME.answers` its answers, a query a line:
+//! the text, then for each answer a tab and `label=bits`, the bits of the score in hexadecimal. A
+//! release that reads an old file must give the same bits. `golden_files.rs` holds the rules, and
 //! says how a new file is made.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
@@ -14,13 +14,15 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{EmbeddingTraining, Model, NearestParameters, Scratch, linear::fused::FusedNearest},
-    text::{Vectorizer, VectorizerOptions},
-    train::{
-        dual::parameters::{Bias, Loss, Negatives, OneVsRest},
-        embedding::parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
+    model::{Model, Scratch, linear::FusedNearest},
+    parameters::{
+        NearestParameters,
+        embedding::EmbeddingTraining,
         mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+        one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
     },
+    text::{Vectorizer, VectorizerOptions},
 };
 use std::{
     fmt::Write,
@@ -32,8 +34,9 @@ use std::{
 /// The golden file of the present version of the format.
 pub const NEWEST: &str = "nearest-1";
 
-/// Every golden file of that version that this release makes: its name, and how. What an earlier release made of the same
-/// texts otherwise (`linear-1`, whose labels were solved one by one) is kept beside them.
+/// Every golden file of that version that this release makes: its name, and how. What an earlier
+/// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one) is
+/// kept beside them.
 pub const ALL_NEWEST: [(&str, Make); 4] = [
     (NEWEST, nearest),
     ("linear-1-blocks", linear),
@@ -75,7 +78,8 @@ pub fn stored(name: &str) -> io::Result<(Vec<u8>, String)> {
     ))
 }
 
-/// The golden model of nearest neighbors. Parameters are written out here and below, for defaults may improve.
+/// The golden model of nearest neighbors. Parameters are written out here and below, for defaults
+/// may improve.
 fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (vectorizer, data) = texts()?;
     let parameters = NearestParameters {

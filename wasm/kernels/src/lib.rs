@@ -13,9 +13,9 @@ mod scan;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod sums;
 
-use hapax_core::kernels::{Kernels, MachKernels};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-use hapax_core::model::linear::sums::{HeadTerm, TailTerm};
+use hapax_core::kernels::{HeadTerm, TailTerm};
+use hapax_core::kernels::{Kernels, MachKernels};
 
 /// The kernels. A static, so that this crate is the one that compiles them.
 pub static KERNELS: &dyn Kernels = &Compiled;

@@ -2,7 +2,7 @@
 
 use bytemuck::cast;
 use core::{arch::wasm32::*, hint::black_box};
-use hapax_core::model::linear::sums::{HeadTerm, TailTerm};
+use hapax_core::kernels::{HeadTerm, TailTerm};
 
 /// Weights of the tails are asked for this many terms ahead.
 const FETCH_AHEAD: usize = 4;
@@ -33,7 +33,7 @@ struct Heads<'a> {
     count: usize,
 }
 
-/// [`hapax_core::model::linear::sums::add_heads`]. With x = 128 high + low a term is `w high`, and `w low / 128`
+/// [`hapax_core::kernels::Kernels::add_heads`]. With x = 128 high + low a term is `w high`, and `w low / 128`
 /// rounded; where x is small, `w x` has room in 16 bits and is rounded at once.
 pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
     let sums = sums.as_chunks_mut::<LABELS>().0;
@@ -138,7 +138,7 @@ impl Head<'_> {
     }
 }
 
-/// [`hapax_core::model::linear::sums::add_tails`], the products of four weights at a time.
+/// [`hapax_core::kernels::Kernels::add_tails`], the products of four weights at a time.
 pub fn add_tails(sums: &mut [i16; 1 << 16], tails: &[u32], terms: &[TailTerm]) {
     let of = |part: &TailTerm| tails.get(part.start as usize..part.end as usize);
     for (at, part) in terms.iter().enumerate() {

@@ -4,10 +4,10 @@ use crate::Result;
 use hapax::{
     core::{
         hash::{BucketHash, BucketPlan},
-        model::mach::decode::{DecodeScratch, LabelDecoder},
+        model::mach::{DecodeScratch, LabelDecoder},
+        parameters::mach::Estimator,
         random::Stream,
         search::Top,
-        train::mach::Estimator,
     },
     kernels,
 };

@@ -24,7 +24,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::mach::{Mach, MachScratch},
-        train::mach::MachParameters,
+        parameters::mach::MachParameters,
     },
     kernels,
     threads::Threads,

@@ -5,7 +5,7 @@ use hapax::{
     core::{
         executor::Executor,
         model::mach::MachScratch,
-        train::mach::{Estimator, MachParameters},
+        parameters::mach::{Estimator, MachParameters},
     },
     kernels,
     threads::Threads,

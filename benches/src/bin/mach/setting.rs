@@ -4,7 +4,7 @@ use crate::{Options, Result};
 use hapax::core::{
     data::Dataset,
     hash::BucketHash,
-    train::mach::{Estimator, MachParameters, Optimizer},
+    parameters::mach::{Estimator, MachParameters, Optimizer},
 };
 
 pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {

@@ -1,11 +1,14 @@
 //! From trained vectors to a model of 32, 8 or 4 bits a weight.
 
-use super::{
+use crate::kernels::{
     panels::{LANES, panels_for},
-    parts::{EmbeddingModel, EmbeddingParts, Prototypes, Table},
-    weights::{MOST, Weights, pair, round},
+    prototype_weights::{MOST, Weights, pair, round},
 };
-use crate::{model::linear::query::RowTransform, train::TrainError};
+use crate::{
+    kernels::label_scan::Prototypes,
+    model::embedding::arrays::{EmbeddingModel, EmbeddingParts, Table},
+};
+use crate::{model::ModelError, parameters::RowTransform};
 use alloc::vec::Vec;
 
 /// Trained vectors, one after the other.
@@ -35,11 +38,11 @@ pub struct Form {
 /// Makes a model of trained vectors.
 ///
 /// # Errors
-/// [`TrainError::Diverged`] if a number is not finite or beyond all use.
-pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, TrainError> {
+/// [`ModelError::NotFinite`] if a number is not finite or beyond all use.
+pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, ModelError> {
     let numbers = || vectors.embedding.iter().chain(&vectors.prototypes);
     if !numbers().all(|v| v.abs() <= MOST) {
-        return Err(TrainError::Diverged);
+        return Err(ModelError::NotFinite);
     }
     let dimensions = vectors.dimensions.max(1);
     let embedding =
@@ -53,7 +56,7 @@ pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, TrainErro
         embedding,
         prototypes: prototypes(&vectors.prototypes, dimensions, form),
     };
-    EmbeddingModel::from_parts(parts).map_err(|_| TrainError::Diverged)
+    EmbeddingModel::from_parts(parts).map_err(|_| ModelError::NotFinite)
 }
 
 /// The largest whole number of a rounded weight.

@@ -15,17 +15,17 @@
 //! every machine. Cost: M for each value of the row and each label. Memory of a query: 8 bytes a dimension
 //! and value.
 
-pub mod build;
-mod margin;
+mod arrays;
+pub(crate) mod build;
 mod neighbors;
-pub mod panels;
-mod parts;
 mod plane;
 mod predict;
 mod trained;
-pub mod weights;
 
+pub use crate::{
+    kernels::label_scan::Prototypes,
+    model::embedding::arrays::{EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
+};
 pub use neighbors::Neighbor;
-pub use parts::{EmbeddingError, EmbeddingModel, EmbeddingParts, Prototypes, Table};
-pub use predict::{EmbeddingScratch, LabelScan, score_labels};
-pub use trained::{Embedding, EmbeddingTraining};
+pub use predict::EmbeddingScratch;
+pub use trained::Embedding;

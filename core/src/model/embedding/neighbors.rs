@@ -1,6 +1,6 @@
 //! The labels whose prototypes are nearest to that of a label: what the model confuses it with.
 
-use super::parts::EmbeddingModel;
+use crate::model::embedding::arrays::EmbeddingModel;
 use crate::{
     float,
     search::{Scored, Top},

@@ -5,8 +5,8 @@
 //! prototypes, the eigenvectors u of `P P'` with the two largest eigenvalues λ give the coordinates `sqrt(λ) u`. Where
 //! inner products rank labels, prototypes are taken at length 1, as the cosine does. Cost: `n² M + 5 n³`.
 
-use super::parts::EmbeddingModel;
-use crate::{float, train::reduction::eigen::eigen};
+use crate::model::embedding::arrays::EmbeddingModel;
+use crate::{eigen::eigen, float};
 use alloc::vec::Vec;
 
 impl EmbeddingModel {

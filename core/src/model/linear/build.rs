@@ -1,7 +1,8 @@
 //! From the weights of each label, or of each feature, to a linear model.
 
-use super::{LinearModel, LinearParts, levels::Levels, query::RowTransform, record};
+use super::{LinearModel, LinearParts, levels::Levels, record};
 use crate::array::Array;
+use crate::parameters::RowTransform;
 use alloc::{vec, vec::Vec};
 use core::{fmt, ops::Range};
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@ use super::{
     build::{LabelWeights, build},
     rules::BITS,
     scorer::{LinearScorer, decode},
-    wide::WIDE,
 };
+use crate::kernels::wide::WIDE;
 use crate::{data::Dataset, executor::Executor, float, kernels::Kernels};
 use alloc::{alloc::handle_alloc_error, vec::Vec};
 use core::{alloc::Layout, fmt};

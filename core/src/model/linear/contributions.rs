@@ -3,8 +3,8 @@
 //! A score is a sum over features and a bias, so the parts are not an estimate: their whole numbers
 //! add up to the label's sum exactly.
 
-use super::{
-    LinearModel, LinearScratch,
+use super::{LinearModel, LinearScratch};
+use crate::kernels::{
     sums::{score, term},
     wide::{self, WIDE},
 };
@@ -76,8 +76,8 @@ mod tests {
         model::linear::{
             LinearScratch,
             build::{LabelWeights, build},
-            query::RowTransform,
         },
+        parameters::RowTransform,
         sparse::SparseVec,
     };
     use alloc::vec::Vec;

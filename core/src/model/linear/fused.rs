@@ -13,19 +13,18 @@
 //! `f32`, product and sum rounded one after the other. The neighbors come from a compact index, which is
 //! small and approximate.
 //!
-//! The weight is one of what [`choice`](crate::train::dual::choice) finds on held-out rows.
+//! The weight is one of what [`choice`](crate::train::one_vs_rest::choice) finds on held-out rows.
 //!
 //! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
-//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::train::dual::parameters::OneVsRest::centroid)) is linear
+//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is linear
 //! and needs no such part: it is added to the weights.
 
 use super::{LinearModel, LinearScratch};
 use crate::{
-    data::Dataset,
-    model::nearest::{Nearest, NearestParameters, NearestScratch},
-    search::{Scored, Top, compact::CompactOptions},
+    model::ModelError,
+    model::nearest::{Nearest, NearestScratch},
+    search::{Scored, Top},
     sparse::SparseView,
-    train::{ParamError, ParamRule, TrainError},
 };
 
 /// The neighbors of a fused model and what their votes count.
@@ -36,7 +35,7 @@ pub struct FusedNearest {
 }
 
 /// The largest weight of shares.
-const MOST_WEIGHT: f32 = 1e6;
+pub(crate) const MOST_WEIGHT: f32 = 1e6;
 
 impl FusedNearest {
     /// The parts, if the weight is finite and from 0 to 1,000,000.
@@ -46,32 +45,9 @@ impl FusedNearest {
             .then_some(Self { nearest, weight })
     }
 
-    /// Neighbors among the rows of `data`, over a compact index.
-    ///
-    /// # Errors
-    /// As [`Nearest::train`].
-    pub fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
-        let default = NearestParameters::default();
-        let parameters = NearestParameters {
-            neighbors: default.neighbors.min(data.len() as u32),
-            ..default
-        };
-        Nearest::train_compact(parameters, data, &CompactOptions::default())
-    }
-
-    /// The same, with what a share of 1 adds to a score: finite, 0 or more.
-    ///
-    /// # Errors
-    /// As [`Nearest::train`], and if there is no such weight.
-    pub fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
-        ParamError::check("neighbors", f64::from(weight), ParamRule::AtLeast(0.0))?;
-        let most = ParamRule::AtMost(
-            f64::from(MOST_WEIGHT),
-            "beyond which linear scores are lost",
-        );
-        ParamError::check("neighbors", f64::from(weight), most)?;
-        let nearest = Self::neighbors(data)?;
-        Ok(Self { nearest, weight })
+    /// The parts, whose weight was checked.
+    pub(crate) fn of(nearest: Nearest, weight: f32) -> Self {
+        Self { nearest, weight }
     }
 
     /// The neighbors.
@@ -94,7 +70,7 @@ impl FusedNearest {
         k: usize,
         scratch: &'s mut LinearScratch,
         nearest: &mut NearestScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         let shares = self.nearest.shares(row, nearest)?;
         scratch.top.reset(k);
         if let Some(scorer) = &linear.scorer {
@@ -157,10 +133,10 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::{linear::LinearScratch, nearest::NearestScratch},
+        parameters::one_vs_rest::{Negatives, OneVsRest},
         random::Stream,
         search::{Scored, Top},
         sparse::{SparseRows, SparseVec},
-        train::dual::parameters::{Negatives, OneVsRest},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;

@@ -1,8 +1,7 @@
 //! The sums of all labels for one query, of weights as a file holds them.
 
-use super::{
-    LinearModel,
-    query::Query,
+use super::{LinearModel, query::Query};
+use crate::kernels::{
     sums,
     wide::{self, WIDE},
 };

@@ -1,6 +1,7 @@
 //! How the weights of one label are rounded to whole numbers.
 
-use super::{rules::most_scale, wide::WIDE};
+use super::rules::most_scale;
+use crate::kernels::wide::WIDE;
 
 /// The whole numbers that weights of one label are rounded to: as many as their bits can tell apart, up to the
 /// largest weight.

@@ -16,20 +16,21 @@
 //! 2 bytes of memory a label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead,
 //! which is about ten times as fast, gives the same bits, and holds some bytes for each weight.
 
-pub mod build;
-pub mod compact;
-pub mod contributions;
-pub mod fused;
+pub(crate) mod build;
+pub(crate) mod compact;
+pub(crate) mod contributions;
+pub(crate) mod fused;
 mod label_sums;
-pub mod levels;
-pub mod query;
-pub mod record;
+pub(crate) mod levels;
+#[cfg(test)]
+mod model_tests;
+pub(crate) mod query;
+pub(crate) mod record;
 mod rules;
-pub mod scorer;
-pub mod sums;
+pub(crate) mod scorer;
 mod trained;
-pub mod wide;
 
+use crate::parameters::RowTransform;
 use crate::{
     array::Array,
     kernels::{Kernels, Portable},
@@ -39,12 +40,13 @@ use crate::{
 use alloc::{collections::TryReserveError, sync::Arc};
 pub use contributions::Contribution;
 use core::fmt;
+pub use fused::FusedNearest;
 use label_sums::LabelSums;
-use query::{Query, RowTransform};
+use query::Query;
 pub use rules::LinearError;
 use rules::{MOST_UNIT, check};
-use scorer::{LinearScorer, ScorerScratch};
-pub use trained::{Linear, LinearTraining};
+pub use scorer::{LinearScorer, ScorerScratch};
+pub use trained::Linear;
 
 /// Linear scores for L labels over D features; see the module's text.
 #[derive(Clone, Debug)]

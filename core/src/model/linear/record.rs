@@ -8,7 +8,7 @@
 //!
 //! An empty record has no bytes.
 
-use super::wide::WIDE;
+use crate::kernels::wide::WIDE;
 use crate::varint::{VarintError, put_varint, take_varint};
 use alloc::vec::Vec;
 

@@ -3,8 +3,8 @@
 use super::{
     LinearParts,
     record::{self, RecordError},
-    wide::WIDE,
 };
+use crate::kernels::wide::WIDE;
 use core::fmt;
 
 /// Why parts do not make a linear model.

@@ -13,12 +13,9 @@
 mod assemble;
 mod width;
 
-use super::{
-    LinearModel,
-    build::LabelWeights,
-    query::{Query, RowTransform},
-    sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
-};
+use super::{LinearModel, build::LabelWeights, query::Query};
+use crate::kernels::sums::{BLOCKS, GROUP, HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm};
+use crate::parameters::RowTransform;
 use crate::{
     executor::Executor,
     kernels::Kernels,

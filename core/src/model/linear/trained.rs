@@ -1,55 +1,15 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest, query::RowTransform};
+use super::{LinearModel, LinearScratch, fused::FusedNearest};
 use crate::{
     array::Array,
     data::Dataset,
-    executor::Executor,
-    kernels::OneVsRestKernels,
-    model::nearest::NearestScratch,
+    model::{ModelError, nearest::NearestScratch},
+    parameters::linear::LinearTraining,
     search::Scored,
     sparse::SparseView,
-    train::{
-        ParamError, TrainError,
-        dual::{one_vs_rest::Report, parameters::OneVsRest},
-        exact::{machine::Machine, parameters::MultiClassSvm},
-        memoir::{parameters::Memoir, trainer},
-    },
 };
 use alloc::{boxed::Box, collections::TryReserveError};
-use core::ops::ControlFlow;
-use serde::{Deserialize, Serialize};
-
-/// The parameters of what made a linear model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum LinearTraining {
-    /// One-vs-rest.
-    OneVsRest(OneVsRest),
-    /// A multi-class machine.
-    MultiClass(MultiClassSvm),
-    /// MEMOIR.
-    Memoir(Memoir),
-}
-
-impl LinearTraining {
-    fn check(&self) -> Result<(), ParamError> {
-        match self {
-            Self::OneVsRest(parameters) => parameters.check(),
-            Self::MultiClass(parameters) => parameters.check(),
-            Self::Memoir(parameters) => parameters.check(),
-        }
-    }
-
-    /// The transform that rows go through in training and prediction.
-    #[must_use]
-    pub fn transform(&self) -> RowTransform {
-        match self {
-            Self::OneVsRest(parameters) => parameters.transform(),
-            Self::MultiClass(parameters) => parameters.transform(),
-            Self::Memoir(parameters) => parameters.transform(),
-        }
-    }
-}
 
 /// A linear model with the parameters that made it and the counts of its labels.
 #[derive(Clone, Debug)]
@@ -62,76 +22,22 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Trains on `data`; see [`crate::train::dual::one_vs_rest`].
-    ///
-    /// # Errors
-    /// As [`OneVsRest::train`].
-    pub fn train(
-        parameters: &OneVsRest,
-        data: &Dataset,
-        executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        Self::train_from(None, parameters, data, executor, kernels, progress)
-    }
-
-    /// Trains as [`Linear::train`] does, from an earlier model if there is one; see
-    /// [`crate::train::dual::trainer::Trainer::start_from`].
-    ///
-    /// # Errors
-    /// As [`OneVsRest::train_from`].
-    pub fn train_from(
-        start: Option<&Self>,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        executor: &impl Executor,
-        kernels: &dyn OneVsRestKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let start = start.map(Self::model);
-        Ok(Self {
-            model: parameters.train_from(start, data, executor, kernels, progress)?,
-            frequencies: data.labels().frequencies().into(),
-            parameters: LinearTraining::OneVsRest(parameters.clone()),
-            nearest: None,
-        })
-    }
-
-    /// Trains on `data` by MEMOIR; see [`crate::train::memoir`].
-    ///
-    /// # Errors
-    /// As [`Memoir::trainer`] and [`trainer::Trainer::finish`], and if `progress` stops the work.
-    pub fn train_memoir(
-        parameters: &Memoir,
-        data: &Dataset,
-        executor: &impl Executor,
-        mut progress: impl FnMut(trainer::Report, &trainer::Trainer<'_>) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let mut trainer = parameters.trainer(data)?;
-        while let Some(report) = trainer.step(executor) {
-            if progress(report, &trainer).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        Ok(Self {
-            model: trainer.finish()?,
-            frequencies: data.labels().frequencies().into(),
-            parameters: LinearTraining::Memoir(parameters.clone()),
-            nearest: None,
-        })
-    }
-
-    /// Of both parts of a fused model that one-vs-rest with `parameters` made of `data`.
+    /// Of weights that a training made of `data`.
     #[must_use]
-    pub fn from_fused(
-        (model, nearest): (LinearModel, FusedNearest),
-        parameters: &OneVsRest,
-        data: &Dataset,
-    ) -> Self {
+    pub(crate) fn new(model: LinearModel, parameters: LinearTraining, data: &Dataset) -> Self {
+        Self {
+            model,
+            frequencies: data.labels().frequencies().into(),
+            parameters,
+            nearest: None,
+        }
+    }
+
+    /// The same with neighbors that vote, too.
+    pub(crate) fn with_nearest(self, nearest: FusedNearest) -> Self {
         Self {
             nearest: Some(Box::new(nearest)),
-            ..Self::from_proven(model, parameters, data)
+            ..self
         }
     }
 
@@ -145,7 +51,7 @@ impl Linear {
         k: usize,
         scratch: &'s mut LinearScratch,
         nearest: &mut NearestScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         match &self.nearest {
             None => Ok(self.model.predict(row, k, scratch)),
             Some(fused) => fused.predict(&self.model, row, k, scratch, nearest),
@@ -156,37 +62,6 @@ impl Linear {
     #[must_use]
     pub fn nearest(&self) -> Option<&FusedNearest> {
         self.nearest.as_deref()
-    }
-
-    /// Of weights that one-vs-rest with `parameters` made of `data`.
-    #[must_use]
-    pub fn from_proven(model: LinearModel, parameters: &OneVsRest, data: &Dataset) -> Self {
-        Self::from_training(model, LinearTraining::OneVsRest(parameters.clone()), data)
-    }
-
-    /// Of weights that a training made of `data`.
-    pub(crate) fn from_training(
-        model: LinearModel,
-        parameters: LinearTraining,
-        data: &Dataset,
-    ) -> Self {
-        Self {
-            model,
-            frequencies: data.labels().frequencies().into(),
-            parameters,
-            nearest: None,
-        }
-    }
-
-    /// Of a machine that `parameters` made of `data`.
-    #[must_use]
-    pub fn from_machine(machine: &Machine, parameters: &MultiClassSvm, data: &Dataset) -> Self {
-        Self {
-            model: machine.model.clone(),
-            frequencies: data.labels().frequencies().into(),
-            parameters: LinearTraining::MultiClass(parameters.clone()),
-            nearest: None,
-        }
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.

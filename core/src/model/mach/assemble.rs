@@ -4,16 +4,14 @@ use super::{
     Mach, MachParts,
     centroids::Centroids,
     pack::{Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
-    weights::{Form, HeadWeights, WeightsError},
 };
+use crate::model::mach::head_weights::{Form, HeadWeights, WeightsError};
 use crate::{
     array::Array,
     data::Dataset,
     executor::{Executor, Sequential},
-    train::{
-        TrainError,
-        mach::{MachParameters, Trainer},
-    },
+    parameters::mach::MachParameters,
+    train::{TrainError, mach::Trainer},
 };
 use alloc::vec::Vec;
 

@@ -11,10 +11,11 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::MachKernels,
-    model::nearest::Precision,
+    parameters::mach::MachParameters,
     train::{
         TrainError,
-        mach::{MachParameters, Report},
+        mach::Report,
+        nearest::Precision,
         state::{StateError, Watch},
     },
 };

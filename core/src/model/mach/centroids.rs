@@ -17,7 +17,7 @@ use super::record;
 use crate::{
     array::Array,
     data::Dataset,
-    model::linear::query::RowTransform,
+    parameters::RowTransform,
     sparse::order,
     train::{TrainError, mach::SeenLabels},
     varint::{put_varint, take_varint},
@@ -230,7 +230,7 @@ mod tests {
     use super::Centroids;
     use crate::{
         data::{Dataset, LabelLists},
-        model::linear::query::RowTransform,
+        parameters::RowTransform,
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::mach::SeenLabels,

@@ -5,15 +5,15 @@ use super::{
     centroids::Centroids,
     pack::{FirstHeads, Packing, Shape, WeightSource, center, importance, pack},
     search::Search,
-    weights::HeadWeights,
 };
+use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::nearest::Precision,
-    train::{TrainError, mach::MachParameters},
+    parameters::mach::MachParameters,
+    train::{TrainError, nearest::Precision},
 };
 use alloc::vec::Vec;
 

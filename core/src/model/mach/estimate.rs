@@ -14,10 +14,8 @@
 
 use crate::{
     float,
-    train::mach::{
-        Estimator,
-        step::{sigmoids, softmax},
-    },
+    parameters::mach::Estimator,
+    train::mach::step::{sigmoids, softmax},
 };
 
 /// The least probability under a logarithm.

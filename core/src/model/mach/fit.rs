@@ -9,9 +9,10 @@ use crate::{
     data::{Dataset, Split},
     executor::Executor,
     kernels::MachKernels,
+    parameters::mach::MachParameters,
     train::{
         TrainError,
-        mach::{MachParameters, Report, SeenLabels, Trainer},
+        mach::{Report, SeenLabels, Trainer},
     },
 };
 use core::ops::ControlFlow;

@@ -9,35 +9,35 @@
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
 mod assemble;
-pub mod budget;
-pub mod centroids;
+pub(crate) mod budget;
+pub(crate) mod centroids;
 mod compact;
-pub mod decode;
-pub mod estimate;
-pub mod fit;
+pub(crate) mod decode;
+pub(crate) mod estimate;
+pub(crate) mod fit;
 mod model;
-pub mod pack;
-pub mod record;
+pub(crate) mod pack;
+pub(crate) mod record;
 mod refine;
 mod search;
 mod smallest;
 mod trials;
-pub mod weights;
 
+use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     float,
     hash::BucketCodes,
     kernels::Kernels,
+    parameters::mach::{Estimator, MachParameters},
     search::{Scored, Top, rank},
     sparse::SparseView,
-    train::mach::{Estimator, MachParameters, SeenLabels, step::Term},
+    train::mach::{SeenLabels, step::Term},
 };
 use alloc::vec::Vec;
 pub use budget::{FitStep, MachFit};
 use centroids::Centroids;
-use decode::{DecodeScratch, LabelDecoder};
-use weights::HeadWeights;
+pub use decode::{DecodeScratch, LabelDecoder};
 
 /// What MACH training made.
 #[derive(Clone, Debug)]
@@ -339,5 +339,6 @@ impl Mach {
 /// The largest size of a logit: sums over heads stay finite.
 const MOST: f32 = 1e30;
 
+pub(crate) mod head_weights;
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,10 @@ use crate::{
     data::{Dataset, IndexBase},
     executor::Executor,
     kernels::MachKernels,
-    model::{Method, Model, compacted::fixed_bytes},
+    model::{Method, Model, Provenance},
+    parameters::mach::MachParameters,
     text::Vectorizer,
-    train::{
-        Provenance, TrainError,
-        mach::{MachParameters, Report},
-        state::Watch,
-    },
+    train::{TrainError, compacted::fixed_bytes, mach::Report, state::Watch},
 };
 use alloc::boxed::Box;
 use core::ops::ControlFlow;

@@ -10,10 +10,8 @@
 //! Weights up to a threshold are then left out, and the others rounded to 4 or 8 bits with one scale
 //! for each feature.
 
-use super::{
-    record,
-    weights::{Form, HeadWeights, Packed, RECORDS},
-};
+use super::record;
+use crate::model::mach::head_weights::{Form, HeadWeights, Packed, RECORDS};
 use crate::{array::Array, data::Dataset, executor::Executor, float, train::TrainError};
 use alloc::vec::Vec;
 use core::ops::Range;

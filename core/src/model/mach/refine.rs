@@ -9,10 +9,8 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::MachKernels,
-    train::{
-        TrainError,
-        mach::{MachParameters, Optimizer, Trainer},
-    },
+    parameters::mach::{MachParameters, Optimizer},
+    train::{TrainError, mach::Trainer},
 };
 
 /// Passes over the rows.

@@ -1,9 +1,7 @@
 //! How many weights fit a number of bytes.
 
-use super::{
-    pack::{Packing, Shape, SizeCounts, WeightSource, pack},
-    weights::HeadWeights,
-};
+use super::pack::{Packing, Shape, SizeCounts, WeightSource, pack};
+use crate::model::mach::head_weights::HeadWeights;
 use crate::{array::Array, executor::Executor, train::TrainError};
 
 /// The search for the threshold by which weights fit a number of bytes.
@@ -93,8 +91,8 @@ mod tests {
         array::Array,
         executor::Sequential,
         model::mach::{
+            head_weights::{Form, HeadWeights},
             pack::{Packing, Shape, pack},
-            weights::{Form, HeadWeights},
         },
         random::Stream,
         train::TrainError,

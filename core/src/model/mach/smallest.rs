@@ -7,10 +7,8 @@ use super::{
     compact::Setting,
 };
 use crate::{
-    data::Dataset,
-    executor::Executor,
-    kernels::MachKernels,
-    train::{TrainError, mach::MachParameters},
+    data::Dataset, executor::Executor, kernels::MachKernels, parameters::mach::MachParameters,
+    train::TrainError,
 };
 use alloc::vec::Vec;
 

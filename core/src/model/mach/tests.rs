@@ -7,10 +7,10 @@ use crate::{
     executor::Sequential,
     hash::{BucketHash, BucketPlan},
     kernels::Portable,
+    parameters::mach::{Estimator, MachParameters},
     random::Stream,
     search::{Scored, Top},
     sparse::{SparseRows, SparseView},
-    train::mach::{Estimator, MachParameters},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;

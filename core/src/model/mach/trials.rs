@@ -9,8 +9,8 @@ use super::{
     assemble::{assemble, dense, shape},
     budget::{FitStep, MachFit},
     centroids::Centroids,
-    weights::{Form, HeadWeights},
 };
+use crate::model::mach::head_weights::{Form, HeadWeights};
 use crate::{
     executor::Executor,
     train::{
@@ -217,10 +217,11 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::mach::{Mach, MachFit},
+        parameters::mach::{MachParameters, Optimizer},
         train::{
             TrainError,
             mach::{
-                MachParameters, Optimizer, Report,
+                Report,
                 tests::{data, parameters},
             },
         },

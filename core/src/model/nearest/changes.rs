@@ -8,15 +8,15 @@ use alloc::vec::Vec;
 
 /// A row learned after the index was built.
 #[derive(Clone, Debug)]
-pub(super) struct AddedRow {
-    pub(super) id: u32,
-    pub(super) row: SparseVec,
-    pub(super) labels: Vec<u32>,
+pub(crate) struct AddedRow {
+    pub(crate) id: u32,
+    pub(crate) row: SparseVec,
+    pub(crate) labels: Vec<u32>,
 }
 
 /// The difference between the index and the model.
 #[derive(Clone, Debug)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// By rising id.
     added: Vec<AddedRow>,
     /// One bit for each row of the index, as long as it needs to be.
@@ -27,7 +27,7 @@ pub(super) struct Changes {
 
 impl Changes {
     /// No changes; the next row learned will have the id `next_id`.
-    pub(super) fn new(next_id: u32) -> Self {
+    pub(crate) fn new(next_id: u32) -> Self {
         Self {
             added: Vec::new(),
             removed: Vec::new(),
@@ -36,36 +36,36 @@ impl Changes {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed_count == 0
     }
 
-    pub(super) fn next_id(&self) -> u32 {
+    pub(crate) fn next_id(&self) -> u32 {
         self.next_id
     }
 
-    pub(super) fn added(&self) -> &[AddedRow] {
+    pub(crate) fn added(&self) -> &[AddedRow] {
         &self.added
     }
 
     /// How many rows of the index are removed.
-    pub(super) fn removed(&self) -> usize {
+    pub(crate) fn removed(&self) -> usize {
         self.removed_count
     }
 
     /// A bit for each row of the index: set where it is removed. May end early.
-    pub(super) fn removed_bits(&self) -> &[u64] {
+    pub(crate) fn removed_bits(&self) -> &[u64] {
         &self.removed
     }
 
-    pub(super) fn is_removed(&self, position: usize) -> bool {
+    pub(crate) fn is_removed(&self, position: usize) -> bool {
         self.removed
             .get(position / 64)
             .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
     /// Adds a row and gives it an id; `None` once ids are used up.
-    pub(super) fn add(&mut self, row: SparseVec, labels: Vec<u32>) -> Option<u32> {
+    pub(crate) fn add(&mut self, row: SparseVec, labels: Vec<u32>) -> Option<u32> {
         let id = self.next_id;
         self.next_id = id.checked_add(1)?;
         self.added.push(AddedRow { id, row, labels });
@@ -73,7 +73,7 @@ impl Changes {
     }
 
     /// Removes the row at this position of the index; whether it was there.
-    pub(super) fn remove_indexed(&mut self, position: usize) -> bool {
+    pub(crate) fn remove_indexed(&mut self, position: usize) -> bool {
         if self.is_removed(position) {
             return false;
         }
@@ -86,7 +86,7 @@ impl Changes {
     }
 
     /// Removes an added row; whether it was there.
-    pub(super) fn remove_added(&mut self, id: u32) -> bool {
+    pub(crate) fn remove_added(&mut self, id: u32) -> bool {
         match self.added.binary_search_by_key(&id, |row| row.id) {
             Ok(at) => {
                 self.added.remove(at);
@@ -97,7 +97,7 @@ impl Changes {
     }
 
     /// Appends the added rows that are similar to `query`, by their slots, which follow `indexed`.
-    pub(super) fn search(
+    pub(crate) fn search(
         &self,
         query: SparseView<'_>,
         similarity: Similarity,

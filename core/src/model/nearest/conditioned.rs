@@ -2,7 +2,7 @@
 
 use crate::{
     float::power,
-    sparse::{SparseVec, SparseView},
+    sparse::{SparseRows, SparseVec, SparseView},
 };
 
 /// Norms outside of this range are brought into it, so that no product overflows or vanishes.
@@ -13,7 +13,7 @@ const NORMS: core::ops::Range<f64> = 1.0 / 1_048_576.0..1_048_576.0;
 /// scaling by a power of two is exact, so ordinary rows with exponent 1 stay as they are.
 ///
 /// Values more than 2^126 times smaller than the norm vanish. `into` is overwritten.
-pub(super) fn condition(row: SparseView<'_>, exponent: f64, into: &mut SparseVec) {
+pub(crate) fn condition(row: SparseView<'_>, exponent: f64, into: &mut SparseVec) {
     let raised = |value: f32| {
         let magnitude = power(f64::from(value.abs()), exponent).clamp(f64::MIN_POSITIVE, f64::MAX);
         if value < 0.0 { -magnitude } else { magnitude }
@@ -46,6 +46,18 @@ pub(super) fn condition(row: SparseView<'_>, exponent: f64, into: &mut SparseVec
 fn power_of_two_below(value: f64) -> f64 {
     let exponent = (value.to_bits() >> 52) as i64 - 1023;
     f64::from_bits(((exponent.clamp(-1000, 1000) + 1023) as u64) << 52)
+}
+
+/// All rows, each conditioned.
+pub(crate) fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
+    let mut conditioned = SparseRows::new(rows.features());
+    let mut buffer = SparseVec::default();
+    for row in rows.iter() {
+        condition(row, exponent, &mut buffer);
+        // Cannot fail: conditioning keeps or drops indices.
+        let _ = conditioned.push(buffer.view());
+    }
+    conditioned
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Why a label was suggested: the neighbors, and the features that made them similar.
 
 use super::{Nearest, NearestScratch, votes::vote};
-use crate::{search::Scored, sparse::SparseView, train::TrainError};
+use crate::{model::ModelError, search::Scored, sparse::SparseView};
 use alloc::vec::Vec;
 
 /// A neighbor that voted, and what made it similar.
@@ -37,7 +37,7 @@ impl Nearest {
         neighbors: usize,
         features: usize,
         scratch: &mut NearestScratch,
-    ) -> Result<Vec<Evidence>, TrainError> {
+    ) -> Result<Vec<Evidence>, ModelError> {
         self.find(query, scratch)?;
         let query = scratch.query.view();
         let chosen = scratch.neighbors.iter().take(neighbors);

@@ -4,13 +4,13 @@ use super::evidence::{SharedFeature, shared_features};
 use crate::{
     executor::Executor,
     kernels::Kernels,
+    model::ModelError,
     search::{
         Scored,
         compact::{CompactIndex, CompactOptions, CompactScratch},
         neighbors::{NeighborIndex, NeighborScratch, RowBuffer, Similarity},
     },
     sparse::{SparseRows, SparseView},
-    train::TrainError,
 };
 use alloc::{boxed::Box, vec::Vec};
 
@@ -25,13 +25,13 @@ pub(crate) enum Index {
 
 /// The memory of a search.
 #[derive(Debug, Default)]
-pub(super) struct IndexScratch {
+pub(crate) struct IndexScratch {
     exact: NeighborScratch,
     compact: CompactScratch,
 }
 
 impl IndexScratch {
-    pub(super) fn new(kernels: &'static dyn Kernels) -> Self {
+    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             exact: NeighborScratch::new(kernels),
             compact: CompactScratch::default(),
@@ -39,30 +39,30 @@ impl IndexScratch {
     }
 
     /// How many words of posting lists the last search of a compact index read.
-    pub(super) fn words_read(&self) -> usize {
+    pub(crate) fn words_read(&self) -> usize {
         self.compact.words_read()
     }
 }
 
 impl Index {
-    pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, TrainError> {
+    pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, ModelError> {
         NeighborIndex::build(rows)
             .map(|index| Self::Exact(Box::new(index)))
-            .map_err(TrainError::from)
+            .map_err(ModelError::from)
     }
 
-    pub(super) fn compact(rows: &SparseRows, options: &CompactOptions) -> Result<Self, TrainError> {
+    pub(crate) fn compact(rows: &SparseRows, options: &CompactOptions) -> Result<Self, ModelError> {
         CompactIndex::build(rows, options)
             .map(Self::Compact)
-            .map_err(TrainError::from)
+            .map_err(ModelError::from)
     }
 
     /// An index of the same kind over other rows.
-    pub(super) fn rebuilt(
+    pub(crate) fn rebuilt(
         &self,
         rows: &SparseRows,
         executor: &impl Executor,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, ModelError> {
         match self {
             Self::Exact(_) => Self::exact(rows, executor),
             Self::Compact(index) => Self::compact(rows, &index.options()),
@@ -70,7 +70,7 @@ impl Index {
     }
 
     /// All rows as they are kept.
-    pub(crate) fn to_rows(&self) -> Result<SparseRows, TrainError> {
+    pub(crate) fn to_rows(&self) -> Result<SparseRows, ModelError> {
         match self {
             Self::Exact(index) => {
                 let mut rows = SparseRows::new(index.features());
@@ -85,14 +85,14 @@ impl Index {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Exact(index) => index.len(),
             Self::Compact(index) => index.rows(),
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Exact(index) => index.bytes(),
             Self::Compact(index) => index.bytes(),
@@ -100,7 +100,7 @@ impl Index {
     }
 
     /// The features that a row shares with what a search looks at of `query`.
-    pub(super) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
+    pub(crate) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
         match self {
             Self::Exact(index) => {
                 let mut buffer = RowBuffer::default();
@@ -116,14 +116,14 @@ impl Index {
     }
 
     /// The most similar rows, by position, without those whose bit is set in `removed`.
-    pub(super) fn search<'s>(
+    pub(crate) fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,
         similarity: Similarity,
         removed: &[u64],
         scratch: &'s mut IndexScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         match self {
             Self::Exact(index) => {
                 let exact = &mut scratch.exact;

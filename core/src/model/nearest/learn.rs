@@ -4,8 +4,8 @@ use super::{Changes, CompactLabels, Nearest, condition};
 use crate::{
     data::LabelLists,
     executor::Executor,
+    model::ModelError,
     sparse::{SparseRows, SparseVec, SparseView},
-    train::TrainError,
 };
 use alloc::vec::Vec;
 
@@ -14,12 +14,12 @@ impl Nearest {
     ///
     /// # Errors
     /// If there are 2^32 - 1 rows already, or the row has no features: it would never be found.
-    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, TrainError> {
+    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
         if row.is_empty() {
-            return Err(TrainError::NoFeatures);
+            return Err(ModelError::NoFeatures);
         }
         if labels.is_empty() {
-            return Err(TrainError::NoLabels);
+            return Err(ModelError::NoLabels);
         }
         let mut own = SparseVec::default();
         condition(row, self.parameters.exponent, &mut own);
@@ -27,7 +27,7 @@ impl Nearest {
         labels.sort_unstable();
         labels.dedup();
         let limit = u64::from(u32::MAX);
-        self.changes.add(own, labels).ok_or(TrainError::TooLarge {
+        self.changes.add(own, labels).ok_or(ModelError::TooLarge {
             what: "rows",
             value: limit + 1,
             limit,
@@ -58,7 +58,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If no row is left or memory is lacking.
-    pub fn folded(&self, executor: &impl Executor) -> Result<Self, TrainError> {
+    pub fn folded(&self, executor: &impl Executor) -> Result<Self, ModelError> {
         if !self.has_changes() {
             return Ok(self.clone());
         }
@@ -71,7 +71,7 @@ impl Nearest {
         );
         slots.extend((0..self.changes.added().len()).map(|at| (self.index.len() + at) as u32));
         if slots.is_empty() {
-            return Err(TrainError::NoRows);
+            return Err(ModelError::NoRows);
         }
         let kept = self.index.to_rows()?;
         let mut rows = SparseRows::new(kept.features());

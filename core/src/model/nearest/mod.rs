@@ -22,36 +22,25 @@
 //! paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
 //! right numbers.
 
-mod budget;
-mod changes;
-mod conditioned;
+pub(crate) mod changes;
+pub(crate) mod conditioned;
 mod evidence;
-mod index;
-mod judge;
+pub(crate) mod index;
 mod learn;
-mod parameters;
-mod parts;
 mod share;
 #[cfg(test)]
 mod tests;
-mod tune;
-mod votes;
+pub(crate) mod votes;
 
-pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use evidence::{Evidence, SharedFeature};
-pub use judge::Precision;
-pub use parameters::NearestParameters;
-pub use parts::NearestParts;
-pub use tune::{Grid, Trial, TuneReport};
 
 use crate::{
     array::Array,
-    data::Dataset,
-    executor::Executor,
     kernels::Kernels,
+    model::ModelError,
+    parameters::NearestParameters,
     search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
-    sparse::{SparseRows, SparseVec, SparseView},
-    train::{ParamError, ParamRule, TrainError, check_data},
+    sparse::{SparseVec, SparseView},
 };
 use alloc::{vec, vec::Vec};
 use changes::Changes;
@@ -66,16 +55,16 @@ use votes::{Votes, vote};
 /// among the rows learned since. Slots rise with ids, so ties fall the same way in both.
 #[derive(Clone, Debug)]
 pub struct Nearest {
-    parameters: NearestParameters,
-    similarity: Similarity,
+    pub(crate) parameters: NearestParameters,
+    pub(crate) similarity: Similarity,
     /// The rows that were there when the index was built.
-    index: Index,
+    pub(crate) index: Index,
     /// Their labels.
-    labels: CompactLabels,
+    pub(crate) labels: CompactLabels,
     /// Their ids, rising; empty where a row's id is its position.
-    ids: Array<u32>,
+    pub(crate) ids: Array<u32>,
     /// What happened since.
-    changes: Changes,
+    pub(crate) changes: Changes,
 }
 
 /// The memory that queries need, owned by the caller and reused: a warm query allocates nothing.
@@ -100,71 +89,7 @@ impl NearestScratch {
     }
 }
 
-fn conditioned_rows(rows: &SparseRows, exponent: f64) -> SparseRows {
-    let mut conditioned = SparseRows::new(rows.features());
-    let mut buffer = SparseVec::default();
-    for row in rows.iter() {
-        condition(row, exponent, &mut buffer);
-        // Cannot fail: conditioning keeps or drops indices.
-        let _ = conditioned.push(buffer.view());
-    }
-    conditioned
-}
-
 impl Nearest {
-    /// Builds the index over the rows of `data`.
-    ///
-    /// # Errors
-    /// If a parameter is out of range (more neighbors than rows among them), there are no rows,
-    /// features or labels, or memory is lacking.
-    pub fn train(
-        parameters: NearestParameters,
-        data: &Dataset,
-        executor: &impl Executor,
-    ) -> Result<Self, TrainError> {
-        Self::over(parameters, data, |rows| Index::exact(rows, executor))
-    }
-
-    /// The method over the index that `build` makes of the conditioned rows of `data`, after all checks.
-    fn over(
-        parameters: NearestParameters,
-        data: &Dataset,
-        build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
-    ) -> Result<Self, TrainError> {
-        Self::check(&parameters, data)?;
-        let rows = conditioned_rows(data.rows(), parameters.exponent);
-        Self::of_rows(parameters, data, &rows, build)
-    }
-
-    fn check(parameters: &NearestParameters, data: &Dataset) -> Result<(), TrainError> {
-        parameters.check()?;
-        check_data(data)?;
-        let rows = f64::from(data.len() as u32);
-        let limit = ParamRule::AtMost(rows, "the number of training rows");
-        Ok(ParamError::check(
-            "neighbors",
-            f64::from(parameters.neighbors),
-            limit,
-        )?)
-    }
-
-    /// The method over the index of `rows`, which are those of `data`, conditioned.
-    fn of_rows(
-        parameters: NearestParameters,
-        data: &Dataset,
-        rows: &SparseRows,
-        build: impl FnOnce(&SparseRows) -> Result<Index, TrainError>,
-    ) -> Result<Self, TrainError> {
-        Ok(Self {
-            parameters,
-            similarity: parameters.similarity()?,
-            index: build(rows)?,
-            labels: CompactLabels::new(data.labels())?,
-            ids: Array::default(),
-            changes: Changes::new(data.len() as u32),
-        })
-    }
-
     /// What the user chose.
     #[must_use]
     pub fn parameters(&self) -> NearestParameters {
@@ -257,7 +182,7 @@ impl Nearest {
         &self,
         query: SparseView<'_>,
         scratch: &'s mut NearestScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         self.find(query, scratch)?;
         for neighbor in &mut scratch.neighbors {
             neighbor.id = self.id(neighbor.id);
@@ -266,7 +191,7 @@ impl Nearest {
     }
 
     /// Fills `scratch.neighbors` with the slots of the most similar rows.
-    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) -> Result<(), TrainError> {
+    fn find(&self, query: SparseView<'_>, scratch: &mut NearestScratch) -> Result<(), ModelError> {
         let NearestParameters {
             neighbors: wanted,
             exponent,
@@ -296,7 +221,7 @@ impl Nearest {
         query: SparseView<'_>,
         k: usize,
         scratch: &'s mut NearestScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         self.find(query, scratch)?;
         let alpha = self.parameters.alpha;
         let NearestScratch {

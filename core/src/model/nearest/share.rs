@@ -1,26 +1,9 @@
 //! Nearest neighbors as a part of another model: what share of the votes each label gets.
 
-use super::{Index, Nearest, NearestParameters, NearestScratch, vote};
-use crate::{
-    data::Dataset,
-    search::{Scored, compact::CompactOptions},
-    sparse::SparseView,
-    train::TrainError,
-};
+use super::{Nearest, NearestScratch, vote};
+use crate::{model::ModelError, search::Scored, sparse::SparseView};
 
 impl Nearest {
-    /// Nearest neighbors over a compact index of the rows of `data`.
-    ///
-    /// # Errors
-    /// As [`Nearest::train`].
-    pub fn train_compact(
-        parameters: NearestParameters,
-        data: &Dataset,
-        options: &CompactOptions,
-    ) -> Result<Self, TrainError> {
-        Self::over(parameters, data, |rows| Index::compact(rows, options))
-    }
-
     /// The labels that the neighbors of `query` carry, by rising id, each with its share of all their
     /// votes: the sum of the votes for it over the sum of the votes of all neighbors, from 0 to 1.
     ///
@@ -30,7 +13,7 @@ impl Nearest {
         &self,
         query: SparseView<'_>,
         scratch: &'s mut NearestScratch,
-    ) -> Result<&'s [Scored], TrainError> {
+    ) -> Result<&'s [Scored], ModelError> {
         self.find(query, scratch)?;
         let NearestScratch {
             neighbors, votes, ..

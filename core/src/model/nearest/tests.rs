@@ -1,10 +1,12 @@
 //! The worked example of the paper and the original implementation's mini-cases
 //! (Aoshima et al. 2018, section 3.3), with the right numbers.
 
-use super::{Nearest, NearestParameters, NearestScratch};
+use super::{Nearest, NearestScratch};
+use crate::parameters::NearestParameters;
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
+    model::ModelError,
     sparse::{SparseRows, SparseVec, SparseView},
     train::TrainError,
 };
@@ -187,7 +189,7 @@ fn rows_are_learned_and_forgotten() {
         assert!(folded.forget(id));
     }
     assert!(folded.is_empty());
-    assert_eq!(folded.folded(&Sequential).unwrap_err(), TrainError::NoRows);
+    assert_eq!(folded.folded(&Sequential).unwrap_err(), ModelError::NoRows);
 }
 
 #[test]

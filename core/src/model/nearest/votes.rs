@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 /// Adds up votes. Memory grows with the votes cast for one query, not with the number of labels.
 #[derive(Debug, Default)]
-pub(super) struct Votes {
+pub(crate) struct Votes {
     /// Label, turn and vote: within a label votes are added in turn, so that sums never differ.
     cast: Vec<(u32, u32, f64)>,
     top: Top,
@@ -17,13 +17,13 @@ pub(super) struct Votes {
 
 impl Votes {
     /// Adds a neighbor's vote to a label.
-    pub(super) fn cast(&mut self, vote: f64, label: u32) {
+    pub(crate) fn cast(&mut self, vote: f64, label: u32) {
         let turn = self.cast.len() as u32;
         self.cast.push((label, turn, vote));
     }
 
     /// All labels with votes by rising id, each with its share of `total`; all votes are forgotten.
-    pub(super) fn shares(&mut self, total: f64) -> &[Scored] {
+    pub(crate) fn shares(&mut self, total: f64) -> &[Scored] {
         self.cast
             .sort_unstable_by_key(|&(label, turn, _)| (label, turn));
         self.shares.clear();
@@ -39,7 +39,7 @@ impl Votes {
     }
 
     /// The `k` labels with the most votes, best first; all votes are forgotten.
-    pub(super) fn best(&mut self, k: usize) -> &[Scored] {
+    pub(crate) fn best(&mut self, k: usize) -> &[Scored] {
         self.cast
             .sort_unstable_by_key(|&(label, turn, _)| (label, turn));
         self.top.reset(k);
@@ -56,7 +56,7 @@ impl Votes {
 }
 
 /// The vote of a neighbor, `similarity^alpha`: finite and positive whatever alpha is.
-pub(super) fn vote(similarity: f32, alpha: f64) -> f64 {
+pub(crate) fn vote(similarity: f32, alpha: f64) -> f64 {
     power(f64::from(similarity), alpha).clamp(f64::from(f32::MIN_POSITIVE), 1e30)
 }
 

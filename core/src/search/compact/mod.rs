@@ -21,19 +21,19 @@ mod estimate;
 mod index;
 mod labels;
 mod options;
-mod parts;
 mod prune;
 mod restore;
 mod search;
-pub mod words;
+pub(crate) mod words;
 
+pub use crate::search::compact::arrays::CompactParts;
 pub use codebook::Codebook;
 pub use error::CompactError;
 pub use index::CompactIndex;
 pub use labels::{CompactLabels, CompactLabelsParts, CompactRow};
 pub use options::CompactOptions;
-pub use parts::CompactParts;
 pub use search::CompactScratch;
 
+mod arrays;
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,10 @@ use super::{Graph, walk::product};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
+    parameters::memoir::{Length, Memoir},
     random::Stream,
     search::MaxInnerProduct,
     sparse::{SparseRows, SparseVec},
-    train::memoir::parameters::{Length, Memoir},
 };
 use alloc::{vec, vec::Vec};
 

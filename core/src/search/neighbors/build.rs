@@ -1,11 +1,14 @@
 //! Building the index from rows.
 
 use super::{
-    BLOCK, ForwardRows, NeighborError, NeighborIndex,
-    bounds::WORDS,
+    ForwardRows, NeighborError, NeighborIndex,
     cut::{Cut, GROUPS, group},
     error::{filled, reserved},
-    index::{ABSENT, RANGE},
+    index::ABSENT,
+};
+use crate::kernels::{
+    bounds::{BLOCK, WORDS},
+    postings::RANGE,
 };
 use crate::{float, sparse::SparseRows};
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
 //! Rows that may be neighbors, chosen by their bounds.
 
-use super::bounds::RUN;
+use crate::kernels::bounds::RUN;
 use alloc::vec::Vec;
 
 /// Rows and their bounds, packed so that integers order them: the bits of the bound (which is

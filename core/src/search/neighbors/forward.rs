@@ -3,6 +3,7 @@
 use super::error::{NeighborError, check_length, filled, reserved};
 use crate::{
     array::Array,
+    kernels::four_rows::{FourIds, FourRows, FourValues},
     sparse::{SparseRows, SparseView},
 };
 use alloc::vec::Vec;
@@ -170,40 +171,20 @@ impl ForwardRows {
         SparseView::from_checked(&buffer.indices, &buffer.values)
     }
 
-    /// The dot product and the number of shared features of four rows with a query given
-    /// densely (0 where it stores nothing).
-    ///
-    /// Adding a product with 0 changes no bit of a sum that started at +0, so this is the sum
-    /// over shared features in rising order.
-    #[inline(always)]
-    pub(crate) fn dots(&self, rows: [u32; 4], query: &[f32]) -> [(f32, u32); 4] {
+    /// Four rows for their products with a query.
+    pub(super) fn four(&self, rows: [u32; 4]) -> FourRows<'_> {
         let spans = rows.map(|row| self.span(row as usize));
-        match (&self.ids, &self.values) {
-            (Ids::Narrow(ids), Values::Coded { codes, dictionary }) => dots(
-                spans.clone().map(|span| &ids[span]),
-                spans.map(|span| &codes[span]),
-                |code: u16| dictionary.get(usize::from(code)).copied().unwrap_or(0.0),
-                query,
-            ),
-            (Ids::Narrow(ids), Values::Plain(values)) => dots(
-                spans.clone().map(|span| &ids[span]),
-                spans.map(|span| &values[span]),
-                |value: f32| value,
-                query,
-            ),
-            (Ids::Wide(ids), Values::Coded { codes, dictionary }) => dots(
-                spans.clone().map(|span| &ids[span]),
-                spans.map(|span| &codes[span]),
-                |code: u16| dictionary.get(usize::from(code)).copied().unwrap_or(0.0),
-                query,
-            ),
-            (Ids::Wide(ids), Values::Plain(values)) => dots(
-                spans.clone().map(|span| &ids[span]),
-                spans.map(|span| &values[span]),
-                |value: f32| value,
-                query,
-            ),
-        }
+        let ids = match &self.ids {
+            Ids::Narrow(ids) => FourIds::Narrow(spans.clone().map(|span| &ids[span])),
+            Ids::Wide(ids) => FourIds::Wide(spans.clone().map(|span| &ids[span])),
+        };
+        let values = match &self.values {
+            Values::Coded { codes, dictionary } => {
+                FourValues::Coded(spans.map(|span| &codes[span]), dictionary)
+            }
+            Values::Plain(values) => FourValues::Plain(spans.map(|span| &values[span])),
+        };
+        FourRows { ids, values }
     }
 
     /// Checks arrays from outside: lengths, order, range and finiteness.
@@ -286,48 +267,5 @@ fn pack_values(rows: &SparseRows) -> Result<Values, NeighborError> {
             values.extend_from_slice(row.values());
         }
         Ok(Values::Plain(values.into()))
-    }
-}
-
-/// Four sums at once hide the latency of the additions, whose order is fixed.
-#[inline(always)]
-fn dots<I: Copy + Into<u32>, V: Copy>(
-    ids: [&[I]; 4],
-    values: [&[V]; 4],
-    decode: impl Fn(V) -> f32,
-    query: &[f32],
-) -> [(f32, u32); 4] {
-    let mut sums = [(0f32, 0u32); 4];
-    let step = |sum: &mut (f32, u32), id: I, value: V| {
-        let asked = query.get(id.into() as usize).copied().unwrap_or(0.0);
-        sum.0 += asked * decode(value);
-        sum.1 += u32::from(asked != 0.0);
-    };
-    let common = ids.iter().map(|ids| ids.len()).min().unwrap_or(0);
-    let (first_ids, first_values) = (
-        ids.map(|ids| &ids[..common]),
-        values.map(|values| &values[..common]),
-    );
-    for at in 0..common {
-        for lane in 0..4 {
-            step(&mut sums[lane], first_ids[lane][at], first_values[lane][at]);
-        }
-    }
-    for lane in 0..4 {
-        let rest = (&ids[lane][common..], &values[lane][common..]);
-        add_rest(&mut sums[lane], rest, &step);
-    }
-    sums
-}
-
-/// Adds what one row has more than the shortest of four.
-#[inline(never)]
-fn add_rest<I: Copy, V: Copy>(
-    sum: &mut (f32, u32),
-    (ids, values): (&[I], &[V]),
-    step: &impl Fn(&mut (f32, u32), I, V),
-) {
-    for (&id, &value) in ids.iter().zip(values) {
-        step(sum, id, value);
     }
 }

@@ -1,13 +1,15 @@
 //! The index: rows, bits and group norms of the head, postings of the tail.
 
-use super::{BLOCK, ForwardRows, RowBuffer, Similarity, bounds::WORDS, cut::GROUPS};
+use super::{ForwardRows, RowBuffer, Similarity, cut::GROUPS};
+use crate::kernels::{
+    bounds::{BLOCK, WORDS},
+    postings::RANGE,
+};
 use crate::{
     array::Array,
     sparse::{SparseRows, SparseView},
 };
 
-/// Rows whose postings share one run of 16-bit row ids.
-pub(super) const RANGE: usize = 1 << 16;
 /// The place of a feature that no row stores.
 pub(super) const ABSENT: u32 = u32::MAX;
 

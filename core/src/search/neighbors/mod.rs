@@ -8,7 +8,7 @@
 //! row by row ([`Similarity::between`], for a few rows), [`Exhaustive`] (one feature after the
 //! other over plain postings), and [`NeighborIndex`], the fast one.
 
-mod bounds;
+mod arrays;
 mod build;
 mod candidates;
 mod cut;
@@ -16,20 +16,18 @@ mod error;
 mod exhaustive;
 mod forward;
 mod index;
-mod parts;
 mod plan;
-mod postings;
 mod search;
 mod similarity;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{BLOCK, BlockBounds};
+pub use crate::kernels::bounds::{BLOCK, BlockBounds};
+pub use crate::kernels::postings::Posted;
+pub use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
 pub use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub use forward::{ForwardRows, RowBuffer};
 pub use index::NeighborIndex;
-pub use parts::{NeighborCounts, NeighborParts};
-pub use postings::Posted;
 pub use search::NeighborScratch;
 pub use similarity::{Similarity, SimilarityError};

@@ -22,11 +22,11 @@
 
 use super::{
     NeighborIndex,
-    bounds::{SUM_BITS, SUM_ZERO},
     build::SMALLEST_NORM,
     cut::{GROUPS, group},
     index::ABSENT,
 };
+use crate::kernels::bounds::{SUM_BITS, SUM_ZERO};
 use crate::{float, sparse::SparseView};
 use alloc::vec::Vec;
 

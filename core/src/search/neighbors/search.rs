@@ -1,13 +1,14 @@
 //! The fast search: bounds for all rows, exact similarities for the few that may be neighbors.
 
 use super::{
-    BLOCK, BlockBounds, NeighborIndex, Similarity,
-    bounds::{POWERS, RUN, SUM_ZERO, highest_of},
+    NeighborIndex, Similarity,
     candidates::{Bounds, Candidates},
     error::{NeighborError, filled},
-    index::RANGE,
     plan::Plan,
-    postings::{Posted, sums_for},
+};
+use crate::kernels::{
+    bounds::{BLOCK, BlockBounds, POWERS, RUN, SUM_ZERO, highest_of},
+    postings::{Posted, RANGE, sums_for},
 };
 use crate::{
     float,
@@ -251,7 +252,7 @@ impl Scorer<'_> {
     fn score(&self, rows: &[u32], dense: &[f32], top: &mut Top) {
         let Some(&last) = rows.last() else { return };
         let four = core::array::from_fn(|lane| rows.get(lane).copied().unwrap_or(last));
-        let parts = self.kernels.dots(&self.index.forward, four, dense);
+        let parts = self.kernels.dots(&self.index.forward.four(four), dense);
         for (&id, (dot, shared)) in rows.iter().zip(parts) {
             let both = self.query_length + self.index.forward.row_length(id as usize);
             let norm = self.index.norms.get(id as usize).copied().unwrap_or(1.0);

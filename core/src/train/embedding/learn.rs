@@ -1,13 +1,13 @@
 //! What a batch of visits teaches: the steps of classes and features, in the order of the visits.
 
 use super::{
-    parameters::Steps,
-    space::StepRule,
+    space::{StepRule, step_classes},
     steps::{Step, VectorSteps},
     trainer::Trainer,
     visit::{Outcome, Visited},
 };
-use crate::{executor::Executor, model::embedding::panels::square};
+use crate::parameters::wsabie::Steps;
+use crate::{executor::Executor, kernels::panels::square};
 use alloc::vec::Vec;
 
 /// Memory for the steps of a batch.
@@ -89,8 +89,11 @@ impl Trainer<'_> {
 
     fn step_classes(&mut self, visited: &Visited, rule: &StepRule) {
         let gradient = &mut self.buffers.class_gradient;
-        self.kernels
-            .step_classes(&mut self.space, visited, rule, gradient);
+        let space = &mut self.space;
+        self.processor.run(
+            #[inline(always)]
+            || step_classes(space, visited, rule, gradient),
+        );
     }
 
     /// Notes the steps of the row's features. With the published AdaGrad its dimensions' sums are taken up here,
@@ -142,7 +145,7 @@ impl Trainer<'_> {
             &mut []
         };
         if self.batch == 1 || executor.threads() == 1 {
-            return self.kernels.step_vectors(&mut VectorSteps {
+            return self.processor.run(VectorSteps {
                 table: embedding,
                 sums,
                 steps,
@@ -154,7 +157,7 @@ impl Trainer<'_> {
         }
         // All steps of a feature together, in the order of visits.
         steps.sort_by_key(|step| (step.vector, step.visit));
-        let kernels = self.kernels;
+        let processor = self.processor;
         let parts = parts_by_vector(steps, executor.threads() * 4);
         let (table, all_sums) = (&embedding[..], &sums[..]);
         let stepped = executor.map(
@@ -163,7 +166,7 @@ impl Trainer<'_> {
             |(), job| {
                 let part = &steps[parts[job].clone()];
                 let mut own = OwnVectors::take(part, table, all_sums, dimensions);
-                kernels.step_vectors(&mut VectorSteps {
+                processor.run(VectorSteps {
                     table: &mut own.table,
                     sums: &mut own.sums,
                     steps: &own.steps,

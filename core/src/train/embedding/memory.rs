@@ -1,9 +1,9 @@
 //! How much memory training of an embedding will need, before it begins.
 
-use super::parameters::{Steps, Wsabie};
+use crate::parameters::wsabie::{Steps, Wsabie};
 use crate::{
     data::Dataset,
-    model::embedding::panels::{LANES, panels_for},
+    kernels::panels::{LANES, panels_for},
 };
 
 impl Wsabie {
@@ -40,9 +40,8 @@ impl Wsabie {
 #[cfg(test)]
 mod tests {
     use crate::{
-        executor::Sequential,
-        kernels::Portable,
-        train::embedding::{parameters::Wsabie, twin::blobs},
+        executor::Sequential, kernels::Portable, parameters::wsabie::Wsabie,
+        train::embedding::twin::blobs,
     };
 
     #[test]

@@ -5,20 +5,22 @@
 //! violators of the margin, [`steps`] and [`space`] hold what is learned. [`sampled`] trains classes
 //! directly on features, one against all or in pairs; [`nearest_mean`] only takes means.
 
-pub mod last_violators;
+pub(crate) mod last_violators;
 mod learn;
-pub mod memory;
-pub mod nearest_mean;
-pub mod parameters;
-pub mod rows;
-pub mod sampled;
+pub(crate) mod memory;
+mod model;
+pub(crate) mod nearest_mean;
+pub(crate) mod rows;
+pub(crate) mod sampled;
 mod sampling;
-pub mod space;
-pub mod steps;
-pub mod trainer;
-pub mod visit;
+pub(crate) mod space;
+pub(crate) mod steps;
+pub(crate) mod trainer;
+pub(crate) mod visit;
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod twin;
+
+pub use trainer::{Report, Trainer};

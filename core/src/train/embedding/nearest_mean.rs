@@ -4,58 +4,16 @@
 //! `|beta_g - x|²`. Labels without rows have their prototype at the origin. Cost: the stored values, once for each
 //! label of their row. Memory: L x D numbers, twice while the model is made.
 
-use super::{
-    parameters::{BITS, within},
-    space::array,
-};
+use super::space::array;
 use crate::{
     data::Dataset,
-    model::{embedding::build::Vectors, linear::query::RowTransform},
-    train::{ParamError, TrainError, check_data},
+    model::embedding::build::Vectors,
+    parameters::NearestMean,
+    train::{TrainError, check_data},
 };
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
-
-/// Parameters of nearest means.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NearestMean {
-    /// Values of rows are raised to this power, signs kept.
-    pub exponent: f64,
-    /// Whether rows are then scaled to length 1.
-    pub normalize: bool,
-    /// Bits of a stored weight: 32, 8 or 4.
-    pub bits: u32,
-}
-
-impl Default for NearestMean {
-    fn default() -> Self {
-        Self {
-            exponent: 1.0,
-            normalize: true,
-            bits: 8,
-        }
-    }
-}
 
 impl NearestMean {
-    /// Checks every parameter.
-    ///
-    /// # Errors
-    /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
-        within("exponent", self.exponent, 0.0, 4.0)?;
-        ParamError::check("bits", f64::from(self.bits), BITS)
-    }
-
-    /// What happens to rows first.
-    #[must_use]
-    pub fn transform(&self) -> RowTransform {
-        RowTransform {
-            exponent: self.exponent,
-            normalize: self.normalize,
-        }
-    }
-
     /// The most memory, in bytes, that training on `data` will hold, without `data` itself.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset) -> u64 {
@@ -104,11 +62,11 @@ impl NearestMean {
 
 #[cfg(test)]
 mod tests {
-    use super::NearestMean;
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        model::embedding::{Embedding, EmbeddingScratch, EmbeddingTraining},
+        model::embedding::{Embedding, EmbeddingScratch},
+        parameters::{NearestMean, embedding::EmbeddingTraining},
         train::embedding::twin::blobs,
     };
     use alloc::{vec, vec::Vec};

@@ -3,7 +3,7 @@
 use super::space::array;
 use crate::{
     data::Dataset,
-    model::linear::query::RowTransform,
+    parameters::RowTransform,
     train::{TrainError, check_data},
 };
 use alloc::vec::Vec;

@@ -1,6 +1,7 @@
 //! The state of direct training: prototypes as weights with a factor, and the draws of a part of an epoch.
 
-use super::{rows::Rows, sampled::Sampled, space::array};
+use super::{rows::Rows, space::array};
+use crate::parameters::sampled::Sampled;
 use crate::{
     data::Dataset, executor::Executor, float, model::embedding::build::Vectors, random::Stream,
     train::TrainError,

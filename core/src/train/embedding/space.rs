@@ -1,12 +1,10 @@
 //! What joint training changes: the embedding, the prototypes of the classes, and the sums of squared gradients.
 
-use super::{
-    parameters::{Discriminant, Steps, Wsabie},
-    visit::Visited,
-};
+use super::visit::Visited;
+use crate::parameters::wsabie::{Discriminant, Steps, Wsabie};
 use crate::{
     float,
-    model::embedding::panels::{self, LANES, panels_for, place, square},
+    kernels::panels::{self, LANES, panels_for, place, square},
     random::Stream,
     train::TrainError,
 };

@@ -1,7 +1,8 @@
 //! The steps of the features' vectors after a batch of visits.
 
 use super::space::StepRule;
-use crate::{float, model::embedding::panels::square};
+use crate::{float, kernels::panels::square};
+use hapax_processor::{Fetch, Loop};
 
 /// One step of one vector: along the gradient of a visit, times the row's value of the feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,31 +34,35 @@ pub struct VectorSteps<'a> {
     pub rule: StepRule,
 }
 
-/// Makes the steps.
-#[inline(always)]
-pub fn step_vectors(work: &mut VectorSteps<'_>) {
-    let dimensions = work.dimensions;
-    for step in work.steps {
-        let (at, visit) = (step.vector as usize, step.visit as usize);
-        let mut size = work.rule.size * step.value;
-        if work.rule.adaptive {
-            let sum = &mut work.sums[at];
-            *sum += work.mean_squares[visit] * step.value * step.value;
-            if *sum <= 0.0 {
-                continue;
+impl Loop for VectorSteps<'_> {
+    type Output = ();
+
+    /// Makes the steps.
+    #[inline(always)]
+    fn run<F: Fetch>(self, _: &F) {
+        let dimensions = self.dimensions;
+        for step in self.steps {
+            let (at, visit) = (step.vector as usize, step.visit as usize);
+            let mut size = self.rule.size * step.value;
+            if self.rule.adaptive {
+                let sum = &mut self.sums[at];
+                *sum += self.mean_squares[visit] * step.value * step.value;
+                if *sum <= 0.0 {
+                    continue;
+                }
+                size /= float::sqrt_f32(*sum);
             }
-            size /= float::sqrt_f32(*sum);
-        }
-        let vector = &mut work.table[at * dimensions..][..dimensions];
-        let gradient = &work.gradients[visit * dimensions..][..dimensions];
-        for (weight, g) in vector.iter_mut().zip(gradient) {
-            *weight -= size * g;
-        }
-        if work.rule.max_norm > 0.0 {
-            let length = square(vector);
-            if length > work.rule.max_norm * work.rule.max_norm {
-                let factor = work.rule.max_norm / float::sqrt_f32(length);
-                vector.iter_mut().for_each(|weight| *weight *= factor);
+            let vector = &mut self.table[at * dimensions..][..dimensions];
+            let gradient = &self.gradients[visit * dimensions..][..dimensions];
+            for (weight, g) in vector.iter_mut().zip(gradient) {
+                *weight -= size * g;
+            }
+            if self.rule.max_norm > 0.0 {
+                let length = square(vector);
+                if length > self.rule.max_norm * self.rule.max_norm {
+                    let factor = self.rule.max_norm / float::sqrt_f32(length);
+                    vector.iter_mut().for_each(|weight| *weight *= factor);
+                }
             }
         }
     }

@@ -1,19 +1,19 @@
 //! What training of embeddings is held to.
 
 use super::{
-    parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
+    trainer::Trainer,
     twin::{Twin, blobs, train, twin},
-    visit::{Outcome, Visit},
+    visit::Outcome,
 };
+use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    kernels::{EmbeddingKernels, Kernels, Portable},
+    kernels::Portable,
     sparse::{SparseRows, SparseVec},
     train::TrainError,
 };
 use alloc::{vec, vec::Vec};
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 fn plain(parameters: &Wsabie) -> Wsabie {
     Wsabie {
@@ -224,38 +224,26 @@ fn classes_that_confuse_each_other_still_learn() {
     }
 }
 
-/// Kernels that look whether a visit without violators had none.
-#[derive(Default)]
-struct Watching {
-    satisfied: AtomicUsize,
-    missed: AtomicUsize,
-}
-
-impl Kernels for Watching {
-    fn name(&self) -> &'static str {
-        "watching"
-    }
-}
-
-impl EmbeddingKernels for Watching {
-    fn visit(&self, visit: &mut Visit<'_>) {
-        Portable.visit(visit);
-        if visit.out.outcome != Outcome::Satisfied {
-            return;
+/// How many visits found no violator, and in how many of these there was one.
+fn satisfied_and_missed(trainer: &mut Trainer<'_>) -> (usize, usize) {
+    let (mut satisfied, mut missed) = (0, 0);
+    for at in 0..trainer.order.len() {
+        trainer.visit_all(at..at + 1, &Sequential);
+        let (space, visited) = (&trainer.space, &trainer.visits[0]);
+        if visited.outcome == Outcome::Satisfied {
+            satisfied += 1;
+            let score = |class: u32| {
+                let slot = space.slot_of[class as usize] as usize;
+                space.score(slot, &visited.point)
+            };
+            let limit = score(visited.positive) - trainer.parameters.margin as f32;
+            let labels = trainer.data.labels().row(visited.row);
+            let violates = |class: &u32| !labels.contains(class) && score(*class) > limit;
+            missed += usize::from((0..space.classes() as u32).any(|class| violates(&class)));
         }
-        self.satisfied.fetch_add(1, Ordering::Relaxed);
-        let score = |class: u32| {
-            visit.space.score(
-                visit.space.slot_of[class as usize] as usize,
-                &visit.out.point,
-            )
-        };
-        let limit = score(visit.out.positive) - visit.rule.margin;
-        let violates = |class: &u32| !visit.labels.contains(class) && score(*class) > limit;
-        if (0..visit.space.classes() as u32).any(|class| violates(&class)) {
-            self.missed.fetch_add(1, Ordering::Relaxed);
-        }
+        trainer.learn(&Sequential);
     }
+    (satisfied, missed)
 }
 
 #[test]
@@ -273,12 +261,16 @@ fn the_cyclic_search_misses_no_violator_and_draws_miss_some() {
             epochs: 20,
             ..plain(&parameters)
         };
-        let kernels = Watching::default();
-        let mut trainer = parameters.trainer(&data, &kernels).unwrap();
-        while trainer.step(&Sequential).unwrap().is_some() {}
-        drop(trainer);
-        assert!(kernels.satisfied.into_inner() > 100);
-        kernels.missed.into_inner()
+        let mut trainer = parameters.trainer(&data, &Portable).unwrap();
+        let (mut satisfied, mut missed) = (0, 0);
+        for _ in 0..parameters.epochs {
+            let of_epoch = satisfied_and_missed(&mut trainer);
+            satisfied += of_epoch.0;
+            missed += of_epoch.1;
+            trainer.end_epoch().unwrap();
+        }
+        assert!(satisfied > 100);
+        missed
     };
     assert_eq!(missed(Search::Cyclic), 0);
     assert_eq!(

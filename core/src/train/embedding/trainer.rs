@@ -32,16 +32,17 @@ mod saved;
 use super::{
     last_violators::LastViolators,
     learn::Buffers,
-    parameters::Wsabie,
     rows::Rows,
     space::{Space, array},
     visit::{Outcome, Visit, VisitRule, Visited},
 };
+use crate::parameters::wsabie::Wsabie;
 use crate::{
-    data::Dataset, executor::Executor, kernels::EmbeddingKernels, random::Stream, train::TrainError,
+    data::Dataset, executor::Executor, kernels::Kernels, random::Stream, train::TrainError,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
+use hapax_processor::Processor;
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub struct Report {
 pub struct Trainer<'a> {
     pub(super) parameters: Wsabie,
     pub(super) data: &'a Dataset,
-    pub(super) kernels: &'a dyn EmbeddingKernels,
+    pub(super) processor: Processor,
     pub(super) rows: Rows,
     pub(super) batch: usize,
     pub(super) harmonic: Vec<f32>,
@@ -94,7 +95,7 @@ impl Wsabie {
     pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
-        kernels: &'a dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = Rows::new(data, self.transform())?;
@@ -114,7 +115,7 @@ impl Wsabie {
         }
         let mut trainer = Trainer {
             parameters: self.clone(),
-            kernels,
+            processor: kernels.processor(),
             batch,
             harmonic,
             trained: Vec::new(),
@@ -141,7 +142,7 @@ impl Wsabie {
         &self,
         data: &Dataset,
         executor: &E,
-        kernels: &dyn EmbeddingKernels,
+        kernels: &dyn Kernels,
         mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Vec<Space>, TrainError> {
         let mut trainer = self.trainer(data, kernels)?;
@@ -261,7 +262,7 @@ impl Trainer<'_> {
         self.space.deal(&mut dice)
     }
 
-    fn end_epoch(&mut self) -> Result<(), TrainError> {
+    pub(super) fn end_epoch(&mut self) -> Result<(), TrainError> {
         self.epoch += 1;
         if self.epoch.is_multiple_of(self.parameters.epochs) {
             let model = self.epoch / self.parameters.epochs;
@@ -282,7 +283,7 @@ impl Trainer<'_> {
     }
 
     /// Visits the rows of a batch, as the weights are now.
-    fn visit_all<E: Executor>(&mut self, batch: core::ops::Range<usize>, executor: &E) {
+    pub(super) fn visit_all<E: Executor>(&mut self, batch: core::ops::Range<usize>, executor: &E) {
         let mut visits = core::mem::take(&mut self.visits);
         let rule = VisitRule {
             margin: self.parameters.margin as f32,
@@ -322,7 +323,7 @@ impl Trainer<'_> {
         out.row = row;
         out.positive = labels[dice.below(labels.len() as u64) as usize];
         let (features, values) = self.rows.row(self.data, row);
-        self.kernels.visit(&mut Visit {
+        self.processor.run(Visit {
             space: &self.space,
             rule,
             features,

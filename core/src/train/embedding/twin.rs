@@ -1,10 +1,7 @@
 //! The slow, plain twin of the trainer, in f64 and by classes, and what both are held to.
 
-use super::{
-    parameters::{Discriminant, RankWeight, Search, Steps, Wsabie},
-    space::Space,
-    trainer::Trainer,
-};
+use super::{space::Space, trainer::Trainer};
+use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,

@@ -1,16 +1,14 @@
 //! One visit of a row: where it falls in the embedding, which classes violate its margin there, and what
 //! that pulls at.
 
-use super::{
-    last_violators::LastViolators,
-    parameters::{RankWeight, Search},
-    space::Space,
-};
+use super::{last_violators::LastViolators, space::Space};
+use crate::parameters::wsabie::{RankWeight, Search};
 use crate::{
-    model::embedding::panels::{LANES, dots, embed, panels_for, place},
+    kernels::panels::{LANES, dots, embed, panels_for, place},
     random::Stream,
 };
 use alloc::vec::Vec;
+use hapax_processor::{Fetch, Loop};
 
 /// What a visit came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,59 +92,59 @@ struct Found {
     tried: usize,
 }
 
-/// Runs a visit. Cost: M for each stored value of the row and each class that is tried.
-#[inline(always)]
-pub fn visit(visit: &mut Visit<'_>) {
-    let (space, rule) = (visit.space, visit.rule);
-    let out = &mut *visit.out;
-    out.violators.clear();
-    out.point.clear();
-    out.point.resize(space.dimensions, 0.0);
-    embed(
-        &space.embedding,
-        visit.features,
-        visit.values,
-        &mut out.point,
-    );
-    let positive_slot = space.slot_of[out.positive as usize] as usize;
-    let limit = space.score(positive_slot, &out.point) - rule.margin;
-    let over = |class: u32| space.score(space.slot_of[class as usize] as usize, &out.point) > limit;
-    if rule.links > 0
-        && rule
-            .last
-            .ignore(out.positive, visit.labels, rule.links, over)
-    {
-        out.outcome = Outcome::Ignored;
-        return;
-    }
-    let quest = Quest {
-        space,
-        labels: visit.labels,
-        point: &out.point,
-        limit,
-    };
-    let found = match rule.search {
-        Search::Replacement => quest.by_draws(&mut visit.dice),
-        Search::Cyclic => quest.cyclic(visit.dice.below(space.classes() as u64) as usize),
-        Search::Blocks { classes, top } => {
-            let panels = panels_for(space.classes());
-            let first = visit.dice.below(panels as u64) as usize;
-            quest.by_blocks(first, panels_for(classes as usize), top as usize)
+impl Loop for Visit<'_> {
+    type Output = ();
+
+    /// Runs a visit. Cost: M for each stored value of the row and each class that is tried.
+    #[inline(always)]
+    fn run<F: Fetch>(mut self, _: &F) {
+        let (space, rule) = (self.space, self.rule);
+        let out = &mut *self.out;
+        out.violators.clear();
+        out.point.clear();
+        out.point.resize(space.dimensions, 0.0);
+        embed(&space.embedding, self.features, self.values, &mut out.point);
+        let positive_slot = space.slot_of[out.positive as usize] as usize;
+        let limit = space.score(positive_slot, &out.point) - rule.margin;
+        let over =
+            |class: u32| space.score(space.slot_of[class as usize] as usize, &out.point) > limit;
+        if rule.links > 0
+            && rule
+                .last
+                .ignore(out.positive, self.labels, rule.links, over)
+        {
+            out.outcome = Outcome::Ignored;
+            return;
         }
-    };
-    if found.worst.is_empty() {
-        out.outcome = Outcome::Satisfied;
-        return;
+        let quest = Quest {
+            space,
+            labels: self.labels,
+            point: &out.point,
+            limit,
+        };
+        let found = match rule.search {
+            Search::Replacement => quest.by_draws(&mut self.dice),
+            Search::Cyclic => quest.cyclic(self.dice.below(space.classes() as u64) as usize),
+            Search::Blocks { classes, top } => {
+                let panels = panels_for(space.classes());
+                let first = self.dice.below(panels as u64) as usize;
+                quest.by_blocks(first, panels_for(classes as usize), top as usize)
+            }
+        };
+        if found.worst.is_empty() {
+            out.outcome = Outcome::Satisfied;
+            return;
+        }
+        out.outcome = Outcome::Violated;
+        weigh(
+            &found,
+            rule,
+            limit,
+            space.classes() - self.labels.len(),
+            out,
+        );
+        pull(space, positive_slot, out);
     }
-    out.outcome = Outcome::Violated;
-    weigh(
-        &found,
-        rule,
-        limit,
-        space.classes() - visit.labels.len(),
-        out,
-    );
-    pull(space, positive_slot, out);
 }
 
 /// Deals the weight of the violation to the violators.

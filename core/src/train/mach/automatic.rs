@@ -7,8 +7,8 @@
 //! values. The borders come from runs on held-out tenths of the training rows of eurlex57k,
 //! oewn-hypernym, cpv-it, banking77 and clinc150.
 
-use super::parameters::{MachParameters, Optimizer};
 use crate::data::Dataset;
+use crate::parameters::mach::{MachParameters, Optimizer};
 
 /// Labels from which heads have 64 buckets.
 const MANY_LABELS: usize = 1000;
@@ -79,8 +79,8 @@ mod tests {
     use super::MachParameters;
     use crate::{
         data::{Dataset, LabelLists},
+        parameters::mach::Optimizer,
         sparse::{SparseRows, SparseView},
-        train::mach::Optimizer,
     };
 
     #[test]

@@ -1,7 +1,8 @@
 //! How one row's step changes weights, once the gradient of the logits is known: the last part of [`super::step`].
 
-use super::step::{LANES, Line, Step};
+use super::step::{LANES, Step};
 use crate::float::inverse_sqrt_f32;
+use hapax_processor::Fetch;
 
 /// Added to accumulated squares before their root is divided by.
 const TINY: f32 = 1e-20;
@@ -10,7 +11,7 @@ impl Step<'_> {
     /// First the sums of squares of all terms, whose roots are then taken side by side, whatever the number of heads;
     /// then the weights.
     #[inline(always)]
-    pub(super) fn descend_by_feature(&mut self, fetch: impl Fn(&Line) + Copy) {
+    pub(super) fn descend_by_feature(&mut self, fetch: &impl Fetch) {
         let (width, heads) = (self.gradient.len(), self.sizes.len());
         for (place, term) in self.terms.iter().enumerate() {
             let at = term.row as usize * heads;
@@ -149,7 +150,7 @@ fn descend_vectors(
     gradient: &[f32],
     steps: &[f32],
     vectors: usize,
-    fetch: impl Fn(&Line) + Copy,
+    fetch: &impl Fetch,
 ) {
     let (weights, _) = weights.as_chunks_mut::<LANES>();
     let (gradient, _) = gradient.as_chunks::<LANES>();
@@ -159,7 +160,7 @@ fn descend_vectors(
     };
     for (head, &step) in steps.iter().enumerate() {
         for at in head * vectors..(head + 1) * vectors {
-            fetch(&weights[at]);
+            fetch.fetch_second(&weights[at]);
             let (mut lanes, along) = (weights[at], gradient[at]);
             for i in 0..LANES {
                 lanes[i] -= step * along[i];

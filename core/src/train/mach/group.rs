@@ -2,9 +2,9 @@
 
 use super::{
     aligned::Aligned,
-    parameters::{MachParameters, Optimizer},
     step::{Rates, Step, Term},
 };
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{hash::BucketCodes, kernels::MachKernels, train::TrainError};
 use alloc::vec::Vec;
 
@@ -122,7 +122,7 @@ impl HeadGroup {
         if rates == Rates::Features {
             self.steps.resize(self.terms.len() * self.heads, 0.0);
         }
-        kernels.mach_step(&mut Step {
+        kernels.mach_step(Step {
             weights: &mut self.weights,
             squares: &mut self.squares,
             buckets: self.buckets,

@@ -1,7 +1,7 @@
 //! How much memory training will need, before it begins.
 
-use super::parameters::{MachParameters, Optimizer};
 use crate::data::Dataset;
+use crate::parameters::mach::{MachParameters, Optimizer};
 
 impl MachParameters {
     /// Bytes of the most memory that training on `data` holds at once, without `data` itself: weights, sums of

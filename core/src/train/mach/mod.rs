@@ -36,19 +36,18 @@ mod descend;
 mod dropout;
 mod group;
 mod memory;
-pub mod parameters;
-pub mod parts;
+pub(crate) mod parts;
 mod refine;
 #[cfg(test)]
 mod refine_tests;
 mod seen_labels;
-pub mod step;
+pub(crate) mod step;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod trainer;
+pub(crate) mod trainer;
 #[cfg(test)]
 mod whole_tests;
 
-pub use parameters::{Estimator, HeadLoss, MachParameters, Optimizer};
+pub use parts::MachParts;
 pub use seen_labels::SeenLabels;
 pub use trainer::{Report, Trainer};

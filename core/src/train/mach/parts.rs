@@ -1,6 +1,7 @@
 //! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights of its heads only.
 
-use super::{MachParameters, Trainer};
+use super::Trainer;
+use crate::parameters::mach::MachParameters;
 use crate::{
     data::Dataset,
     executor::{Executor, Sequential},
@@ -8,7 +9,7 @@ use crate::{
     model::mach::Mach,
     train::{
         TrainError,
-        parts::{PartError, Parts, share},
+        shards::{PartError, Parts, share},
         state::Resumable,
     },
 };

@@ -4,9 +4,10 @@
 //! that are left make up for those that are not. (Han, Pool, Tran, Dally, *Learning both weights and connections
 //! for efficient neural networks*, 2015.)
 
-use super::{parameters::MachParameters, trainer::Trainer};
+use super::trainer::Trainer;
+use crate::parameters::mach::MachParameters;
 use crate::{
-    data::Dataset, kernels::MachKernels, model::mach::weights::HeadWeights, train::TrainError,
+    data::Dataset, kernels::MachKernels, model::mach::head_weights::HeadWeights, train::TrainError,
 };
 use alloc::{borrow::Cow, vec::Vec};
 

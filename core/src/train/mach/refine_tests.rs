@@ -1,18 +1,20 @@
 //! Training on from pruned weights.
 
 use super::{
-    MachParameters, Optimizer, Trainer,
+    Trainer,
     step::{Rates, Step, Term},
     tests::{data, parameters},
 };
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     executor::{Sequential, tests::Many},
     kernels::Portable,
-    model::mach::{Mach, weights::HeadWeights},
+    model::mach::{Mach, head_weights::HeadWeights},
     random::Stream,
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
+use hapax_processor::Processor;
 
 /// Weights after one step from `start`.
 fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
@@ -23,7 +25,7 @@ fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
         Rates::Same => 0,
     };
     let terms = [(0, 0.7f32), (2, -1.3), (3, 0.4), (1, 0.2), (4, 1.0)];
-    Step {
+    Processor::portable().run(Step {
         weights: &mut weights,
         squares: &mut vec![0.0; 5 * squares],
         buckets,
@@ -38,8 +40,7 @@ fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
         sizes: &mut [0.0; 3],
         steps: &mut [0.0; 3 * 5],
         loss: &mut [0.0; 3],
-    }
-    .take();
+    });
     weights
 }
 

@@ -13,6 +13,7 @@
 
 use super::descend::add_scaled;
 use crate::float::exp_f32;
+use hapax_processor::{Fetch, Loop, NoFetch};
 
 /// Lanes of sums over buckets.
 pub const LANES: usize = 16;
@@ -79,22 +80,21 @@ pub fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         sums,
         weights,
         terms,
-        #[inline(always)]
-        |_| {},
+        &NoFetch,
         #[inline(always)]
         |_| {},
     );
 }
 
-/// [`add_terms`]; `fetch` is told of the lines of four rows while the four before are added, and may bring them
-/// into a cache. Rows are far apart in memory, so the processor cannot guess which comes next. `beside` is told of
-/// each term in time, for what else will be read of it.
+/// [`add_terms`], which prefetches the lines of four rows while the four before are added: rows are far apart
+/// in memory, so the processor cannot guess which comes next. `beside` is told of each term in time, for
+/// what else will be read of it.
 #[inline(always)]
-pub fn add_terms_fetching(
+fn add_terms_fetching(
     sums: &mut [f32],
     weights: &[f32],
     terms: &[Term],
-    fetch: impl Fn(&Line) + Copy,
+    fetch: &impl Fetch,
     beside: impl Fn(&Term) + Copy,
 ) {
     let width = sums.len();
@@ -130,7 +130,7 @@ fn add_four(
     values: [f32; 4],
     rows: [&[f32]; 4],
     soon: [&[f32]; 4],
-    fetch: impl Fn(&Line) + Copy,
+    fetch: &impl Fetch,
 ) {
     let [a, b, c, d] = rows;
     let (sums, tail) = sums.as_chunks_mut::<LANES>();
@@ -147,10 +147,10 @@ fn add_four(
     ) && whole > 0
     {
         for at in 0..whole {
-            fetch(&sa[at]);
-            fetch(&sb[at]);
-            fetch(&sc[at]);
-            fetch(&sd[at]);
+            fetch.fetch_second(&sa[at]);
+            fetch.fetch_second(&sb[at]);
+            fetch.fetch_second(&sc[at]);
+            fetch.fetch_second(&sd[at]);
             sums[at] = add_lines(&sums[at], values, [&wa[at], &wb[at], &wc[at], &wd[at]]);
         }
     } else {
@@ -287,19 +287,12 @@ fn subtract(softmax: bool, values: &mut [f32], targets: &[u16]) -> f64 {
     loss - ln(others)
 }
 
-impl Step<'_> {
-    /// Takes the step.
-    #[inline(always)]
-    pub fn take(&mut self) {
-        self.take_fetching(
-            #[inline(always)]
-            |_| {},
-        );
-    }
+impl Loop for Step<'_> {
+    type Output = ();
 
-    /// Takes the step, telling `fetch` of weights and sums of squares that will be read soon; see [`add_terms_fetching`].
+    /// Takes the step, prefetching weights and sums of squares.
     #[inline(always)]
-    pub fn take_fetching(&mut self, fetch: impl Fn(&Line) + Copy) {
+    fn run<F: Fetch>(mut self, fetch: &F) {
         self.gradient.fill(0.0);
         let (sums, heads) = (&*self.squares, self.sizes.len());
         // The sums of squares are read when the gradient is known, each row of them far from the others.
@@ -317,7 +310,9 @@ impl Step<'_> {
                     true => sums.get(start..start + whole).unwrap_or(&[]),
                     false => &[],
                 };
-                sums.as_chunks::<LANES>().0.iter().for_each(fetch);
+                for line in sums.as_chunks::<LANES>().0 {
+                    fetch.fetch_second(line);
+                }
             },
         );
         let labels = self.targets.len() / self.sizes.len().max(1);

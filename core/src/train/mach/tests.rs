@@ -1,9 +1,7 @@
 //! Training held against slow versions of itself.
 
-use super::{
-    MachParameters, Optimizer,
-    step::{Rates, Step, Term},
-};
+use super::step::{Rates, Step, Term};
+use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -13,6 +11,7 @@ use crate::{
     sparse::{SparseRows, SparseVec},
 };
 use alloc::{vec, vec::Vec};
+use hapax_processor::Processor;
 
 /// Rows whose features tell their labels, more or less.
 pub(crate) fn data(rows: usize, labels: u32, several: bool, seed: u64) -> Dataset {
@@ -273,7 +272,7 @@ fn steps_follow_the_gradient() {
         };
         let mut weights = start.clone();
         let mut told = [0f64; 3];
-        Step {
+        Processor::portable().run(Step {
             weights: &mut weights,
             squares: &mut [],
             buckets,
@@ -288,8 +287,7 @@ fn steps_follow_the_gradient() {
             sizes: &mut [0.0; 3],
             steps: &mut [0.0; 3 * 5],
             loss: &mut told,
-        }
-        .take();
+        });
         let at: Vec<f64> = start.iter().map(|w| f64::from(*w)).collect();
         assert!((told.iter().sum::<f64>() - loss(&at)).abs() < 1e-5);
         for place in 0..at.len() {

@@ -6,9 +6,9 @@ mod state;
 use super::{
     dropout::Dropout,
     group::{Course, HeadGroup, Lesson},
-    parameters::{Estimator, MachParameters},
     seen_labels::SeenLabels,
 };
+use crate::parameters::mach::{Estimator, MachParameters};
 use crate::{
     data::Dataset, executor::Executor, hash::BucketCodes, kernels::MachKernels, random::Stream,
 };

@@ -1,9 +1,7 @@
 //! Training from begin to end.
 
-use super::{
-    Estimator, HeadLoss, MachParameters, Optimizer,
-    tests::{data, parameters, run},
-};
+use super::tests::{data, parameters, run};
+use crate::parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer};
 use crate::{
     data::Dataset,
     executor::{Executor, Sequential, tests::Many},

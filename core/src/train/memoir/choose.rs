@@ -2,11 +2,11 @@
 
 use super::{
     draws::Pair,
-    oracle::Oracle,
     trainer::Trainer,
     violators::{Asked, Violators},
     weights::Storage,
 };
+use crate::parameters::memoir::oracle::Oracle;
 use crate::random::Stream;
 use alloc::{vec, vec::Vec};
 

@@ -1,6 +1,6 @@
 //! Which row each step sees.
 
-use super::parameters::{Draws, SeveralLabels};
+use crate::parameters::memoir::{Draws, SeveralLabels};
 use crate::{data::Dataset, random::Stream, train::TrainError};
 use alloc::vec::Vec;
 

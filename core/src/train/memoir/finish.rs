@@ -8,9 +8,9 @@
 use super::{
     class_rows::ClassRows,
     feature_lists::FeatureLists,
-    parameters::Memoir,
     weights::{Storage, Weights},
 };
+use crate::parameters::memoir::Memoir;
 use crate::{
     float,
     model::linear::{
@@ -183,11 +183,8 @@ mod tests {
             LinearModel,
             build::{LabelWeights, build},
         },
-        train::memoir::{
-            parameters::{Average, Draws, Length, Memoir, Oracle, Silent},
-            tests::data,
-            trainer::Trainer,
-        },
+        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Silent},
+        train::memoir::{tests::data, trainer::Trainer},
     };
     use alloc::{vec, vec::Vec};
 

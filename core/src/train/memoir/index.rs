@@ -1,6 +1,7 @@
 //! The search that proposes classes while training, kept near the weights as they move.
 
-use super::{class_rows::ClassRows, oracle::Oracle, products::Products, step::Steps};
+use super::{class_rows::ClassRows, products::Products, step::Steps};
+use crate::parameters::memoir::oracle::Oracle;
 use crate::{
     executor::Executor,
     search::{MaxInnerProduct, Proposer, graph::Graph, sign_codes::SignCodes},
@@ -41,8 +42,8 @@ impl Search {
         Some(match oracle {
             Oracle::Exhaustive | Oracle::RareFeatures(_) => return None,
             Oracle::SignCodes { words, .. } => {
-                let codes = SignCodes::new(words as usize, RATIO, seed);
-                Self::Codes(Box::new(codes), follows.then(Products::default))
+                let codes = Box::new(SignCodes::new(words as usize, RATIO, seed));
+                Self::Codes(codes, follows.then(Products::default))
             }
             Oracle::Graph { degree, beam } => {
                 Self::Graph(Graph::new(degree as usize, beam as usize))

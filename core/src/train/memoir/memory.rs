@@ -1,7 +1,7 @@
 //! How much memory MEMOIR will need, before it begins.
 
-use super::parameters::{Average, Length, Memoir, SeveralLabels};
 use crate::data::Dataset;
+use crate::parameters::memoir::{Average, Length, Memoir, SeveralLabels};
 
 /// Bytes of a weight while training: an entry, its number beside it, and room to grow.
 const BYTES_A_WEIGHT: u64 = 16;
@@ -96,8 +96,9 @@ impl Memoir {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{parameters::Memoir, tests::data};
+    use super::super::tests::data;
     use crate::executor::Sequential;
+    use crate::parameters::memoir::Memoir;
 
     #[test]
     fn the_estimate_covers_what_training_holds() {

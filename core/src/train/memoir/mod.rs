@@ -34,7 +34,6 @@
 //! parameters and seed give equal models for any number of threads: rows of a batch, and rows of which a search is asked, are
 //! searched in parallel, and threads own features, or classes, when a batch is added.
 
-mod choices;
 mod choose;
 mod class_row;
 mod class_rows;
@@ -44,16 +43,18 @@ mod finish;
 mod index;
 mod list;
 mod memory;
-mod oracle;
-pub mod parameters;
 mod products;
-pub mod report;
+pub(crate) mod report;
 mod state;
 mod step;
-pub mod trainer;
+pub(crate) mod trainer;
 mod training_rows;
 mod violators;
-pub mod weights;
+pub(crate) mod weights;
 
+pub(crate) mod prototypes;
 #[cfg(test)]
 mod tests;
+
+pub use report::Measured;
+pub use trainer::{Report, Trainer};

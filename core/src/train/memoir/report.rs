@@ -1,7 +1,8 @@
 //! What is told of an epoch: loss, objective, weights, and how exact the oracle is.
 
-use super::{choose::Scratch, draws::Pair, index::Index, oracle::Oracle, trainer::Trainer};
+use super::{choose::Scratch, draws::Pair, index::Index, trainer::Trainer};
 use crate::executor::Executor;
+use crate::parameters::memoir::oracle::Oracle;
 use alloc::vec::Vec;
 
 /// Figures of the weights as they are, on a sample of the rows.

@@ -6,10 +6,10 @@ use super::{
     class_rows::ClassRows,
     feature_lists::FeatureLists,
     list::{Beside, soft},
-    parameters::{Average, Length, Memoir, Regularizer, Truncation},
     step::{Slots, Steps},
     weights::{Storage, Weights},
 };
+use crate::parameters::memoir::{Average, Length, Memoir, Regularizer, Truncation};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,

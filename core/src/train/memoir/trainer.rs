@@ -11,12 +11,12 @@ use super::{
     finish::model,
     index::Index,
     list::Beside,
-    parameters::{Average, Length, Memoir, Regularizer, Truncation},
     step::{Slots, Steps},
     training_rows::TrainingRows,
     violators::Violators,
     weights::{Storage, Weights},
 };
+use crate::parameters::memoir::{Average, Length, Memoir, Regularizer, Truncation};
 use crate::{
     data::Dataset,
     executor::Executor,

@@ -1,6 +1,6 @@
 //! The rows as training sees them: transformed, with the constant feature behind.
 
-use super::parameters::Memoir;
+use crate::parameters::memoir::Memoir;
 use crate::{data::Dataset, sparse::SparseRows, train::TrainError};
 use alloc::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! The wrong classes that a row pushes away, and how hard.
 
-use super::parameters::{Memoir, Silent};
+use crate::parameters::memoir::{Memoir, Silent};
 use crate::{
     random::Stream,
     search::{Scored, Top},

@@ -23,15 +23,15 @@
 use super::{
     Projection,
     columns::{Columns, WIDTH},
-    eigen::eigen,
 };
+use crate::eigen::eigen;
 use crate::{
     data::Dataset,
     executor::Executor,
     float,
-    model::linear::query::RowTransform,
+    parameters::{ParamError, ParamRule, RowTransform},
     random::Stream,
-    train::{ParamError, ParamRule, TrainError, check_data, embedding::space::array},
+    train::{TrainError, check_data, embedding::space::array},
 };
 use alloc::vec::Vec;
 use serde::Serialize;

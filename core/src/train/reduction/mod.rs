@@ -12,8 +12,7 @@
 //! [`EmbeddingModel`]: crate::model::embedding::EmbeddingModel
 
 mod columns;
-pub mod eigen;
-pub mod fit;
+pub(crate) mod fit;
 mod projection;
 
 pub use fit::Reduction;

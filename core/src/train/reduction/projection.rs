@@ -3,7 +3,8 @@
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::{embedding::build::Vectors, linear::query::RowTransform},
+    model::embedding::build::Vectors,
+    parameters::RowTransform,
     sparse::{SparseRows, SparseVec, SparseView},
     train::{TrainError, embedding::space::array},
 };

@@ -4,7 +4,8 @@ use super::Reduction;
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    model::{embedding::build::Vectors, linear::query::RowTransform},
+    model::embedding::build::Vectors,
+    parameters::RowTransform,
     random::Stream,
     sparse::{SparseRows, SparseVec, SparseView},
     train::TrainError,

@@ -8,7 +8,7 @@ use super::{
 };
 use clap::Args;
 use hapax::{
-    core::model::{Compacted, CompactionError, FewerWeights, nearest::BudgetReport},
+    core::train::{Compacted, CompactionError, FewerWeights, nearest::BudgetReport},
     files::{check_writable, write_model},
     kernels,
 };

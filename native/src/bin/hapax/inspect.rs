@@ -12,7 +12,8 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{LinearTraining, Method, Model},
+        model::{Method, Model},
+        parameters::linear::LinearTraining,
         text::{FeatureSpace, Vectorizer, VectorizerOptions},
     },
     files::map_model,

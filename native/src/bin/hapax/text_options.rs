@@ -3,7 +3,7 @@
 use clap::Args;
 use hapax::core::{
     text::{FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerOptions},
-    train::dual::choice::GivenFeatures,
+    train::one_vs_rest::GivenFeatures,
 };
 
 /// Options that name features which were chosen.

@@ -28,15 +28,14 @@ use clap::{Args, Subcommand};
 use hapax::{
     core::{
         data::{Dataset, Documents, IndexBase, Source},
-        kernels::OneVsRestKernels,
+        kernels::Kernels,
         model::Model,
+        parameters::{multiclass::MultiClassLoss, one_vs_rest::OneVsRest},
         text::{Vectorizer, VectorizerError, VectorizerOptions},
-        train::check_data,
-        train::dual::{
-            choice::{FeatureChoice, choose_features},
-            parameters::OneVsRest,
+        train::{
+            check_data,
+            one_vs_rest::{FeatureChoice, choose_features},
         },
-        train::exact::parameters::MultiClassLoss,
     },
     files::{check_not_over, check_readable, check_writable},
     kernels, processes,
@@ -305,7 +304,7 @@ impl Common {
         let progress = Progress::new("choosing n-grams", 0);
         let texts = (&documents.texts[..], &documents.labels);
         let tell = |done| progress.set(done, 0);
-        let machine: (_, &'static dyn OneVsRestKernels) = (threads, kernels::best());
+        let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
         choose_features(texts, options, self.text.given(), parameters, machine, tell)
             .map_err(|error| Failure::in_file(&self.train, error))
     }

@@ -5,13 +5,15 @@ use super::{
     super::{
         LinearModel,
         build::{LabelWeights, Postings},
-        query::RowTransform,
-        sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
-        wide::WIDE,
     },
     LinearScorer, PAGE,
     width::Heads,
 };
+use crate::kernels::{
+    sums::{GROUP, HEAD_BLOCK, LabelBounds, pack},
+    wide::WIDE,
+};
+use crate::parameters::RowTransform;
 use crate::sparse::order::by_falling_count;
 use alloc::{alloc::handle_alloc_error, collections::TryReserveError, vec::Vec};
 use core::alloc::Layout;

@@ -2,9 +2,9 @@
 //! loops over them.
 
 use super::PAGE;
-use crate::{
-    kernels::Kernels,
-    model::linear::sums::{HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
+use crate::kernels::{
+    Kernels,
+    sums::{HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
 };
 use alloc::{boxed::Box, collections::TryReserveError, vec, vec::Vec};
 

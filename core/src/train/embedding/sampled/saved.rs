@@ -56,13 +56,8 @@ impl Resumable for SampledTrainer<'_> {
 mod tests {
     use crate::{
         executor::Sequential,
-        train::{
-            embedding::{
-                sampled::{Draws, Sampled},
-                twin::blobs,
-            },
-            state::Resumable,
-        },
+        parameters::sampled::{Draws, Sampled},
+        train::{embedding::twin::blobs, state::Resumable},
     };
 
     #[test]

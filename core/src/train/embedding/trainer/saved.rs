@@ -2,7 +2,7 @@
 
 use super::{LastViolators, Space, Trainer};
 use crate::{
-    model::embedding::panels::{LANES, panels_for},
+    kernels::panels::{LANES, panels_for},
     train::state::{Resumable, StateError, all_below, all_once, read, same, write},
 };
 use alloc::borrow::Cow;
@@ -115,10 +115,8 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        train::{
-            embedding::{parameters::Wsabie, twin::blobs},
-            state::Resumable,
-        },
+        parameters::wsabie::Wsabie,
+        train::{embedding::twin::blobs, state::Resumable},
     };
     use alloc::vec::Vec;
 

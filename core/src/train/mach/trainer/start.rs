@@ -5,9 +5,10 @@ use crate::{
     data::Dataset,
     float,
     kernels::MachKernels,
+    parameters::mach::MachParameters,
     train::{
         TrainError, check_data,
-        mach::{group::HeadGroup, parameters::MachParameters, seen_labels::SeenLabels},
+        mach::{group::HeadGroup, seen_labels::SeenLabels},
     },
 };
 use alloc::{borrow::Cow, vec::Vec};

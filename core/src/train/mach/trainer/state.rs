@@ -165,9 +165,10 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
+        parameters::mach::{MachParameters, Optimizer},
         train::{
             mach::{
-                MachParameters, Optimizer, Trainer,
+                Trainer,
                 tests::{data, parameters},
             },
             state::{Resumable, StateError},

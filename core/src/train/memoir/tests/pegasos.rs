@@ -1,14 +1,10 @@
 //! Steps of one row with one violator against Pegasos for many classes.
 
 use super::{
-    super::{
-        draws::Sequence,
-        parameters::{Average, Draws, Length, Memoir, Silent, Steps as Sizes},
-        state::LEAST_SCALE,
-        training_rows::TrainingRows,
-    },
+    super::{draws::Sequence, state::LEAST_SCALE, training_rows::TrainingRows},
     CLASSES, FEATURES, data,
 };
+use crate::parameters::memoir::{Average, Draws, Length, Memoir, Silent, Steps as Sizes};
 use crate::{data::Dataset, executor::Sequential, float, random::Stream};
 use alloc::{vec, vec::Vec};
 

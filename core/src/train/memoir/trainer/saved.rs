@@ -1,11 +1,12 @@
 //! The state of a MEMOIR training between two steps; where an index follows the weights, between two passes.
 
 use super::{Index, Storage, Trainer};
-use crate::train::{
-    memoir::{
-        class_rows::SavedRow, feature_lists::SavedList, parameters::Average, state::SavedState,
+use crate::{
+    parameters::memoir::Average,
+    train::{
+        memoir::{class_rows::SavedRow, feature_lists::SavedList, state::SavedState},
+        state::{Resumable, StateError, holds, read, write},
     },
-    state::{Resumable, StateError, holds, read, write},
 };
 use alloc::{borrow::Cow, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -13,10 +13,9 @@ use clap::Args;
 use hapax::{
     core::{
         executor::Executor,
-        train::{
-            auto::{self, Best, Candidate},
-            dual::parameters::OneVsRest,
-        },
+        kernels::Kernels,
+        parameters::one_vs_rest::OneVsRest,
+        train::auto::{self, Best, Candidate},
     },
     kernels,
 };
@@ -63,7 +62,7 @@ impl TrainAuto {
             auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
             auto::Progress::Training(_) => bar = Progress::new("training", 0),
         };
-        let machine = (&threads, kernels::best());
+        let machine: (_, &'static dyn Kernels) = (&threads, kernels::best());
         let best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
         drop(bar);
         let held_out = best.choice.held_out;

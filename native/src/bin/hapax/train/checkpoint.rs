@@ -14,7 +14,7 @@ use hapax::{
         data::Dataset,
         train::{
             TrainError,
-            exact::bundles::exchange::Exchange,
+            exchange::Exchange,
             state::{Identity, Resumable, Shared, Watch},
         },
     },

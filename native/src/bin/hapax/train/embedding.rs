@@ -15,15 +15,13 @@ use clap::Args;
 use hapax::{
     core::{
         executor::Executor,
-        model::{Model, embedding::EmbeddingTraining},
-        train::{
-            TrainError,
-            embedding::{
-                nearest_mean::NearestMean,
-                sampled::{Draws, Sampled},
-                trainer::Report,
-            },
+        model::Model,
+        parameters::{
+            NearestMean,
+            embedding::EmbeddingTraining,
+            sampled::{Draws, Sampled},
         },
+        train::{TrainError, embedding::Report},
     },
     kernels,
 };

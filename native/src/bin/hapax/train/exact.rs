@@ -20,17 +20,11 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         model::{Method, Model},
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
             TrainError,
-            exact::{
-                bundles::exchange::Exchange,
-                machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
-                problem::MultiLabel,
-                solver::Solver,
-                start::{Start, WarmStart},
-                trainer::Report,
-            },
+            exchange::Exchange,
+            multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },
     kernels,

@@ -16,7 +16,9 @@ use hapax::{
     core::{
         data::IndexBase,
         executor::Executor,
-        model::{Compacted, LinearTraining, Method, Model},
+        model::{Method, Model},
+        parameters::linear::LinearTraining,
+        train::Compacted,
     },
     files::write_model,
     kernels,

@@ -14,10 +14,8 @@ use clap::{Args, ValueEnum};
 use hapax::core::{
     data::Dataset,
     hash::BucketHash,
-    train::{
-        TrainError,
-        mach::{Estimator, HeadLoss, MachParameters, Optimizer},
-    },
+    parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+    train::TrainError,
 };
 use serde_json::{Value, json};
 use stepwise::Epochs;

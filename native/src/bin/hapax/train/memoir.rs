@@ -14,14 +14,15 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{Model, embedding::EmbeddingTraining},
+        model::Model,
+        parameters::{
+            embedding::EmbeddingTraining,
+            memoir::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
+        },
         text::Vectorizer,
         train::{
             TrainError,
-            memoir::{
-                parameters::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
-                trainer::Trainer,
-            },
+            memoir::Trainer,
             reduction::{Projection, Reduction},
         },
     },

@@ -16,12 +16,13 @@ use clap::Args;
 use hapax::{
     core::{
         data::Dataset,
-        model::{
-            Model, NearestParameters,
+        model::Model,
+        parameters::NearestParameters,
+        text::Vectorizer,
+        train::{
+            TrainError,
             nearest::{Grid, NearestParts, TuneReport},
         },
-        text::Vectorizer,
-        train::TrainError,
     },
     kernels,
     threads::Threads,

@@ -18,13 +18,11 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        model::{Method, Model, linear::fused::FusedNearest},
+        model::{Method, Model, linear::FusedNearest},
+        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         train::{
             TrainError,
-            dual::{
-                choice::{Budget, Choice, Given},
-                parameters::{Bias, Loss, Negatives, OneVsRest},
-            },
+            one_vs_rest::{Budget, Choice, Given},
         },
     },
     kernels,

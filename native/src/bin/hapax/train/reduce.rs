@@ -6,7 +6,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::query::RowTransform,
+        parameters::RowTransform,
         train::reduction::{Projection, Reduction},
     },
     threads::Threads,
@@ -70,7 +70,7 @@ impl Reduce {
 }
 
 /// The options are called otherwise than the fields.
-fn named(mut error: hapax::core::train::ParamError) -> Failure {
+fn named(mut error: hapax::core::parameters::ParamError) -> Failure {
     if error.name == "power_iterations" {
         error.name = "reduce_iterations";
     }

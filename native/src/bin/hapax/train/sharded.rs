@@ -14,7 +14,7 @@ use hapax::{
         text::Vectorizer,
         train::{
             TrainError,
-            parts::{PartError, Parts},
+            shards::{PartError, Parts},
             state::Identity,
         },
     },

@@ -10,16 +10,12 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
+        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::{
             TrainError,
-            exact::{
-                bundles::{
-                    exchange::{Alone, Exchange},
-                    shared::SharedTraining,
-                },
-                machine::Machine,
-                parameters::{MultiClassLoss, MultiClassSvm},
-            },
+            exchange::{Alone, Exchange},
+            multiclass::Machine,
+            published::SharedTraining,
             state::Identity,
         },
     },

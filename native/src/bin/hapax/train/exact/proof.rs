@@ -6,9 +6,8 @@ use super::super::{
 };
 use hapax::{
     core::{
-        data::Dataset,
-        model::linear::scorer::LinearScorer,
-        train::exact::{machine::Machine, parameters::MultiClassSvm},
+        data::Dataset, model::linear::LinearScorer, parameters::multiclass::MultiClassSvm,
+        train::multiclass::Machine,
     },
     kernels,
     threads::Threads,

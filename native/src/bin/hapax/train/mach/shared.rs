@@ -9,11 +9,9 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::Model,
+        parameters::mach::MachParameters,
         text::Vectorizer,
-        train::{
-            TrainError,
-            mach::{MachParameters, parts::MachParts},
-        },
+        train::{TrainError, mach::MachParts},
     },
     kernels,
     threads::Threads,

@@ -9,9 +9,7 @@ use super::{
 };
 use hapax::{
     core::{
-        executor::Executor,
-        model::Model,
-        train::mach::{MachParameters, Report},
+        executor::Executor, model::Model, parameters::mach::MachParameters, train::mach::Report,
     },
     kernels,
     threads::Threads,

@@ -10,10 +10,9 @@ use super::super::{
     finish::Told,
 };
 use hapax::{
-    core::train::memoir::{
-        parameters::{Length, Memoir},
-        report::Measured,
-        trainer::{Report, Trainer},
+    core::{
+        parameters::memoir::{Length, Memoir},
+        train::memoir::{Measured, Report, Trainer},
     },
     threads::Threads,
 };

@@ -9,7 +9,7 @@ use super::{
     TrainOvr,
 };
 use hapax::{
-    core::{model::Model, train::dual::parameters::OneVsRest},
+    core::{model::Model, parameters::one_vs_rest::OneVsRest},
     kernels,
     threads::Threads,
 };

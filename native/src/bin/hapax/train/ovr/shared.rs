@@ -7,12 +7,10 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
-        model::{Model, linear::fused::FusedNearest},
+        model::{Model, linear::FusedNearest},
+        parameters::one_vs_rest::OneVsRest,
         text::Vectorizer,
-        train::{
-            TrainError,
-            dual::{parameters::OneVsRest, trainer::LabelParts},
-        },
+        train::{TrainError, one_vs_rest::LabelParts},
     },
     kernels,
     threads::Threads,

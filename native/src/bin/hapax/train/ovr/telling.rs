@@ -10,11 +10,8 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        train::dual::{
-            choice::{Choice, FeatureChoice, FeatureTrial},
-            one_vs_rest::{Report, Stage},
-            parameters::{Bias, OneVsRest},
-        },
+        parameters::one_vs_rest::{Bias, OneVsRest},
+        train::one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
     },
     threads::Threads,
 };

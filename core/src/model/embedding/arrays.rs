@@ -1,0 +1,244 @@
+//! What an embedding model is made of, and the rules its parts keep.
+
+use crate::kernels::{
+    panels::{LANES, panels_for},
+    prototype_weights::{MOST, Weights},
+};
+use crate::{array::Array, kernels::label_scan::Prototypes, parameters::RowTransform};
+use core::fmt;
+
+/// Scores of L labels for rows of D features; see the module's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmbeddingModel {
+    pub(super) parts: EmbeddingParts,
+}
+
+/// The vectors of features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// M weights for each of D features.
+    pub weights: Weights,
+    /// What a weight of 1 is worth, by feature; empty for weights as trained.
+    pub scales: Array<f32>,
+}
+
+/// What an embedding model is made of, as a file holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmbeddingParts {
+    /// What happens to rows first.
+    pub transform: RowTransform,
+    /// Whether scores are negative squared distances.
+    pub euclidean: bool,
+    /// D.
+    pub features: u32,
+    /// L.
+    pub labels: u32,
+    /// M; D if there is no embedding.
+    pub dimensions: u32,
+    /// The embedding, if rows are embedded.
+    pub embedding: Option<Table>,
+    /// The prototypes.
+    pub prototypes: Prototypes,
+}
+
+/// Which part of an embedding model breaks a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmbeddingError {
+    /// The transform's exponent is not a finite number from 0 to 4, or there are no dimensions or labels, or M is
+    /// not D without an embedding.
+    Sizes,
+    /// There is not a number for each weight.
+    Length {
+        /// Of the prototypes, and not of the embedding.
+        prototypes: bool,
+    },
+    /// A weight is not finite or a code that rounding does not make.
+    Weight {
+        /// Of the prototypes, and not of the embedding.
+        prototypes: bool,
+        /// Where.
+        position: usize,
+    },
+    /// A scale is negative or beyond its limit, or there is not one for each vector.
+    Scale {
+        /// Of the prototypes, and not of the embedding.
+        prototypes: bool,
+        /// Where.
+        position: usize,
+    },
+    /// An offset is not finite, or there is not one for each label.
+    Offset {
+        /// Where.
+        position: usize,
+    },
+}
+
+impl fmt::Display for EmbeddingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |prototypes: &bool| {
+            if *prototypes {
+                "prototypes"
+            } else {
+                "the embedding"
+            }
+        };
+        match self {
+            Self::Sizes => {
+                f.write_str("sizes or the transform are not those of an embedding model")
+            }
+            Self::Length { prototypes } => {
+                write!(
+                    f,
+                    "there is not a number for each weight of {}",
+                    of(prototypes)
+                )
+            }
+            Self::Weight {
+                prototypes,
+                position,
+            } => {
+                write!(f, "number {position} of {} is no weight", of(prototypes))
+            }
+            Self::Scale {
+                prototypes,
+                position,
+            } => {
+                write!(
+                    f,
+                    "scale {position} of {} is missing or no scale",
+                    of(prototypes)
+                )
+            }
+            Self::Offset { position } => write!(f, "offset {position} is missing or not finite"),
+        }
+    }
+}
+
+impl core::error::Error for EmbeddingError {}
+
+fn check_vectors(
+    weights: &Weights,
+    scales: &[f32],
+    (stored, vectors): (usize, usize),
+    length: usize,
+    prototypes: bool,
+) -> Result<(), EmbeddingError> {
+    let bits = weights.bits();
+    // Prototypes come in whole panels, whose lines have an even number of lanes.
+    let items = if prototypes && bits == 4 {
+        Weights::items(8, stored / 2, length)
+    } else {
+        Weights::items(bits, stored, length)
+    };
+    let there = match weights {
+        Weights::Plain(values) => values.len(),
+        Weights::Bytes(codes) | Weights::Nibbles(codes) => codes.len(),
+    };
+    if items != Some(there) {
+        return Err(EmbeddingError::Length { prototypes });
+    }
+    if let Some(position) = weights.first_invalid() {
+        return Err(EmbeddingError::Weight {
+            prototypes,
+            position,
+        });
+    }
+    let expected = if bits == 32 { 0 } else { vectors };
+    if scales.len() != expected {
+        let position = scales.len().min(expected);
+        return Err(EmbeddingError::Scale {
+            prototypes,
+            position,
+        });
+    }
+    match scales
+        .iter()
+        .position(|scale| !(0.0..=MOST).contains(scale))
+    {
+        Some(position) => Err(EmbeddingError::Scale {
+            prototypes,
+            position,
+        }),
+        None => Ok(()),
+    }
+}
+
+impl EmbeddingModel {
+    /// Checks the parts.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn from_parts(parts: EmbeddingParts) -> Result<Self, EmbeddingError> {
+        let (features, labels) = (parts.features as usize, parts.labels as usize);
+        let dimensions = parts.dimensions as usize;
+        let direct = parts.embedding.is_none();
+        if !(0.0..=4.0).contains(&parts.transform.exponent)
+            || dimensions == 0
+            || labels == 0
+            || (direct && dimensions != features)
+        {
+            return Err(EmbeddingError::Sizes);
+        }
+        if let Some(table) = &parts.embedding {
+            check_vectors(
+                &table.weights,
+                &table.scales,
+                (features, features),
+                dimensions,
+                false,
+            )?;
+        }
+        let prototypes = &parts.prototypes;
+        let slots = panels_for(labels) * LANES;
+        check_vectors(
+            &prototypes.weights,
+            &prototypes.scales,
+            (slots, labels),
+            dimensions,
+            true,
+        )?;
+        let offsets = if parts.euclidean { labels } else { 0 };
+        if prototypes.offsets.len() != offsets {
+            let position = prototypes.offsets.len().min(offsets);
+            return Err(EmbeddingError::Offset { position });
+        }
+        match prototypes
+            .offsets
+            .iter()
+            .position(|offset| !offset.is_finite())
+        {
+            Some(position) => Err(EmbeddingError::Offset { position }),
+            None => Ok(Self { parts }),
+        }
+    }
+
+    /// The parts.
+    #[must_use]
+    pub fn parts(&self) -> &EmbeddingParts {
+        &self.parts
+    }
+
+    /// Bytes of the parts in a file.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let table = |table: &Table| table.weights.bytes() + 4 * table.scales.len();
+        let prototypes = &self.parts.prototypes;
+        self.parts.embedding.as_ref().map_or(0, table)
+            + prototypes.weights.bytes()
+            + 4 * (prototypes.scales.len() + prototypes.offsets.len())
+    }
+
+    /// The prototype of a label: M numbers behind those in `out`.
+    pub fn prototype(&self, label: u32, out: &mut alloc::vec::Vec<f32>) {
+        let prototypes = &self.parts.prototypes;
+        let scale = prototypes
+            .scales
+            .get(label as usize)
+            .copied()
+            .unwrap_or(1.0);
+        let dimensions = self.parts.dimensions as usize;
+        let weight = |at| scale * prototypes.weights.of_class(label as usize, at, dimensions);
+        out.extend((0..dimensions).map(weight));
+    }
+}

@@ -1,0 +1,63 @@
+//! What the user chooses, and its limits.
+
+use crate::{
+    parameters::{ParamError, ParamRule},
+    search::neighbors::Similarity,
+};
+use serde::{Deserialize, Serialize};
+
+/// How neighbors are compared and how they vote.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NearestParameters {
+    /// How many of the most similar rows vote (S in the paper): at least 1.
+    pub neighbors: u32,
+    /// The exponent of a neighbor's vote, `similarity^alpha`: any real number; 0 gives each neighbor
+    /// one vote.
+    pub alpha: f64,
+    /// The exponent of the Jaccard similarity in `J^beta * cos`: 0 or more; 0 leaves the cosine.
+    pub beta: f64,
+    /// Every value `v` becomes `sign(v) |v|^exponent` before anything else: more than 0.
+    pub exponent: f64,
+}
+
+impl Default for NearestParameters {
+    /// Chosen on held-out training rows of several data sets.
+    fn default() -> Self {
+        Self {
+            neighbors: 20,
+            alpha: 2.0,
+            beta: 1.0,
+            exponent: 1.0,
+        }
+    }
+}
+
+impl NearestParameters {
+    /// The similarity by which neighbors are compared.
+    ///
+    /// # Errors
+    /// If beta is negative, NaN or infinite.
+    pub fn similarity(&self) -> Result<Similarity, ParamError> {
+        let refused = ParamError {
+            name: "beta",
+            value: self.beta,
+            rule: ParamRule::AtLeast(0.0),
+        };
+        Similarity::new(self.beta).map_err(|_| refused)
+    }
+
+    /// Refuses values outside their ranges.
+    ///
+    /// # Errors
+    /// The first parameter that is.
+    pub fn check(&self) -> Result<(), ParamError> {
+        ParamError::check(
+            "neighbors",
+            f64::from(self.neighbors),
+            ParamRule::AtLeast(1.0),
+        )?;
+        ParamError::check("alpha", self.alpha, ParamRule::Finite)?;
+        ParamError::check("beta", self.beta, ParamRule::AtLeast(0.0))?;
+        ParamError::check("exponent", self.exponent, ParamRule::Above(0.0))
+    }
+}

@@ -1,0 +1,199 @@
+//! From data to models of prototypes.
+
+use super::{space::Space, trainer::Report};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::embedding::{Embedding, build::Vectors},
+    parameters::{RowTransform, embedding::EmbeddingTraining},
+    train::{
+        TrainError,
+        memoir::prototypes,
+        reduction::Projection,
+        state::{Hearing, Watch},
+    },
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+impl EmbeddingTraining {
+    /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        match self {
+            Self::NearestMean(mean) => mean.memory_estimate(data),
+            Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
+            Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
+            Self::Memoir(memoir) => memoir.memory_estimate(data, threads),
+        }
+    }
+
+    /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without `data` itself.
+    #[must_use]
+    pub fn projected_memory_estimate(
+        &self,
+        projection: &Projection,
+        data: &Dataset,
+        threads: usize,
+    ) -> u64 {
+        let (k, rows) = (projection.dimensions() as u64, data.len() as u64);
+        let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
+        let training = self.memory_estimate(data, threads);
+        let training = match self {
+            Self::Wsabie(_) => training,
+            Self::Memoir(memoir) => {
+                memoir.reduced_memory_estimate(rows, u64::from(labels), k, threads)
+            }
+            // Their prototypes have k coordinates then, and not one for each feature.
+            _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
+        };
+        // Reduced rows, their transformed values, and the product or copy of the projection.
+        let product = match self {
+            Self::Wsabie(wsabie) => u64::from(wsabie.dimensions * wsabie.models),
+            _ => k,
+        };
+        training + rows * (12 * k + 16) + 8 * features * product
+    }
+}
+
+impl Embedding {
+    /// Trains on `data`; `progress` hears of every part of the work and may stop it.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were too long;
+    /// [`TrainError::Stopped`] if `progress` said so.
+    pub fn train(
+        training: &EmbeddingTraining,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Self, TrainError> {
+        Self::train_watched(
+            training,
+            None,
+            data,
+            executor,
+            kernels,
+            &mut Hearing(progress),
+        )
+    }
+
+    /// As [`Embedding::train`], watched; a training of nearest means has no parts.
+    ///
+    /// With a `projection` it happens in its few dimensions, and its transform takes the place of that of `training`.
+    /// The model answers rows as they are: it holds the product of projection and embedding, or the projection
+    /// where there is no embedding.
+    ///
+    /// # Errors
+    /// As [`Embedding::train`], and as [`Projection::reduce`].
+    pub fn train_watched(
+        training: &EmbeddingTraining,
+        projection: Option<&Projection>,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+        watch: &mut dyn Watch<Report>,
+    ) -> Result<Self, TrainError> {
+        training.check()?;
+        let Some(projection) = projection else {
+            let vectors = vectors(training, data, executor, kernels, watch)?;
+            return Ok(Self::from_vectors(&vectors, training, data)?);
+        };
+        let reduced = projection.reduce(data, executor)?;
+        let as_it_is = RowTransform {
+            exponent: 1.0,
+            normalize: false,
+        };
+        let inner = training.with_transform(as_it_is);
+        let made = vectors(&inner, &reduced, executor, kernels, watch)?;
+        let whole = projection.unfold(made, executor)?;
+        let training = training.with_transform(projection.transform());
+        Ok(Self::from_vectors(&whole, &training, data)?)
+    }
+}
+
+/// What training makes of the rows of `data`.
+fn vectors(
+    training: &EmbeddingTraining,
+    data: &Dataset,
+    executor: &impl Executor,
+    kernels: &dyn Kernels,
+    watch: &mut dyn Watch<Report>,
+) -> Result<Vectors, TrainError> {
+    let going = |flow: ControlFlow<()>| match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(TrainError::Stopped),
+    };
+    match training {
+        EmbeddingTraining::NearestMean(mean) => mean.train(data),
+        EmbeddingTraining::Sampled(sampled) => {
+            let mut trainer = sampled.trainer(data)?;
+            going(watch.begin(&mut trainer))?;
+            while let Some(report) = trainer.step(executor) {
+                going(watch.part(report, &trainer))?;
+            }
+            Ok(trainer.finish())
+        }
+        EmbeddingTraining::Wsabie(wsabie) => {
+            let mut trainer = wsabie.trainer(data, kernels)?;
+            going(watch.begin(&mut trainer))?;
+            while let Some(report) = trainer.step(executor)? {
+                going(watch.part(report, &trainer))?;
+            }
+            joined(&trainer.finish()?, data)
+        }
+        EmbeddingTraining::Memoir(memoir) => prototypes::vectors(
+            memoir,
+            data,
+            executor,
+            |_| ControlFlow::Continue(()),
+            |_, _| ControlFlow::Continue(()),
+        ),
+    }
+}
+
+/// Models drawn independently, as one: their dimensions side by side, so that their scores add up. Features of no
+/// training row, whose vectors are still random, count nothing.
+fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
+    let (features, labels) = (
+        data.rows().features() as usize,
+        data.labels().labels() as usize,
+    );
+    let dimensions: usize = spaces.iter().map(|space| space.dimensions).sum();
+    let mut embedding: Vec<f32> = Vec::new();
+    let mut prototypes: Vec<f32> = Vec::new();
+    let bytes = 4 * (features + labels).saturating_mul(dimensions) as u64;
+    let lacking = |_| TrainError::OutOfMemory { bytes };
+    embedding
+        .try_reserve_exact(features.saturating_mul(dimensions))
+        .map_err(lacking)?;
+    prototypes
+        .try_reserve_exact(labels.saturating_mul(dimensions))
+        .map_err(lacking)?;
+    for (feature, &rows) in data.rows().document_frequencies().iter().enumerate() {
+        for space in spaces {
+            let m = space.dimensions;
+            let vector = &space.embedding[feature * m..][..m];
+            embedding.extend(
+                vector
+                    .iter()
+                    .map(|&weight| if rows > 0 { weight } else { 0.0 }),
+            );
+        }
+    }
+    let mut prototype = Vec::new();
+    for label in 0..labels as u32 {
+        for space in spaces {
+            prototype.resize(space.dimensions, 0.0);
+            space.prototype(label, &mut prototype);
+            prototypes.extend_from_slice(&prototype);
+        }
+    }
+    Ok(Vectors {
+        dimensions,
+        embedding,
+        prototypes,
+    })
+}

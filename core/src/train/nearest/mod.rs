@@ -1,0 +1,94 @@
+//! Training of nearest neighbors: an index over the rows, parameters tuned on held-out rows, and an index cut to
+//! a number of bytes.
+
+mod beside;
+mod budget;
+mod judge;
+mod parts;
+mod tune;
+
+pub use budget::{BudgetError, BudgetReport, BudgetTrial};
+pub use judge::Precision;
+pub use parts::NearestParts;
+pub use tune::{Grid, Trial, TuneReport};
+
+use crate::{
+    array::Array,
+    data::Dataset,
+    executor::Executor,
+    model::{
+        ModelError,
+        nearest::{Nearest, changes::Changes, conditioned::conditioned_rows, index::Index},
+    },
+    parameters::{NearestParameters, ParamError, ParamRule},
+    search::compact::{CompactLabels, CompactOptions},
+    sparse::SparseRows,
+    train::{TrainError, check_data},
+};
+
+impl Nearest {
+    /// Builds the index over the rows of `data`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range (more neighbors than rows among them), there are no rows,
+    /// features or labels, or memory is lacking.
+    pub fn train(
+        parameters: NearestParameters,
+        data: &Dataset,
+        executor: &impl Executor,
+    ) -> Result<Self, TrainError> {
+        Self::over(parameters, data, |rows| Index::exact(rows, executor))
+    }
+
+    /// The method over the index that `build` makes of the conditioned rows of `data`, after all checks.
+    fn over(
+        parameters: NearestParameters,
+        data: &Dataset,
+        build: impl FnOnce(&SparseRows) -> Result<Index, ModelError>,
+    ) -> Result<Self, TrainError> {
+        Self::check(&parameters, data)?;
+        let rows = conditioned_rows(data.rows(), parameters.exponent);
+        Self::of_rows(parameters, data, &rows, build)
+    }
+
+    fn check(parameters: &NearestParameters, data: &Dataset) -> Result<(), TrainError> {
+        parameters.check()?;
+        check_data(data)?;
+        let rows = f64::from(data.len() as u32);
+        let limit = ParamRule::AtMost(rows, "the number of training rows");
+        Ok(ParamError::check(
+            "neighbors",
+            f64::from(parameters.neighbors),
+            limit,
+        )?)
+    }
+
+    /// The method over the index of `rows`, which are those of `data`, conditioned.
+    fn of_rows(
+        parameters: NearestParameters,
+        data: &Dataset,
+        rows: &SparseRows,
+        build: impl FnOnce(&SparseRows) -> Result<Index, ModelError>,
+    ) -> Result<Self, TrainError> {
+        Ok(Self {
+            parameters,
+            similarity: parameters.similarity()?,
+            index: build(rows)?,
+            labels: CompactLabels::new(data.labels())?,
+            ids: Array::default(),
+            changes: Changes::new(data.len() as u32),
+        })
+    }
+
+    /// Nearest neighbors over a compact index of the rows of `data`.
+    ///
+    /// # Errors
+    /// As [`Nearest::train`].
+    pub fn train_compact(
+        parameters: NearestParameters,
+        data: &Dataset,
+        options: &CompactOptions,
+    ) -> Result<Self, TrainError> {
+        Self::over(parameters, data, |rows| Index::compact(rows, options))
+    }
+}

@@ -1,0 +1,234 @@
+//! What held-out rows answer to one trained model, whatever is added to its scores: the weights of centroids, priors and
+//! neighbors are found without training again.
+//!
+//! For each row the labels that come first by the model, by the centroids or by the neighbors are listed with the
+//! score that each part gives them. A mix of the parts ranks these; what is first by the sum is, but for rare cases, first by one of
+//! them.
+
+use super::super::precision::Tally;
+use crate::{
+    data::{Dataset, LabelLists},
+    executor::Executor,
+    float,
+    kernels::Kernels,
+    model::{
+        linear::{
+            LinearModel,
+            scorer::{LinearScorer, ScorerScratch},
+        },
+        nearest::{Nearest, NearestScratch},
+    },
+    search::{Scored, Top},
+    train::TrainError,
+};
+use alloc::vec::Vec;
+
+/// What is added to the scores of a linear model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mix {
+    /// The weight of centroids.
+    pub centroid: f64,
+    /// The weight of priors.
+    pub prior: f64,
+    /// The weight of neighbors.
+    pub neighbors: f32,
+}
+
+/// A label that may be among the first, and what each part says of it.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    label: u32,
+    linear: f32,
+    centroid: f32,
+    familiarity: f32,
+    share: f32,
+}
+
+/// The candidates of all rows.
+#[derive(Default)]
+pub(super) struct Candidates {
+    ends: Vec<usize>,
+    all: Vec<Candidate>,
+}
+
+/// Labels taken from each part.
+const FIRST: usize = 16;
+
+/// Answers that are judged.
+pub(super) const DEPTH: usize = 5;
+
+/// The parts beside the linear model.
+pub(super) struct Beside<'a> {
+    /// Weights that are the directions of the labels' mean rows.
+    pub centroids: &'a LinearModel,
+    /// Neighbors, if they are asked.
+    pub nearest: Option<&'a Nearest>,
+    /// Training rows of each label.
+    pub frequencies: &'a [u32],
+}
+
+impl Candidates {
+    /// Those of the rows of `test`.
+    pub fn new<E: Executor>(
+        linear: &LinearModel,
+        beside: &Beside<'_>,
+        test: &Dataset,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+    ) -> Result<Self, TrainError> {
+        let scorer = |model: &LinearModel| {
+            LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
+                bytes: model.bytes() as u64,
+            })
+        };
+        let scorers = [scorer(linear)?, scorer(beside.centroids)?];
+        let scratch = || {
+            (
+                [ScorerScratch::default(), ScorerScratch::default()],
+                NearestScratch::new(kernels),
+                Vec::new(),
+            )
+        };
+        let found = executor.map(test.len(), scratch, |(scratch, nearest, ids), row| {
+            let features = test.rows().row(row);
+            let shares: &[Scored] = match beside.nearest {
+                Some(near) => near.shares(features, nearest)?,
+                None => &[],
+            };
+            ids.clear();
+            ids.extend(shares.iter().map(|share| share.id));
+            for (scorer, scratch) in scorers.iter().zip(scratch.iter_mut()) {
+                let best = scorer.predict(features, FIRST, kernels, scratch);
+                ids.extend(best.iter().map(|scored| scored.id));
+            }
+            ids.sort_unstable();
+            ids.dedup();
+            let [linear, centroid] = [0, 1].map(|part: usize| {
+                let wanted = ids.iter().copied();
+                let scores = scorers[part]
+                    .predict_with(features, 1, wanted, kernels, &mut scratch[part])
+                    .1;
+                scores.to_vec()
+            });
+            let of = |(at, &label): (usize, &u32)| Candidate {
+                label,
+                linear: linear[at],
+                centroid: centroid[at],
+                familiarity: familiarity(beside.frequencies[label as usize]),
+                share: shares
+                    .binary_search_by_key(&label, |share| share.id)
+                    .map_or(0.0, |at| shares[at].score),
+            };
+            Ok::<Vec<Candidate>, TrainError>(ids.iter().enumerate().map(of).collect())
+        });
+        let mut candidates = Self::default();
+        for row in found {
+            candidates.all.extend(row?);
+            candidates.ends.push(candidates.all.len());
+        }
+        Ok(candidates)
+    }
+
+    /// Counts the answers of the mix, `truth` being the labels of the rows.
+    pub fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
+        let (centroid, prior) = (mix.centroid as f32, mix.prior as f32);
+        let mut start = 0;
+        for (row, &end) in self.ends.iter().enumerate() {
+            top.reset(DEPTH);
+            for of in &self.all[start..end] {
+                let score = of.linear
+                    + centroid * of.centroid
+                    + prior * of.familiarity
+                    + mix.neighbors * of.share;
+                top.push(Scored {
+                    id: of.label,
+                    score,
+                });
+            }
+            tally.count(top.sorted(), truth.row(row));
+            start = end;
+        }
+    }
+}
+
+/// What a prior multiplies, for a label of so many rows.
+fn familiarity(rows: u32) -> f32 {
+    let rows = f64::from(rows);
+    match rows > 0.0 {
+        true => float::ln(2.0 * rows / (rows + 1.0)) as f32,
+        false => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Beside, Candidates, Mix, familiarity};
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        model::{
+            linear::{LinearScratch, fused::FusedNearest},
+            nearest::NearestScratch,
+        },
+        parameters::one_vs_rest::OneVsRest,
+        search::{Scored, Top},
+        train::{
+            multiclass::problem::tests::random_data,
+            one_vs_rest::{centroids::centroids, precision::Tally},
+        },
+    };
+    use alloc::vec::Vec;
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn a_mix_ranks_as_the_sum_of_all_scores_of_all_labels() {
+        // Fewer labels than each part proposes: all of them are candidates.
+        let data = random_data(200, 12, 10, 2);
+        let parameters = OneVsRest {
+            centroid: 0.0,
+            ..OneVsRest::default()
+        };
+        let go_on = |_| ControlFlow::Continue(());
+        let trained = parameters.train(&data, &Sequential, &Portable, go_on);
+        let (linear, near) = (trained.unwrap(), FusedNearest::neighbors(&data).unwrap());
+        let centroids = centroids(&parameters, &data, &Sequential).unwrap();
+        let frequencies = data.labels().frequencies();
+        let beside = Beside {
+            centroids: &centroids,
+            nearest: Some(&near),
+            frequencies: &frequencies,
+        };
+        let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
+        let mut scratch = (LinearScratch::default(), NearestScratch::default());
+        for (centroid, prior, neighbors) in [(0.0, 0.0, 0.0), (0.5, 0.3, 0.75), (0.0, -1.0, 1.5)] {
+            let mix = Mix {
+                centroid,
+                prior,
+                neighbors,
+            };
+            let mut expected = Tally::of(data.labels());
+            for (row, truth) in data.rows().iter().zip(data.labels().iter()) {
+                let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
+                let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
+                let shares = near.shares(row, &mut scratch.1).unwrap();
+                let of =
+                    |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
+                let mut all: Vec<Scored> = scores
+                    .iter()
+                    .map(|s| Scored {
+                        id: s.id,
+                        score: s.score
+                            + centroid as f32 * of(&cosines, s.id)
+                            + prior as f32 * familiarity(frequencies[s.id as usize])
+                            + neighbors * of(shares, s.id),
+                    })
+                    .collect();
+                all.sort_by(crate::search::rank);
+                expected.count(&all[..5], truth);
+            }
+            let mut found = Tally::of(data.labels());
+            candidates.judge(mix, data.labels(), &mut Top::default(), &mut found);
+            assert_eq!(found, expected, "{mix:?}");
+        }
+    }
+}

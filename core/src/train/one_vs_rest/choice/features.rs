@@ -1,0 +1,357 @@
+//! Choosing which n-grams of texts become features, by the precision on training texts held out.
+//!
+//! Problem: character n-grams tell inflected, compound and misspelled words apart and are worth 3 to 38 points on short texts, but
+//! cost 1 to 2 points where words say it all, and make rows four times as long. No count of the texts tells.
+//!
+//! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out texts as
+//! settings are: first on few texts, then the best kind with characters and the best without on more. Minimum counts
+//! come last: the largest one that costs nothing.
+//!
+//! Cost: about the training that follows, counted in work as in [`super`].
+
+use super::{
+    super::precision::{Figures, Tally},
+    search::chance,
+};
+use crate::parameters::one_vs_rest::OneVsRest;
+use crate::{
+    data::{Dataset, LabelLists, Split},
+    executor::Executor,
+    float,
+    kernels::Kernels,
+    model::linear::scorer::LinearScorer,
+    text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions},
+    train::{TrainError, check_data},
+};
+use alloc::vec::Vec;
+use core::{fmt, ops::ControlFlow};
+
+/// What the user decided of the features of texts: this is not tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenFeatures {
+    /// Whether the word n-grams stay as they are.
+    pub words: bool,
+    /// Whether the character n-grams stay as they are.
+    pub characters: bool,
+    /// Whether the minimum count, or whatever numbers features, stays as it is.
+    pub counts: bool,
+}
+
+/// Features and how well they did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureTrial {
+    /// What was tried.
+    pub options: VectorizerOptions,
+    /// What features are compared by, as in [`super::Trial`].
+    pub worth: f64,
+    /// P@1 on them.
+    pub at_1: f64,
+    /// Number of texts it was trained on.
+    pub trained: usize,
+    /// Number of texts judged.
+    pub judged: usize,
+}
+
+/// The features that were chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureChoice {
+    /// What the vectorizer is to be told.
+    pub options: VectorizerOptions,
+    /// Every trial in its order; empty if nothing was tried.
+    pub tried: Vec<FeatureTrial>,
+}
+
+/// Why features cannot be chosen.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FeatureError {
+    /// The options are bad, or no text has any features.
+    Vectorizer(VectorizerError),
+    /// There is nothing to train on.
+    Train(TrainError),
+}
+
+impl fmt::Display for FeatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Vectorizer(error) => error.fmt(f),
+            Self::Train(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for FeatureError {}
+
+impl From<VectorizerError> for FeatureError {
+    fn from(error: VectorizerError) -> Self {
+        Self::Vectorizer(error)
+    }
+}
+
+impl From<TrainError> for FeatureError {
+    fn from(error: TrainError) -> Self {
+        Self::Train(error)
+    }
+}
+
+const fn grams(min: u8, max: u8) -> Option<NGrams> {
+    Some(NGrams { min, max })
+}
+
+/// Character n-grams.
+const CHARACTERS: [Option<NGrams>; 3] = [grams(2, 5), grams(3, 5), grams(1, 4)];
+
+/// Word n-grams.
+const WORDS: [Option<NGrams>; 3] = [grams(1, 2), grams(1, 1), None];
+
+/// Least numbers of texts that a feature must occur in, beside that of the options.
+const COUNTS: [u32; 1] = [3];
+
+/// Held-out texts, at most and as a share: each is tokenized in every trial.
+const MOST_HELD_OUT: f64 = 2_000.0;
+const HELD_OUT: f64 = 0.2;
+
+/// Texts below which what is held out says nothing.
+const TOO_FEW_TEXTS: usize = 100;
+
+/// The first trials have one text of so many, ...
+const ONE_TEXT_OF: usize = 8;
+
+/// ... but at most so many, ...
+const FIRST_TEXTS: usize = 8_000;
+
+/// ... and at least.
+const LEAST_TEXTS: usize = 2_500;
+
+/// How many times as many texts the last trials have.
+const LAST: usize = 3;
+
+/// Work of a first trial with words, at most: visits of a value by a label, about a tenth of a second's.
+const TRIAL: f64 = 1e8;
+
+/// A search under way.
+struct Search<'a, T, E, P> {
+    texts: &'a [T],
+    labels: &'a LabelLists,
+    split: Split,
+    parameters: OneVsRest,
+    executor: &'a E,
+    kernels: &'static dyn Kernels,
+    progress: P,
+    tried: Vec<FeatureTrial>,
+    /// Work of the last trial.
+    work: f64,
+}
+
+/// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how many trials are done.
+///
+/// # Errors
+/// Bad options, texts without any features, lack of memory.
+pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
+    (texts, labels): (&[T], &LabelLists),
+    base: &VectorizerOptions,
+    given: GivenFeatures,
+    parameters: &OneVsRest,
+    (executor, kernels): (&E, &'static dyn Kernels),
+    progress: impl FnMut(usize),
+) -> Result<FeatureChoice, FeatureError> {
+    base.check()?;
+    let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
+    let split = Split::new(texts.len(), share, parameters.seed);
+    let open = !(given.words && given.characters && given.counts);
+    let nothing = FeatureChoice {
+        options: base.clone(),
+        tried: Vec::new(),
+    };
+    let Ok(split) = split else {
+        return Ok(nothing);
+    };
+    if !open || texts.len() < TOO_FEW_TEXTS {
+        return Ok(nothing);
+    }
+    let mut search = Search {
+        texts,
+        labels,
+        split,
+        parameters: parameters.clone(),
+        executor,
+        kernels,
+        progress,
+        tried: Vec::new(),
+        work: 0.0,
+    };
+    let options = search.run(base, given)?;
+    Ok(FeatureChoice {
+        options,
+        tried: search.tried,
+    })
+}
+
+impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
+    fn run(
+        &mut self,
+        base: &VectorizerOptions,
+        given: GivenFeatures,
+    ) -> Result<VectorizerOptions, FeatureError> {
+        let with = |search: &mut Self, words, characters, texts| {
+            let mut options = base.clone();
+            if !given.words {
+                options.tokens.words = words;
+            }
+            if !given.characters {
+                options.tokens.characters = characters;
+            }
+            search.attempt(options, texts)
+        };
+        let mut texts = (self.texts.len() / ONE_TEXT_OF).clamp(LEAST_TEXTS, FIRST_TEXTS);
+        let mut best = with(self, WORDS[0], None, texts)?;
+        if self.work > TRIAL && best.trained > LEAST_TEXTS {
+            // Half the texts have about half the values and, where labels are many, half the labels.
+            let share = float::sqrt(TRIAL / self.work);
+            texts = ((best.trained as f64 * share) as usize).max(LEAST_TEXTS);
+            best = with(self, WORDS[0], None, texts)?;
+        }
+        let plain = best.clone();
+        if !given.characters {
+            let mut with_them: Option<FeatureTrial> = None;
+            for characters in CHARACTERS {
+                let found = with(self, WORDS[0], characters, texts)?;
+                // Where some character n-grams do harm, others do.
+                let harm = found.worth < plain.worth - chance(found.judged);
+                with_them = Some(with_them.map_or(found.clone(), |best| better(best, found)));
+                if harm {
+                    break;
+                }
+            }
+            best = with_them.unwrap_or(best);
+        }
+        let mut characters = best.options.tokens.characters;
+        if !given.words {
+            for words in &WORDS[1..] {
+                if words.is_some() || characters.is_some() {
+                    let found = with(self, *words, characters, texts)?;
+                    best = better(best, found);
+                }
+            }
+        }
+        // What characters gain on few texts they may lose on many, and the other way round.
+        if !given.characters && characters.is_some() {
+            let words = best.options.tokens.words;
+            let with_them = with(self, words, characters, LAST * texts)?;
+            let without = with(self, WORDS[0], None, LAST * texts)?;
+            best = better(without, with_them);
+            characters = best.options.tokens.characters;
+        }
+        if !given.counts && characters.is_some() {
+            best = self.fewer(best)?;
+        }
+        Ok(best.options)
+    }
+
+    /// The largest minimum count that costs nothing.
+    fn fewer(&mut self, best: FeatureTrial) -> Result<FeatureTrial, FeatureError> {
+        let FeatureSpace::Vocabulary { min_documents, .. } = best.options.features else {
+            return Ok(best);
+        };
+        for count in COUNTS.into_iter().filter(|&count| count > min_documents) {
+            let mut options = best.options.clone();
+            if let FeatureSpace::Vocabulary { min_documents, .. } = &mut options.features {
+                *min_documents = count;
+            }
+            let found = self.attempt(options, best.trained)?;
+            if found.worth >= best.worth - chance(found.judged) {
+                return Ok(found);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Trains on at most `texts` texts and judges the held-out ones.
+    fn attempt(
+        &mut self,
+        options: VectorizerOptions,
+        texts: usize,
+    ) -> Result<FeatureTrial, FeatureError> {
+        if let Some(known) = self.tried.iter().find(|known| {
+            known.options == options && known.trained == texts.min(self.split.train().len())
+        }) {
+            return Ok(known.clone());
+        }
+        let mut trial = FeatureTrial {
+            options,
+            worth: 0.0,
+            at_1: 0.0,
+            trained: 0,
+            judged: 0,
+        };
+        if let Some(found) = self.judge(&mut trial, texts)? {
+            trial.worth = found.worth();
+            trial.at_1 = found.at_1;
+            trial.judged = found.rows;
+        }
+        self.tried.push(trial.clone());
+        (self.progress)(self.tried.len());
+        Ok(trial)
+    }
+
+    /// `None` if these features are too few to learn from.
+    fn judge(
+        &mut self,
+        trial: &mut FeatureTrial,
+        texts: usize,
+    ) -> Result<Option<Figures>, FeatureError> {
+        let known = self.split.train();
+        let count = texts.min(known.len());
+        let at = |place: usize| known[(place as u64 * known.len() as u64 / count as u64) as usize];
+        let sample: Vec<usize> = (0..count).map(at).collect();
+        trial.trained = count;
+        let of = |rows: &[usize]| -> Vec<&str> {
+            rows.iter().map(|&row| self.texts[row].as_ref()).collect()
+        };
+        let fitted = Vectorizer::fit_transform(&of(&sample), trial.options.clone(), self.executor);
+        let (vectorizer, rows) = match fitted {
+            Ok(fitted) => fitted,
+            Err(VectorizerError::NothingKept { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let train = Dataset::new(rows, self.labels.select(&sample), None);
+        let Ok(train) = train else {
+            return Ok(None);
+        };
+        if check_data(&train).is_err() {
+            return Ok(None);
+        }
+        let present = train
+            .labels()
+            .frequencies()
+            .iter()
+            .filter(|&&f| f > 0)
+            .count();
+        self.work = present as f64 * (train.rows().nonzeros() + 4 * train.len()) as f64;
+        let model = self
+            .parameters
+            .train(&train, self.executor, self.kernels, |_| {
+                ControlFlow::Continue(())
+            })?;
+        let held_out = self.split.held_out();
+        let rows = vectorizer.transform_all(&of(held_out), self.executor);
+        let scorer = LinearScorer::new(&model).map_err(|_| TrainError::OutOfMemory {
+            bytes: model.bytes() as u64,
+        })?;
+        let k = super::candidates::DEPTH.min(model.labels() as usize).max(1);
+        let answers = scorer.predict_rows(&rows, k, self.kernels, self.executor);
+        let mut tally = Tally::of(train.labels());
+        for (best, &row) in answers.chunks(k).zip(held_out) {
+            tally.count(best, self.labels.row(row));
+        }
+        Ok(Some(tally.figures()))
+    }
+}
+
+/// The second if it is better by more than chance.
+fn better(first: FeatureTrial, second: FeatureTrial) -> FeatureTrial {
+    match second.worth > first.worth + chance(second.judged) {
+        true => second,
+        false => first,
+    }
+}

@@ -1,0 +1,76 @@
+//! Other methods judged as the chosen setting was: trained on the same rows, asked the same held-out ones.
+
+use super::{
+    super::precision::{Figures, Tally},
+    Choice, Trial,
+    candidates::DEPTH,
+    folds::Fold,
+    search::chance,
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    model::{Model, Scratch},
+    train::TrainError,
+};
+use alloc::vec::Vec;
+
+/// The rows of a trial.
+pub(crate) struct Judge {
+    folds: Vec<(Dataset, Dataset)>,
+}
+
+/// Rows answered in one job.
+const BATCH: usize = 64;
+
+impl Choice {
+    /// The trial of the setting that was chosen, with all that is added to its scores; `None` if nothing was tried.
+    #[must_use]
+    pub fn best(&self) -> Option<&Trial> {
+        let chosen = |trial: &&Trial| trial.neighbors == self.neighbors;
+        self.tried.iter().rev().find(chosen)
+    }
+}
+
+impl Judge {
+    /// The rows on which the choice for `data` was judged at last, drawn by the same seed.
+    pub fn again(choice: &Choice, data: &Dataset, seed: u64) -> Option<Self> {
+        let best = choice.best()?;
+        let folds = Fold::all(data, seed).into_iter().take(best.folds);
+        let folds = folds.filter_map(|fold| Some((fold.sampled(best.share)?, fold.test)));
+        Some(Self {
+            folds: folds.collect(),
+        })
+    }
+
+    /// A difference that is chance.
+    pub fn chance(&self) -> f64 {
+        chance(self.folds.iter().map(|(_, test)| test.len()).sum())
+    }
+
+    /// Trains a method on the rows and counts its right answers.
+    pub fn judge<E: Executor>(
+        &self,
+        train: impl Fn(&Dataset) -> Result<Model, TrainError>,
+        executor: &E,
+        scratch: impl Fn() -> Scratch + Sync,
+    ) -> Result<Figures, TrainError> {
+        let mut all = Tally::default();
+        for (rows, test) in &self.folds {
+            let mut model = train(rows)?;
+            // Without memory to prepare it a model answers the same, more slowly.
+            let _ = model.prepare();
+            let model = &model;
+            let parts = executor.map(test.len().div_ceil(BATCH), &scratch, |scratch, job| {
+                let mut found = Tally::of(rows.labels());
+                for row in job * BATCH..((job + 1) * BATCH).min(test.len()) {
+                    let answers = model.predict(test.rows().row(row), DEPTH, scratch);
+                    found.count(answers.unwrap_or_default(), test.labels().row(row));
+                }
+                found
+            });
+            all = parts.iter().fold(all, Tally::and);
+        }
+        Ok(all.figures())
+    }
+}

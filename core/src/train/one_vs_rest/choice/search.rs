@@ -1,0 +1,331 @@
+//! The search itself.
+
+use super::{
+    Budget, Choice, Given, Trial,
+    additions::PRUNES,
+    candidates::{Beside, Candidates, Mix},
+    folds::Fold,
+};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{linear::LinearModel, nearest::Nearest},
+    parameters::one_vs_rest::OneVsRest,
+    search::Top,
+    train::{
+        TrainError,
+        one_vs_rest::{
+            centroids::centroids,
+            precision::{Figures, Tally},
+        },
+    },
+};
+use alloc::{vec, vec::Vec};
+use core::ops::ControlFlow;
+
+/// Costs and positive weights. On held-out rows of 20 sets each is the best of some, by up to two points.
+const COSTS: [(f64, f64); 6] = [
+    (1.0, 1.0),
+    (0.3, 3.0),
+    (0.3, 1.0),
+    (3.0, 1.0),
+    (0.1, 10.0),
+    (0.05, 40.0),
+];
+
+/// Exponents that are tried beside 1 where values differ.
+const EXPONENTS: [f64; 2] = [0.5, 0.7];
+
+/// Weights of centroids.
+const CENTROIDS: [f64; 6] = [0.2, 0.0, 0.1, 0.35, 0.5, 0.8];
+
+/// Weights of priors.
+const PRIORS: [f64; 2] = [0.0, 0.3];
+
+/// Settings that are tried on more rows.
+const FINALISTS: usize = 3;
+
+/// Half of what a row's mean of P@1, P@3 and P@5 is taken to differ by, in the quadratic mean, from one setting to the next: an
+/// assumption, not measured.
+const CHANCE: f64 = 0.04;
+
+/// The share of the rows below which trials on them say too little.
+const LEAST_SHARE: f64 = 0.1;
+
+/// A way to train, before anything is added to its scores.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub parameters: OneVsRest,
+    pub mix: Mix,
+    pub worth: f64,
+    /// How much of it may be chance.
+    pub chance: f64,
+}
+
+/// A search under way.
+pub(super) struct Search<'a, E, P> {
+    pub given: Given,
+    pub folds: &'a [Fold],
+    pub best: Setting,
+    pub neighbors: f32,
+    tried: Vec<Trial>,
+    pub executor: &'a E,
+    pub kernels: &'static dyn Kernels,
+    progress: P,
+    trials: usize,
+}
+
+impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
+    pub fn new(
+        given: Given,
+        start: OneVsRest,
+        folds: &'a [Fold],
+        (executor, kernels): (&'a E, &'static dyn Kernels),
+        progress: P,
+    ) -> Self {
+        let mix = Mix {
+            centroid: start.centroid,
+            prior: start.prior,
+            neighbors: 0.0,
+        };
+        Self {
+            given,
+            folds,
+            best: Setting {
+                parameters: start,
+                mix,
+                worth: 0.0,
+                chance: 0.0,
+            },
+            neighbors: 0.0,
+            tried: Vec::new(),
+            executor,
+            kernels,
+            progress,
+            trials: 0,
+        }
+    }
+
+    /// What was chosen.
+    pub fn choice(self) -> Choice {
+        Choice {
+            parameters: OneVsRest {
+                centroid: self.best.mix.centroid,
+                prior: self.best.mix.prior,
+                ..self.best.parameters
+            },
+            neighbors: self.neighbors,
+            tried: self.tried,
+            held_out: self.folds.iter().map(|fold| fold.test.len()).sum(),
+        }
+    }
+
+    pub fn run(&mut self, data: &Dataset, budget: Budget) -> Result<(), TrainError> {
+        let whole = self.best.parameters.work(data, 1.0);
+        let allowed = budget.of(whole);
+        let mut settings = self.settings();
+        let exponents = self.exponents(data);
+        self.trials = settings.len() + exponents.len() + 2 * FINALISTS + 1;
+        let trials = settings.len() + exponents.len();
+        let first = Rung::new(0.35 * allowed, trials as f64 * whole);
+        for setting in &mut settings {
+            self.attempt(setting, first)?;
+        }
+        sort(&mut settings);
+        // The exponent is tried with the best cost.
+        for exponent in exponents {
+            let mut setting = settings[0].clone();
+            setting.parameters.exponent = exponent;
+            self.attempt(&mut setting, first)?;
+            settings.push(setting);
+        }
+        sort(&mut settings);
+        settings.truncate(FINALISTS);
+        let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
+        if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
+            for setting in &mut settings {
+                self.attempt(setting, second)?;
+            }
+            sort(&mut settings);
+        }
+        self.best = settings.swap_remove(0);
+        self.trials = self.tried.len() + 1;
+        self.finish(Rung::new(0.3 * allowed, whole))
+    }
+
+    /// The settings of costs that are not given; the plain one first.
+    fn settings(&self) -> Vec<Setting> {
+        let mut settings: Vec<Setting> = Vec::new();
+        for (cost, positive_weight) in COSTS {
+            let base = OneVsRest {
+                cost,
+                positive_weight,
+                ..self.best.parameters.clone()
+            };
+            let parameters = self.given.over(&base);
+            if settings.iter().all(|other| other.parameters != parameters) {
+                settings.push(Setting {
+                    parameters,
+                    ..self.best.clone()
+                });
+            }
+        }
+        settings
+    }
+
+    fn exponents(&self, data: &Dataset) -> Vec<f64> {
+        let differ = data.rows().iter().any(|row| {
+            let values = row.values();
+            values.iter().any(|v| v.abs() != values[0].abs())
+        });
+        match self.given.exponent.is_none() && differ {
+            true => EXPONENTS.to_vec(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Judges a setting with the best of what can be added.
+    fn attempt(&mut self, setting: &mut Setting, rung: Rung) -> Result<(), TrainError> {
+        let Rung { share, folds } = rung.within(self.folds.len());
+        let mixes = self.mixes();
+        let mut found = vec![Tally::default(); mixes.len()];
+        for fold in &self.folds[..folds] {
+            let Some(train) = fold.sampled(share) else {
+                continue;
+            };
+            let model = self.train(&setting.parameters, &train)?;
+            let candidates = self.candidates(&model, &train, setting, None, &fold.test)?;
+            let mut top = Top::default();
+            for (found, &mix) in found.iter_mut().zip(&mixes) {
+                *found = core::mem::take(found).and(&Tally::of(train.labels()));
+                candidates.judge(mix, fold.test.labels(), &mut top, found);
+            }
+        }
+        let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
+        let at = best_of(&found);
+        setting.mix = mixes[at];
+        setting.worth = found[at].worth();
+        setting.chance = chance(found[at].rows);
+        self.tell(setting, 0.0, found[at], Rung { share, folds });
+        Ok(())
+    }
+
+    /// The centroids and priors that are not given; the plain ones first.
+    pub fn mixes(&self) -> Vec<Mix> {
+        let centroids = self
+            .given
+            .centroid
+            .map_or(CENTROIDS.to_vec(), |given| vec![given]);
+        let priors = self
+            .given
+            .prior
+            .map_or(PRIORS.to_vec(), |given| vec![given]);
+        let with = |prior: f64| {
+            let of = move |&centroid: &f64| Mix {
+                centroid,
+                prior,
+                neighbors: 0.0,
+            };
+            centroids.iter().map(of).collect::<Vec<Mix>>()
+        };
+        priors.into_iter().flat_map(with).collect()
+    }
+
+    pub fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
+        let bare = OneVsRest {
+            centroid: 0.0,
+            prior: 0.0,
+            prune: parameters.prune.min(PRUNES[PRUNES.len() - 1]),
+            ..parameters.clone()
+        };
+        bare.train(data, self.executor, self.kernels, |_| {
+            ControlFlow::Continue(())
+        })
+    }
+
+    pub fn candidates(
+        &self,
+        linear: &LinearModel,
+        train: &Dataset,
+        setting: &Setting,
+        nearest: Option<&Nearest>,
+        test: &Dataset,
+    ) -> Result<Candidates, TrainError> {
+        let centroids = centroids(&setting.parameters, train, self.executor)?;
+        let beside = Beside {
+            centroids: &centroids,
+            nearest,
+            frequencies: &train.labels().frequencies(),
+        };
+        Candidates::new(linear, &beside, test, self.executor, self.kernels)
+    }
+
+    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Figures, rung: Rung) {
+        self.tried.push(Trial {
+            parameters: OneVsRest {
+                centroid: setting.mix.centroid,
+                prior: setting.mix.prior,
+                ..setting.parameters.clone()
+            },
+            neighbors,
+            worth: found.worth(),
+            precision: found.precision,
+            at_1: found.at_1,
+            judged: found.rows,
+            folds: rung.folds,
+            share: rung.share,
+        });
+        (self.progress)(self.tried.len(), self.trials.max(self.tried.len()));
+    }
+}
+
+/// What a trial looks at: so many divisions of the rows, and a share of those to train on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rung {
+    pub share: f64,
+    pub folds: usize,
+}
+
+impl Rung {
+    /// As much as is allowed of work that is `whole` for all rows once.
+    fn new(allowed: f64, whole: f64) -> Self {
+        let times = allowed / whole.max(1.0);
+        Self {
+            share: times.clamp(LEAST_SHARE, 1.0),
+            folds: times.max(1.0) as usize,
+        }
+    }
+
+    /// No more divisions than there are.
+    pub fn within(self, folds: usize) -> Self {
+        Self {
+            folds: self.folds.min(folds),
+            ..self
+        }
+    }
+}
+
+/// A difference in precision on so many rows that is chance: half its standard error. It pays for no other setting than an
+/// earlier one, and for no larger model.
+pub(super) fn chance(rows: usize) -> f64 {
+    CHANCE / crate::float::sqrt(rows.max(1) as f64)
+}
+
+/// The first that is not clearly worse than any other.
+pub(super) fn best_of(found: &[Figures]) -> usize {
+    let highest = found.iter().map(Figures::worth).fold(0.0, f64::max);
+    let least = highest - found.first().map_or(0.0, |first| chance(first.rows));
+    let first = found.iter().position(|found| found.worth() >= least);
+    first.unwrap_or(0)
+}
+
+/// The most precise first; of those that are equal but for chance the one that was tried first.
+fn sort(settings: &mut [Setting]) {
+    let best = settings.iter().map(|s| s.worth - s.chance);
+    let least = best.fold(f64::NEG_INFINITY, f64::max);
+    settings.sort_by(|a, b| {
+        let [a, b] = [a, b].map(|s| f64::min(s.worth, least));
+        b.total_cmp(&a)
+    });
+}

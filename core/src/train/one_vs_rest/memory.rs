@@ -1,0 +1,141 @@
+//! How much memory one-vs-rest training will need, before it begins.
+
+use crate::data::Dataset;
+use crate::parameters::one_vs_rest::OneVsRest;
+
+/// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
+const BYTES_A_WEIGHT: u64 = 24;
+
+/// Weights a label keeps beyond those its share of the values explains.
+const WEIGHTS_A_LABEL: u64 = 256;
+
+/// Bytes a kept weight takes where nothing is mined: by label and by feature.
+const BYTES_A_PROVEN_WEIGHT: u64 = 12;
+
+/// Bytes of one thread beside what grows with features and rows: the sums of the scorer and the weights worth keeping.
+const BYTES_A_THREAD: u64 = 1 << 20;
+
+/// Bytes of one thread a feature and a row, in which sixteen labels are solved: [`super::trainer::BlockScratch`].
+const BYTES_OF_BLOCK: [u64; 2] = [68, 76];
+
+impl OneVsRest {
+    /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads
+    /// will hold at once, without `data` itself.
+    ///
+    /// Packed rows, mined rows and proposals are counted; how many weights survive pruning is not
+    /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
+    /// value and label of each row if that is less.
+    #[must_use]
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let groups = |most: usize| packed(data, most);
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let features = u64::from(data.rows().features());
+        let rounds = match self.takes_all(data) {
+            true => 0,
+            false => u64::from(self.rounds) - 1,
+        };
+        let (short, weight) = match rounds {
+            0 => (0, BYTES_A_PROVEN_WEIGHT),
+            _ => (groups(self.short_terms as usize), BYTES_A_WEIGHT),
+        };
+        // Proposals of a round with room to grow, and as lists by label beside those of all rounds, old and new.
+        let mined = rows * u64::from(self.mine).min(labels);
+        let proposals = rounds.min(1) * 24 * rows + (4 + 8 * rounds) * rounds.min(1) * mined;
+        let [a_feature, a_row] = BYTES_OF_BLOCK;
+        let scratch =
+            threads.max(1) as u64 * (BYTES_A_THREAD + a_feature * features + a_row * rows);
+        groups(usize::MAX)
+            + short
+            + 4 * data.labels().total() as u64
+            + proposals
+            + weight * kept_weights(data)
+            + 112 * labels
+            + 24 * features
+            + scratch
+    }
+
+    /// The same for training to a proven gap ([`OneVsRest::proving`]), where each thread has the weights and duals of
+    /// sixteen labels.
+    #[must_use]
+    pub fn proving_memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let features = u64::from(data.rows().features());
+        // Of labels that are finished one by one: dense weights and their rows.
+        let single = 4 * features.max(1 << 16) + 8 * features + 44 * rows;
+        let block = 192 * features + BYTES_OF_BLOCK[1] * rows;
+        packed(data, usize::MAX)
+            + 4 * data.labels().total() as u64
+            + BYTES_A_PROVEN_WEIGHT * kept_weights(data)
+            + 72 * labels
+            + 24 * features
+            + threads.max(1) as u64 * (block + single)
+    }
+}
+
+/// Bytes of the packed rows of `data`, of which the `most` largest values are kept.
+fn packed(data: &Dataset, most: usize) -> u64 {
+    let rows = data.rows().iter();
+    rows.map(|row| 32 * row.len().min(most).div_ceil(8) as u64 + 32)
+        .sum()
+}
+
+/// About how many weights survive pruning.
+fn kept_weights(data: &Dataset) -> u64 {
+    let stored = data.rows().nonzeros() as u64;
+    let lists = data.labels().iter().zip(data.rows().iter());
+    let pairs: u64 = lists
+        .map(|(labels, row)| (labels.len() * row.len()) as u64)
+        .sum();
+    pairs.min(stored / 2 + WEIGHTS_A_LABEL * u64::from(data.labels().labels()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OneVsRest;
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        parameters::one_vs_rest::Negatives,
+        random::Stream,
+        sparse::{SparseRows, SparseVec},
+    };
+
+    #[test]
+    fn the_estimate_covers_what_training_holds() {
+        let mut stream = Stream::new(4, 4);
+        let mut rows = SparseRows::new(500);
+        let mut lists = LabelLists::new(40);
+        for _ in 0..300 {
+            let pairs = (0..30).map(|_| (stream.below(500) as u32, 1.0 + stream.unit() as f32));
+            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push([stream.below(40) as u32]);
+        }
+        let data = Dataset::new(rows, lists, None).unwrap();
+        for (negatives, rounds) in [
+            (Negatives::All, 1),
+            (Negatives::Mined, 2),
+            (Negatives::Mined, 5),
+        ] {
+            let parameters = OneVsRest {
+                short_terms: 8,
+                negatives,
+                rounds,
+                ..OneVsRest::default()
+            };
+            // What a thread holds is no part of what the trainer does.
+            let [one, two] = [1, 2].map(|threads| parameters.memory_estimate(&data, threads));
+            let estimate = one - (two - one);
+            let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
+            let mut most = trainer.bytes();
+            while trainer.step(&Sequential).is_some() {
+                most = most.max(trainer.bytes());
+            }
+            assert!(
+                most as u64 <= estimate && most > 10_000,
+                "{most} bytes, {estimate} estimated"
+            );
+        }
+    }
+}

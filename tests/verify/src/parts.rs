@@ -1,0 +1,247 @@
+//! The parts of `cargo verify`, in the order in which they run.
+
+use super::{Workspace, quick, structure};
+
+/// A part of the verification: a name, what it shows, and the programs that must be there.
+pub struct Part {
+    pub name: &'static str,
+    pub shows: &'static str,
+    pub needs: &'static [Program],
+    /// Whether it runs only if it is named: most machines lack what it needs, or another part has
+    /// it.
+    pub only_named: bool,
+    pub work: Work,
+}
+
+/// What a part does.
+pub enum Work {
+    /// Commands that must all succeed, run at the root of the workspace.
+    Commands(&'static [&'static [&'static str]]),
+    /// A function, which prints what is wrong.
+    Check(fn(&Workspace) -> bool),
+}
+
+use Work::{Check, Commands};
+
+/// A program that is not ours, and how to get it.
+pub struct Program {
+    pub name: &'static str,
+    pub install: &'static str,
+}
+
+const RUSTUP: Program = Program {
+    name: "rustup",
+    install: "install Rust by rustup (https://rustup.rs)",
+};
+
+/// The xz library is C.
+const C_COMPILER: Program = Program {
+    name: "cc",
+    install: "install a C compiler, for example by apt-get install gcc libc6-dev",
+};
+
+const NPM: Program = Program {
+    name: "npm",
+    install: "install Node.js with npm, for example by apt-get install nodejs npm",
+};
+
+const PYTHON: Program = Program {
+    name: "python3",
+    install: "install Python 3, for example by apt-get install python3",
+};
+
+/// What the package is built and tested with.
+/// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
+const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
+
+/// The command that the package is held against. Of the demonstration's package too, or it would be
+/// compiled again for that: what is compiled together decides on the features of what they share.
+const COMMAND: &[&str] = &[
+    "cargo",
+    "build",
+    "--release",
+    "-p",
+    "hapax",
+    "-p",
+    "hapax-demo",
+    "--bin",
+    "hapax",
+    "--quiet",
+];
+
+pub const PARTS: &[Part] = &[
+    Part {
+        name: "format",
+        shows: "the sources are formatted",
+        needs: &[RUSTUP],
+        only_named: false,
+        work: Commands(&[
+            &["rustup", "component", "add", "rustfmt"],
+            &["cargo", "fmt", "--all", "--check"],
+        ]),
+    },
+    Part {
+        name: "structure",
+        shows: "the sources keep the rules of docs/architecture.md",
+        needs: &[],
+        only_named: false,
+        work: Check(|workspace| structure::check(&workspace.root)),
+    },
+    Part {
+        name: "quick",
+        shows: "format, structure, clippy and unit tests of what differs from main (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: true,
+        work: Check(quick::check),
+    },
+    Part {
+        name: "lints",
+        shows: "the compiler and clippy have no warnings",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: false,
+        work: Commands(&[
+            &["rustup", "component", "add", "clippy"],
+            &[
+                "cargo",
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ]),
+    },
+    Part {
+        name: "documentation",
+        shows: "the documentation builds without warnings",
+        needs: &[C_COMPILER],
+        only_named: false,
+        work: Commands(&[&["cargo", "doc", "--workspace", "--no-deps", "--quiet"]]),
+    },
+    Part {
+        name: "bare-metal",
+        shows: "the core needs no operating system: a Cortex-M4 answers to the bit, from flash",
+        needs: &[RUSTUP],
+        only_named: false,
+        work: Commands(&[
+            &[
+                "rustup",
+                "target",
+                "add",
+                "thumbv7em-none-eabihf",
+                "wasm32v1-none",
+            ],
+            // For the microcontroller the core is compiled with the firmware.
+            &[
+                "cargo",
+                "build",
+                "-p",
+                "hapax-core",
+                "--target",
+                "wasm32v1-none",
+                "--quiet",
+            ],
+            &["sh", "tests/bare-metal/qemu.sh"],
+            &[
+                "cargo",
+                "run",
+                "-p",
+                "hapax-tests",
+                "--bin",
+                "bare-metal",
+                "--quiet",
+            ],
+        ]),
+    },
+    Part {
+        name: "wasm",
+        shows: "the npm package builds, and its files are within their limits",
+        needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[
+            NPM_INSTALL,
+            &["cargo", "build-wasm"],
+            &["npm", "--prefix", "wasm", "run", "types"],
+        ]),
+    },
+    Part {
+        name: "node",
+        shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
+        needs: &[C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]]),
+    },
+    Part {
+        name: "tests",
+        shows: "unit, property, command, README and documentation tests",
+        needs: &[C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[&["cargo", "test", "--workspace", "--no-fail-fast"]]),
+    },
+    Part {
+        name: "peers",
+        shows: "what the comparison with other systems computes from their figures",
+        needs: &[PYTHON],
+        only_named: false,
+        work: Commands(&[&[
+            "python3",
+            "-B",
+            "-m",
+            "unittest",
+            "discover",
+            "--quiet",
+            "--start-directory",
+            "benches/peers",
+        ]]),
+    },
+    Part {
+        name: "page",
+        shows: "cargo demo trains and judges its models; its page in a real browser: answers, evidence, privacy",
+        needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[
+            &["sh", "www/tests/chromium.sh"],
+            &[
+                "npm",
+                "ci",
+                "--prefix",
+                "www",
+                "--ignore-scripts",
+                "--no-fund",
+            ],
+            COMMAND,
+            &["npm", "test", "--prefix", "www"],
+        ]),
+    },
+    Part {
+        name: "edge",
+        shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
+        needs: &[C_COMPILER, NPM],
+        only_named: false,
+        work: Commands(&[
+            NPM_INSTALL,
+            COMMAND,
+            &["npm", "--prefix", "wasm", "run", "edge"],
+        ]),
+    },
+    Part {
+        name: "mpi",
+        shows: "several processes train one machine (only if named: needs MPI and libclang)",
+        needs: &[C_COMPILER],
+        only_named: true,
+        work: Commands(&[
+            &["sh", "native/tests/processes/openmpi.sh"],
+            &[
+                "cargo",
+                "test",
+                "--workspace",
+                "--features",
+                "hapax/mpi",
+                "--test",
+                "processes",
+            ],
+        ]),
+    },
+];
