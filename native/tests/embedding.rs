@@ -228,7 +228,7 @@ fn real(set: &str) -> Option<(Dataset, Dataset)> {
             .source
         {
             Source::Rows(data) => Some(data),
-            Source::Texts(_) => panic!("{set} holds texts"),
+            Source::Texts(_) => unreachable!("{set} holds rows"),
         }
     };
     part("train.txt.xz").zip(part("test.txt.xz"))

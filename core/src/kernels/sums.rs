@@ -26,7 +26,7 @@ impl LabelSum for i16 {
 pub struct HeadTerm {
     /// Where the weights start.
     pub start: u32,
-    /// How many there are, a multiple of [`HEAD_BLOCK`].
+    /// How many there are, a multiple of `HEAD_BLOCK`.
     pub length: u32,
     /// The row's value.
     pub value: i16,

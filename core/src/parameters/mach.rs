@@ -31,7 +31,7 @@ pub enum Optimizer {
     Sgd,
 }
 
-/// How the buckets of a label make its score; see [`crate::model::mach::estimate`].
+/// How the buckets of a label make its score; see `crate::model::mach::estimate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimator {
     /// The mean of the probabilities of the label's buckets, which the paper proves unbiased once

@@ -51,7 +51,7 @@ pub enum Search {
     },
 }
 
-/// Parameters of joint training of an embedding and class prototypes; [`super::trainer`] states the problem.
+/// Parameters of joint training of an embedding and class prototypes; `super::trainer` states the problem.
 /// [`Wsabie::default`] is what worked best on held-out rows of public data; [`Wsabie::published`] and
 /// [`Wsabie::plus_plus`] are the algorithms of the papers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Training without a method named: the methods that are there are tried on held-out rows, and the best is taken.
 //!
-//! One-vs-rest with the parameters that [`choice`](crate::train::one_vs_rest::choice) finds, neighbors beside it where they gain much, comes
+//! One-vs-rest with the parameters that `choice` finds, neighbors beside it where they gain much, comes
 //! first: it is the most precise on most data, and its files are small. Wsabie++ and nearest neighbors on their own are tried on
 //! the same rows, and taken where they are better by more than chance: embeddings where labels are few and texts short,
 //! neighbors where rows are dense and classes curved.

@@ -30,7 +30,7 @@ fn rows_of(name: &str) -> Dataset {
         .source
     {
         Source::Rows(data) => data,
-        Source::Texts(_) => panic!("{name} holds texts"),
+        Source::Texts(_) => unreachable!("{name} holds rows"),
     }
 }
 

@@ -10,8 +10,8 @@
 //! with the row's values transformed first. Without an embedding z is x itself: prototypes then have a
 //! coordinate for each feature. Distances are computed as `2 beta . z - |beta|² - |z|²`.
 //!
-//! Prediction scores all labels, panel by panel ([`panels`]), straight from the stored weights of 32, 8 or
-//! 4 bits ([`weights`]). Every label has a sum of its own whose order is fixed, so scores have the same bits on
+//! Prediction scores all labels, panel by panel (`panels`), straight from the stored weights of 32, 8 or
+//! 4 bits (`weights`). Every label has a sum of its own whose order is fixed, so scores have the same bits on
 //! every machine. Cost: M for each value of the row and each label. Memory of a query: 8 bytes a dimension
 //! and value.
 

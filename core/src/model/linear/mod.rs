@@ -6,12 +6,12 @@
 //! s_l = sum_l * scale_l * unit(x) + bias_l,      sum_l = sum_f round(w_lf q_f / 128)
 //! ```
 //!
-//! with the row's transformed values rounded to 16-bit numbers `q` ([`query`])
-//! and signed bytes `w` ([`sums`]). The sum is one of whole numbers, so it has the
+//! with the row's transformed values rounded to 16-bit numbers `q` (`query`)
+//! and signed bytes `w` (`sums`). The sum is one of whole numbers, so it has the
 //! same bits whatever the order, the blocking and the machine. Weights may have 16 bits, too, with sums that lose
-//! nothing and take longer ([`wide`]).
+//! nothing and take longer (`wide`).
 //!
-//! Weights are stored by feature, a record of bytes each ([`record`]), about 2.2
+//! Weights are stored by feature, a record of bytes each (`record`), about 2.2
 //! bytes a weight with 8 bits. [`LinearModel::predict`] walks the records as they are and needs
 //! 2 bytes of memory a label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead,
 //! which is about ten times as fast, gives the same bits, and holds some bytes for each weight.

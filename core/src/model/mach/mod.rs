@@ -1,9 +1,9 @@
 //! MACH models: R heads of B buckets each, whatever the number of labels.
 //!
-//! A row's features are weighed by all heads ([`weights`]); what the buckets of a label score makes the
-//! label's score ([`estimate`]), and the best labels are found without scoring all of them
-//! ([`decode`]). The best `rerank` labels can be compared once more with the mean row of each label
-//! ([`centroids`]). [`crate::train::mach`] states the problem that the weights solve.
+//! A row's features are weighed by all heads (`weights`); what the buckets of a label score makes the
+//! label's score (`estimate`), and the best labels are found without scoring all of them
+//! (`decode`). The best `rerank` labels can be compared once more with the mean row of each label
+//! (`centroids`). [`crate::train::mach`] states the problem that the weights solve.
 //!
 //! Labels that no training row carries have no code: they score `f32::MIN` and come last, by their
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
@@ -174,7 +174,7 @@ impl Mach {
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`; see
-    /// [`estimate::probability`].
+    /// `estimate::probability`.
     #[must_use]
     pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
@@ -329,7 +329,7 @@ impl Mach {
             + 4 * self.frequencies.len()
     }
 
-    /// Whether weights may be centered without changing what the model answers; see [`pack`].
+    /// Whether weights may be centered without changing what the model answers; see `pack`.
     #[must_use]
     pub fn centered(parameters: &MachParameters, softmax: bool) -> bool {
         softmax || parameters.estimator == Estimator::LogitSum

@@ -11,21 +11,21 @@
 //!
 //! A label's score is a mean over its R buckets ([`crate::model::mach`]). The model has B R D weights, whatever L.
 //!
-//! All heads are trained in one pass over the rows ([`trainer`]): the weights of a feature stand side by
+//! All heads are trained in one pass over the rows (`trainer`): the weights of a feature stand side by
 //! side for all heads, so a row touches as many stretches of memory as it has features. The
 //! gradient of a head's logits is `p - target`, and one step a row descends along it with a
-//! rate for each feature in each head (AdaGrad), for each weight, or one for all ([`step`]). Heads never meet, so threads
+//! rate for each feature in each head (AdaGrad), for each weight, or one for all (`step`). Heads never meet, so threads
 //! own ranges of heads, and the model has the same bytes for any number of threads.
 //!
 //! A rate that does not fall leaves the weights moving about; the mean over the ends of some epochs is more precise
 //! than any of them. (Polyak, Juditsky, *Acceleration of stochastic approximation by averaging*, 1992.) Where labels are
-//! few, [steps that leave out some of a row's values](MachParameters::dropout) keep rare words from being relied on.
+//! few, steps that leave out some of a row's values keep rare words from being relied on.
 //! (Srivastava and others, *Dropout*, 2014.)
 //!
 //! Pruned weights can be trained on, those left out staying out.
 //!
 //! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights (twice that for a mean), D R to B R D numbers of accumulated
-//! squares; [`parameters::MachParameters::memory_estimate`] states it.
+//! squares; `parameters::MachParameters::memory_estimate` states it.
 //!
 //! Paper: Q. Huang, Y. Wang, T. Medini, A. Shrivastava, *Extreme classification in log memory*, 2018. It gives no
 //! optimizer; the defaults here were chosen on held-out training rows.

@@ -17,17 +17,17 @@
 //! 4. l2: `W *= min(1, 1 / (sqrt(lambda) ||W||))`; l1: all weights toward zero by `lambda eta_t`.
 //!
 //! With one violator, batches of one row, steps of `1 / (lambda t)` and exact scores this is Pegasos for many
-//! classes. Differences from the paper, which [`parameters::Repro`] turns off: several violators; a weight below zero
+//! classes. Differences from the paper, which `parameters::Repro` turns off: several violators; a weight below zero
 //! is made only by a step of some size, which keeps the weights sparse; classes that are silent about a row are
 //! not pushed away; the mean over the second half of all steps; classes' scores divided by a power of their
 //! length. The paper's listing lacks the `1 / |b|`; its l1 step is for the penalty `lambda`, not `lambda / 2`.
 //!
-//! The maximum may be inexact, which is what the paper is about: an [`parameters::Oracle`] says where violators are
+//! The maximum may be inexact, which is what the paper is about: an `parameters::Oracle` says where violators are
 //! looked for. All classes are scored feature by feature, which costs O(weights of the row's features + L)
 //! a row; for many classes, frequent features that make up little of a row are left out, and looked up for the best classes
 //! only. Or a search of vectors ([`crate::search::sign_codes`], [`crate::search::graph`]) proposes classes,
 //! whose weights then stand class by class; it is told of a class once its weights may have moved by a
-//! quarter of their length, made anew before each pass over the rows, and asked for up to 256 rows at a time. Whatever was found is scored exactly. [`report`] measures what an
+//! quarter of their length, made anew before each pass over the rows, and asked for up to 256 rows at a time. Whatever was found is scored exactly. `report` measures what an
 //! oracle misses.
 //!
 //! Memory: 12 bytes a weight and a quarter more to grow, 72 a feature, 16 a row: L x D is never dense. Equal data,

@@ -32,7 +32,7 @@ impl MultiClassSvm {
         24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
 
-    /// The same of training by bundles of labels that rotate ([`crate::train::published::bundles`]), in one process; of several each holds its share
+    /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`), in one process; of several each holds its share
     /// of the duals only.
     #[must_use]
     pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {

@@ -21,7 +21,7 @@
 //! machines*, 2001; Y. Lee, Y. Lin, G. Wahba, *Multicategory support vector machines*, 2004; M. Alber,
 //! J. Zimmert, U. Dogan, M. Kloft, *Distributed optimization of multi-class SVMs*, 2017.
 //!
-//! [`parameters`] says what can be chosen; [`problem`] holds the rows; the rest is the solvers'.
+//! `parameters` says what can be chosen; `problem` holds the rows; the rest is the solvers'.
 
 pub(crate) mod by_feature;
 pub(crate) mod certificate;

@@ -1,10 +1,10 @@
 //! One-vs-rest with all negatives, run to a proven gap.
 //!
-//! The problems are those of [`crate::train::one_vs_rest::label_solver`], one for each label with rows, and the
+//! The problems are those of `crate::train::one_vs_rest::label_solver`, one for each label with rows, and the
 //! gaps of all labels add up to that of the whole. Sixteen labels at a time are solved together (`block`), until their gaps
 //! together are small enough. Labels are done in parts: a part may leave what gap the parts before did not use up.
 //!
-//! Rows are packed ([`crate::train::one_vs_rest::packed_rows`]), their values rounded to 16 bits: the proof is of the
+//! Rows are packed (`crate::train::one_vs_rest::packed_rows`), their values rounded to 16 bits: the proof is of the
 //! problem with these values.
 //!
 //! Cost: O(values) a sweep and label, a row being read once for sixteen labels; memory: 4 bytes a value and, a thread, 192

@@ -7,7 +7,7 @@
 //! For training only: a model made in the reduced space holds the projection (or its product with an embedding) as
 //! the embedding of its features, and answers sparse rows as any [`EmbeddingModel`] does.
 //!
-//! The problem, its cost and the paper stand in [`fit`].
+//! The problem, its cost and the paper stand in `fit`.
 //!
 //! [`EmbeddingModel`]: crate::model::embedding::EmbeddingModel
 

@@ -42,7 +42,7 @@ pub struct GivenFeatures {
 pub struct FeatureTrial {
     /// What was tried.
     pub options: VectorizerOptions,
-    /// What features are compared by, as in [`super::Trial`].
+    /// What features are compared by, as in `super::Trial`.
     pub worth: f64,
     /// P@1 on them.
     pub at_1: f64,

@@ -44,7 +44,7 @@ enum Kind {
 impl SharedTraining {
     /// Begins training on `data`. All processes call this with the same.
     ///
-    /// A Weston-Watkins machine is trained by bundles of labels that rotate ([`super`]): each process
+    /// A Weston-Watkins machine is trained by bundles of labels that rotate (`super`): each process
     /// keeps the duals of its pairs of bundles, and training takes many more epochs than by rows.
     ///
     /// # Errors
