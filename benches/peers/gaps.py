@@ -23,7 +23,7 @@ ONE_VS_REST, CRAMMER_SINGER = 1, 4
 # What proves the bound. A gap told is too large by at most the gap to which the bound is proven, in fact by far less
 # for s4: near the end hapax's duals are closer to the best than its weights.
 PROOFS = {
-    CRAMMER_SINGER: ["cs", "--gap", "1e-4", "--keep-lengths"],
+    CRAMMER_SINGER: ["cs", "--gap", "1e-4", "--set", "keep-lengths=true"],
     ONE_VS_REST: [
         *["ovr", "--gap", "1e-5", "--negatives", "all", "--loss", "squared-hinge", "--positive-weight", "1"],
         *["--learn-bias", "--bias", str(BIAS), "--exponent", "1", "--centroid", "0", "--prior", "0", "--prune", "0"],

@@ -103,7 +103,7 @@ fn bad_parameters_and_hopeless_data_are_refused() {
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
         ("--models 0", "--models is 0, but must be at least 1"),
         ("--bits 5", "--bits is 5, but must be one of 4, 8, 32"),
-        ("--block 0", "--block is 0, but must be at least 1"),
+        ("--set block=0", "--block is 0, but must be at least 1"),
     ] {
         folder
             .run(&format!("train wsabie none.tsv -o m {options}"))
@@ -120,5 +120,5 @@ fn bad_parameters_and_hopeless_data_are_refused() {
         .run("train wsabie all.tsv -o m --min-documents 1")
         .refused_for("carries every label");
     folder.write("long.svm", "0 1:1e30\n1 2:1e30\n0 1:1e30\n1 2:1e30\n");
-    folder.run("train wsabie long.svm -o m --as-published --no-normalize --step-size 100000 --max-norm 0").refused_for("weights grew beyond all");
+    folder.run("train wsabie long.svm -o m --set as-published=true --no-normalize --step-size 100000 --max-norm 0").refused_for("weights grew beyond all");
 }

@@ -21,6 +21,7 @@ mod one_vs_rest;
 mod predicting;
 mod readme;
 mod same_bytes;
+mod settings;
 mod sharing;
 mod streams;
 mod together;

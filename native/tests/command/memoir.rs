@@ -85,7 +85,7 @@ fn published_behaviors_run() {
     let folder = Folder::new();
     folder.write("train.tsv", ONE_LABEL);
     for repro in ["paper", "code"] {
-        let line = format!("train memoir-l2 train.tsv -o m --repro {repro} --json");
+        let line = format!("train memoir-l2 train.tsv -o m --set repro={repro} --json");
         let trained = folder.run(&line).json();
         assert_eq!(trained["parameters"]["lambda"], 1.0);
         assert_eq!(trained["parameters"]["batch_size"], 200);
@@ -158,15 +158,15 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
         ),
         ("--epochs 0", "--epochs is 0, but must be at least 1"),
         (
-            "--oracle sign-codes --code-words 0",
+            "--oracle sign-codes --set code-words=0",
             "--code-words is 0, but must be at least 1",
         ),
         (
-            "--oracle graph --beam 0",
+            "--oracle graph --set beam=0",
             "--beam is 0, but must be at least 1",
         ),
         (
-            "--oracle rare-features --left-out -1",
+            "--oracle rare-features --set left-out=-1",
             "--left-out is -1, but must be at least 0",
         ),
     ] {

@@ -140,8 +140,8 @@ fn models_have_the_same_bytes_for_one_to_four_processes() {
 #[test]
 fn models_of_real_data_have_the_same_bytes_for_one_to_four_processes() {
     for (set, gap, options) in [
-        ("iris", 0.02, &["--keep-lengths"][..]),
-        ("glass", 0.02, &["--keep-lengths"]),
+        ("iris", 0.02, &["--set", "keep-lengths=true"][..]),
+        ("glass", 0.02, &["--set", "keep-lengths=true"]),
         ("banking77", 0.05, &[]),
         ("clinc150", 0.05, &[]),
     ] {

@@ -22,10 +22,10 @@ mod text_options;
 mod train;
 mod verify;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use failure::Failure;
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 /// Choose among thousands to millions of labels, most of which occur a handful of times.
 ///
@@ -79,9 +79,13 @@ enum Verb {
     },
 }
 
-fn main() -> ExitCode {
-    let cli = Cli::parse_from(train::with_method(std::env::args_os().collect()));
-    let done = match cli.verb {
+/// Does what the arguments say.
+fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
+    let (arguments, all) = train::options::with_settings(train::with_method(arguments))?;
+    let command = train::options::command(Cli::command(), all);
+    let matches = command.get_matches_from(arguments);
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.verb {
         Verb::Train(train) => train.run(),
         Verb::Plan(verb) => verb.run(),
         Verb::Merge(verb) => verb.run(),
@@ -95,8 +99,11 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut script);
             output::print(String::from_utf8_lossy(&script).trim_end())
         }
-    };
-    match done {
+    }
+}
+
+fn main() -> ExitCode {
+    match run(std::env::args_os().collect()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::OutputClosed) => ExitCode::SUCCESS,
         Err(failure) => {

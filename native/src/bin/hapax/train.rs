@@ -8,6 +8,7 @@ mod finish;
 mod mach;
 mod memoir;
 mod nearest;
+pub mod options;
 mod ovr;
 mod reduce;
 mod sharded;
@@ -161,8 +162,8 @@ impl Algorithm {
             _ => "start one, with more --threads where it uses them",
         };
         Err(Failure::Input(format!(
-            "{started} processes were started, and each would train the same model on its own: only cs, ww and llw are \
-             trained by several together; for this algorithm {instead}"
+            "{started} processes were started, and each would train the same model on its own: only ww \
+             --rotate-labels and llw are trained by several together; for this algorithm {instead}"
         )))
     }
 

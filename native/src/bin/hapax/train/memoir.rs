@@ -54,7 +54,7 @@ Examples:
   hapax train memoir-l1 train.tsv -o small.hapax --report
   hapax train memoir-l2 train.txt.xz -o model.hapax --multilabel replicate --epochs 3
   hapax train memoir-l2 train.txt.xz -o model.hapax --oracle rare-features --report
-  hapax train memoir-l2 train.txt.xz -o model.hapax --repro code --iterations 40")]
+  hapax train memoir-l2 train.txt.xz -o model.hapax --set repro=code --iterations 40")]
 pub struct TrainMemoir {
     #[command(flatten)]
     common: Common,

@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 ///
 /// An embedding of the features and a prototype of each label are trained jointly, so that the labels of a row are
 /// ahead of all others. Fast to train and small: a number of bytes for each feature and label that --dimensions
-/// sets. Defaults are what was best on held-out rows; --as-published is the algorithm of the paper, with
-/// weights by rank, vectors within a ball and plain steps. (Weston, Bengio, Usunier 2011.)
+/// sets. Defaults are what was best on held-out rows. The algorithm of the paper, with weights by
+/// rank, vectors within a ball and plain steps, is --set as-published=true.
+/// (Weston, Bengio, Usunier 2011.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   hapax train wsabie train.tsv -o model.hapax --test test.tsv
   hapax train wsabie train.tsv -o small.hapax --dimensions 32 --bits 4
-  hapax train wsabie train.tsv -o model.hapax --as-published --rank-weight constant")]
+  hapax train wsabie train.tsv -o model.hapax --set as-published=true --rank-weight constant")]
 pub struct TrainWsabie {
     #[command(flatten)]
     common: Common,
@@ -30,14 +31,14 @@ pub struct TrainWsabie {
 ///
 /// A label answers by the distance of its prototype, steps are AdaGrad's, violations have one weight. With --violators
 /// Q rows are ignored whose violator is among the last Q of a chain, as labels too confusable to learn from: on
-/// text that loses precision, so it is off by default. --as-published has the margin, step size, search and chains of the
-/// paper. (Gupta, Bengio, Weston 2014.)
+/// text that loses precision, so it is off by default. The margin, step size, search and chains of
+/// the paper are --set as-published=true. (Gupta, Bengio, Weston 2014.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   hapax train wsabie-pp train.tsv -o model.hapax --test test.tsv
   hapax train wsabie-pp train.tsv -o model.hapax --violators 1 --margin 0.1
-  hapax train wsabie-pp train.tsv -o model.hapax --as-published")]
+  hapax train wsabie-pp train.tsv -o model.hapax --set as-published=true")]
 pub struct TrainWsabiePp {
     #[command(flatten)]
     common: Common,

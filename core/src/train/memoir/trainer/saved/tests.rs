@@ -51,10 +51,12 @@ fn ways() -> [Memoir; 8] {
             batch: 100,
             ..searching(&base, CODES)
         },
-        searching(&base.clone().with_l1(30), CODES),
-        searching(&base, Oracle::Graph { degree: 4, beam: 8 }),
+        searching(&base.clone().with_l1(30), GRAPH),
+        searching(&base, GRAPH),
     ]
 }
+
+const GRAPH: Oracle = Oracle::Graph { degree: 4, beam: 8 };
 
 const CODES: Oracle = Oracle::SignCodes {
     words: 1,

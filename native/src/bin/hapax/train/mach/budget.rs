@@ -48,7 +48,7 @@ fn way(step: &FitStep) -> String {
         (false, _) => format!("{} bits", step.bits),
         (true, 0) => format!("{} bits, trained on", step.bits),
         (true, _) => format!(
-            "{} bits, trained on, --rerank-weight {}",
+            "{} bits, trained on, --set rerank-weight={}",
             step.bits, step.rerank_weight
         ),
     }
