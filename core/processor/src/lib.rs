@@ -50,11 +50,12 @@ pub trait Loop {
     fn run<F: Fetch>(self, fetch: &F) -> Self::Output;
 }
 
-impl<O, C: FnOnce() -> O> Loop for C {
+// `FnOnce` would call through a shim of the compiler's, which is not always inlined.
+impl<O, C: FnMut() -> O> Loop for C {
     type Output = O;
 
     #[inline(always)]
-    fn run<F: Fetch>(self, _: &F) -> O {
+    fn run<F: Fetch>(mut self, _: &F) -> O {
         self()
     }
 }
