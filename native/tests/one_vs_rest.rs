@@ -103,6 +103,7 @@ fn reaches_the_optimum(train: &Dataset) {
     for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
         let parameters = OneVsRest {
             bias,
+            max_epochs: 1000,
             ..OneVsRest::default()
         };
         let proven = parameters
