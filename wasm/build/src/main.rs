@@ -1,9 +1,9 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
-//! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest
-//! neighbors only, and with the training of MACH. wasm-bindgen, a library pinned by Cargo.lock, writes
-//! the bindings; binaryen, from npm, makes the files smaller; every file is weighed against `limits.txt`.
-//! Linking is the work of one thread, so both instruction sets are built side by side.
+//! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest neighbors only, and with
+//! the training of MACH;
+//! wasm-bindgen, as a library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
+//! and every file is weighed against `limits.txt`.
 
 mod artifact;
 mod weigh;
@@ -14,7 +14,6 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
-    thread,
 };
 
 /// The folders that the build reads and writes.
@@ -65,37 +64,20 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    for part in PARTS {
+    for part in [Part::Whole, Part::Nearest, Part::Train] {
         let folder = part.folder(&folders.dist);
         fs::create_dir_all(&folder)?;
         copy_files(&folders.wasm.join("package"), &folder)?;
-    }
-    thread::scope(|scope| {
-        let simd = scope.spawn(|| build_parts(&folders, Instructions::Simd));
-        build_parts(&folders, Instructions::Baseline)?;
-        simd.join()
-            .map_err(|_| "the build with vectors panicked".to_owned())?
-    })?;
-    for part in PARTS {
+        build(&folders, Instructions::Baseline, part)?;
+        build(&folders, Instructions::Simd, part)?;
         // What stands once, and what differs.
         if let Some(name) = part.name() {
-            let folder = part.folder(&folders.dist);
             fs::remove_file(folder.join("package.json"))?;
             copy_files(&folders.wasm.join("package").join(name), &folder)?;
         }
     }
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
-}
-
-const PARTS: [Part; 3] = [Part::Whole, Part::Nearest, Part::Train];
-
-/// Builds the files of all parts for one instruction set; they share a folder of artifacts.
-fn build_parts(folders: &Folders, instructions: Instructions) -> Result<(), String> {
-    for part in PARTS {
-        build(folders, instructions, part).map_err(|error| error.to_string())?;
-    }
-    Ok(())
 }
 
 /// Copies the files of a folder, not those of folders within it.
