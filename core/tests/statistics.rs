@@ -1,8 +1,6 @@
 //! Statistics of real data sets against their published counts and against numpy.
 //!
-//! The data sets lie beside the workspace in `shared/data`; without them these tests say so and
-//! only the hand-made data of the unit tests are checked. The parser here is a plain one of its
-//! own, so that the readers are not tested by themselves.
+//! The parser here is a plain one of its own, so that the readers are not tested by themselves.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax_core::{
@@ -10,17 +8,11 @@ use hapax_core::{
     metrics::{Evaluation, Options},
     sparse::{SparseRows, SparseVec},
 };
-use std::{path::Path, process::Command};
+use std::process::Command;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-
-/// Reads `part` of data set `name`; `None`, loudly, if the data sets are not there.
+/// Reads `part` of data set `name`; `None` where the test is left out.
 fn read(name: &str, part: &str) -> Option<Dataset> {
-    if !Path::new(FOLDER).is_dir() {
-        eprintln!("NOT CHECKED: the data sets are absent, {FOLDER} is no folder");
-        return None;
-    }
-    let file = Path::new(FOLDER).join(name).join(format!("{part}.txt.xz"));
+    let file = hapax_sets::path(&format!("{name}/{part}.txt.xz"))?;
     let unpacked = Command::new("xz").arg("-dc").arg(&file).output().unwrap();
     assert!(unpacked.status.success(), "xz -dc {}", file.display());
     Some(parse(&String::from_utf8(unpacked.stdout).unwrap()))

@@ -6,19 +6,14 @@ use hapax_core::{
     executor::Sequential,
     text::{Vectorizer, VectorizerOptions},
 };
-use std::{path::Path, process::Command};
+use std::process::Command;
 
-/// The bytes of a shared data file; `None`, said loudly, where it or `xz` is missing.
+/// The bytes of a data file; `None` where the test is left out.
 fn shared(name: &str) -> Option<Vec<u8>> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data")).join(name);
-    let unpacked = Command::new("xz").arg("-dc").arg(&path).output();
-    match unpacked {
-        Ok(output) if output.status.success() => Some(output.stdout),
-        _ => {
-            eprintln!("REAL DATA IS MISSING, NOT TESTED: {}", path.display());
-            None
-        }
-    }
+    let path = hapax_sets::path(name)?;
+    let unpacked = Command::new("xz").arg("-dc").arg(&path).output().unwrap();
+    assert!(unpacked.status.success(), "xz -dc {}", path.display());
+    Some(unpacked.stdout)
 }
 
 fn read_shared(name: &str, options: &ReadOptions) -> Option<(Vec<u8>, Input)> {
@@ -61,8 +56,10 @@ fn xmc_files_are_written_as_they_were() {
 
 #[test]
 fn every_test_set_and_every_text_is_read() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data"));
-    let sets = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let Some(root) = hapax_sets::shared() else {
+        return;
+    };
+    let sets = std::fs::read_dir(&root).unwrap().map(Result::unwrap);
     let mut names = Vec::new();
     for set in sets {
         let set = set.file_name().into_string().unwrap();
@@ -72,9 +69,7 @@ fn every_test_set_and_every_text_is_read() {
             }
         }
     }
-    if names.is_empty() {
-        eprintln!("REAL DATA IS MISSING, NOT TESTED: {}", root.display());
-    }
+    assert!(!names.is_empty(), "no set in {}", root.display());
     // Some have a third column, which is ignored.
     let options = ReadOptions {
         columns: Some(Columns::LABELS_TEXT),
