@@ -50,6 +50,16 @@ const PYTHON: Program = Program {
     install: "install Python 3, for example by apt-get install python3",
 };
 
+/// WordNet for the demonstration and its tests.
+const NPM_WORDNET: &[&str] = &[
+    "npm",
+    "ci",
+    "--prefix",
+    "www",
+    "--ignore-scripts",
+    "--no-fund",
+];
+
 /// What the package is built and tested with.
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
@@ -178,7 +188,10 @@ pub const PARTS: &[Part] = &[
         shows: "unit, property, command, README and documentation tests",
         needs: &[C_COMPILER, NPM],
         only_named: false,
-        work: Commands(&[&["cargo", "test", "--workspace", "--no-fail-fast"]]),
+        work: Commands(&[
+            NPM_WORDNET,
+            &["cargo", "test", "--workspace", "--no-fail-fast"],
+        ]),
     },
     Part {
         name: "peers",
@@ -203,14 +216,7 @@ pub const PARTS: &[Part] = &[
         only_named: false,
         work: Commands(&[
             &["sh", "www/tests/chromium.sh"],
-            &[
-                "npm",
-                "ci",
-                "--prefix",
-                "www",
-                "--ignore-scripts",
-                "--no-fund",
-            ],
+            NPM_WORDNET,
             COMMAND,
             &["npm", "test", "--prefix", "www"],
         ]),
