@@ -9,6 +9,7 @@ mod kills;
 
 use std::{
     fs,
+    path::Path,
     process::{Command, Output, Stdio},
 };
 
