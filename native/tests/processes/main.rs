@@ -176,7 +176,10 @@ fn what_several_processes_cannot_do_ends_them_all_and_says_why() {
         (vec!["llw", train, "-o", model, "--costs", "1,2"], "--costs"),
         (vec!["cs", train, "-o", model], "start one process"),
         (vec!["ww", train, "-o", model], "add --rotate-labels"),
-        (vec!["ww", "nowhere.tsv", "-o", model], "nowhere.tsv"),
+        (
+            vec!["ww", ROTATING, "nowhere.tsv", "-o", model],
+            "nowhere.tsv",
+        ),
     ] {
         let ended = mpirun(3, &arguments).output().unwrap();
         let told = told(&ended);
