@@ -12,6 +12,7 @@ mod models;
 pub mod multiclass;
 pub mod nearest;
 pub mod one_vs_rest;
+mod precision;
 pub mod published;
 pub mod reduction;
 pub mod shards;
@@ -20,4 +21,5 @@ mod unusable;
 
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
+pub use precision::Precision;
 pub use unusable::check_data;

@@ -1,12 +1,12 @@
-//! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights of its heads only.
+//! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights
+//! of its heads only.
 
-use super::Trainer;
-use crate::parameters::mach::MachParameters;
+use super::{MachKernels, Trainer};
 use crate::{
     data::Dataset,
     executor::{Executor, Sequential},
-    kernels::MachKernels,
-    model::mach::Mach,
+    model::Mach,
+    parameters::mach::MachParameters,
     train::{
         TrainError,
         shards::{PartError, Parts, share},

@@ -2,13 +2,13 @@
 
 use super::{
     Trainer,
-    step::{Rates, Step, Term},
+    step::{Rates, Step},
     tests::{data, parameters},
 };
 use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     executor::{Sequential, tests::Many},
-    kernels::Portable,
+    kernels::{Portable, Term},
     model::mach::{Mach, head_weights::HeadWeights},
     random::Stream,
 };

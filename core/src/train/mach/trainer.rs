@@ -6,11 +6,15 @@ mod state;
 use super::{
     dropout::Dropout,
     group::{Course, HeadGroup, Lesson},
-    seen_labels::SeenLabels,
+    step::MachKernels,
 };
-use crate::parameters::mach::{Estimator, MachParameters};
 use crate::{
-    data::Dataset, executor::Executor, hash::BucketCodes, kernels::MachKernels, random::Stream,
+    data::Dataset,
+    executor::Executor,
+    hash::BucketCodes,
+    model::mach::SeenLabels,
+    parameters::mach::{Estimator, MachParameters},
+    random::Stream,
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
@@ -29,7 +33,8 @@ pub struct Report {
     pub done: usize,
     /// Rows of an epoch.
     pub of: usize,
-    /// The loss of a row and head, on average over the rows done in this epoch, each before its step.
+    /// The loss of a row and head, on average over the rows done in this epoch, each before its
+    /// step.
     pub loss: f64,
 }
 

@@ -1,19 +1,15 @@
 //! From data to a model.
 
 use super::{
-    Mach,
+    MachKernels, Report, Trainer,
     assemble::{assemble, biases, dense, packed, shape},
-    centroids::Centroids,
 };
 use crate::{
     data::{Dataset, Split},
     executor::Executor,
-    kernels::MachKernels,
+    model::mach::{Mach, SeenLabels, centroids::Centroids},
     parameters::mach::MachParameters,
-    train::{
-        TrainError,
-        mach::{Report, SeenLabels, Trainer},
-    },
+    train::TrainError,
 };
 use core::ops::ControlFlow;
 
@@ -55,11 +51,12 @@ impl MachParameters {
         Centroids::build(data, &seen, self.transform(), entries).map(Some)
     }
 
-    /// Trains from begin to end. `progress` hears of every part and may stop the work. Equal data and
-    /// parameters give equal models for any executor.
+    /// Trains from begin to end. `progress` hears of every part and may stop the work. Equal data
+    /// and parameters give equal models for any executor.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so.
     pub fn train<E: Executor>(
         &self,
         data: &Dataset,
