@@ -17,9 +17,12 @@ pub mod published;
 pub mod reduction;
 pub mod shards;
 pub mod state;
+mod training;
 mod unusable;
 
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
 pub use precision::Precision;
+pub(crate) use training::going;
+pub use training::{Hearing, Training, Watch};
 pub use unusable::check_data;

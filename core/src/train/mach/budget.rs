@@ -12,10 +12,7 @@ use crate::{
     executor::Executor,
     model::Mach,
     parameters::mach::MachParameters,
-    train::{
-        Precision, TrainError,
-        state::{StateError, Watch},
-    },
+    train::{Precision, TrainError, Watch, state::StateError},
 };
 use alloc::vec::Vec;
 use core::cmp::Ordering;

@@ -9,26 +9,12 @@ use crate::{
     executor::Executor,
     model::mach::{Mach, SeenLabels, centroids::Centroids},
     parameters::mach::MachParameters,
-    train::TrainError,
+    train::{Hearing, TrainError, Training},
 };
 use core::ops::ControlFlow;
 
 /// Rows held out are a tenth, but at most this many.
 pub(super) const MOST_HELD_OUT: f64 = 3000.0;
-
-/// Goes through all epochs; `each` hears of every part.
-pub(super) fn run(
-    trainer: &mut Trainer<'_>,
-    executor: &impl Executor,
-    each: &mut impl FnMut(Report) -> ControlFlow<()>,
-) -> Result<(), TrainError> {
-    while let Some(report) = trainer.step(executor) {
-        if each(report).is_break() {
-            return Err(TrainError::Stopped);
-        }
-    }
-    Ok(())
-}
 
 pub(super) fn share(data: &Dataset) -> f64 {
     0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64)
@@ -62,38 +48,28 @@ impl MachParameters {
         data: &Dataset,
         executor: &E,
         kernels: &'static dyn MachKernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
-        let mut trainer = self.trainer(data, executor.threads(), kernels)?;
-        run(&mut trainer, executor, &mut progress)?;
-        self.finish(&trainer, data, executor)
+        let trainer = self.trainer(data, executor.threads(), kernels)?;
+        trainer.train(executor, &mut Hearing(progress))
     }
+}
 
-    /// The model of a training of these parameters on `data` that has come to its end.
+impl Trainer<'_> {
+    /// The model of a training that has come to its end.
     ///
     /// # Errors
     /// If parts of the work are left, weights grew beyond all bounds, or memory is lacking.
-    pub fn finish<E: Executor>(
-        &self,
-        trainer: &Trainer<'_>,
-        data: &Dataset,
-        executor: &E,
-    ) -> Result<Mach, TrainError> {
-        if !trainer.is_done() {
+    pub fn model<E: Executor>(&self, executor: &E) -> Result<Mach, TrainError> {
+        if !self.is_done() {
             return Err(TrainError::Stopped);
         }
-        let weights = if self.bits == 32 {
-            dense(trainer, false)?
+        let (parameters, data) = (self.parameters(), self.data());
+        let weights = if parameters.bits == 32 {
+            dense(self, false)?
         } else {
-            packed(
-                trainer,
-                shape(trainer),
-                self,
-                biases(trainer),
-                data,
-                executor,
-            )?
+            packed(self, shape(self), parameters, biases(self), data, executor)?
         };
-        Ok(assemble(trainer, weights, self.centroids(data)?))
+        Ok(assemble(self, weights, parameters.centroids(data)?))
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     model::{Mach, Method, Model, Provenance},
     parameters::mach::MachParameters,
     text::Vectorizer,
-    train::{TrainError, compacted::fixed_bytes, state::Watch},
+    train::{TrainError, Watch, compacted::fixed_bytes},
 };
 use alloc::boxed::Box;
 use core::ops::ControlFlow;

@@ -11,6 +11,7 @@ use crate::{
     kernels::{Portable, Term},
     model::mach::{Mach, head_weights::HeadWeights},
     random::Stream,
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;

@@ -9,6 +9,7 @@ use crate::{
     kernels::{Portable, Term},
     random::Stream,
     sparse::{SparseRows, SparseVec},
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;

@@ -16,12 +16,11 @@ use crate::{
         head_weights::{Form, HeadWeights},
     },
     train::{
-        TrainError,
-        state::{Resumable, StateError, Watch, holds, write},
+        TrainError, Training, Watch, going,
+        state::{Resumable, StateError, holds, write},
     },
 };
 use alloc::{borrow::Cow, vec::Vec};
-use core::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 /// What came of the trainings so far, and who hears of the one under way.
@@ -129,13 +128,6 @@ impl<'w> Trials<'w> {
             going(self.watch.part(report, &moment))?;
         }
         Ok(())
-    }
-}
-
-fn going(flow: ControlFlow<()>) -> Result<(), TrainError> {
-    match flow {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(TrainError::Stopped),
     }
 }
 
