@@ -1,12 +1,12 @@
 //! The inner loops of prediction, and the seam to the processor they run on.
 //!
-//! A loop is coarse (a block of labels, a block of rows), written as fixed-lane code over integers or with
-//! a fixed order of summation, so that every compiler target computes the same bits.
-//! [`Kernels::processor`] says which instructions it is compiled for: [`Processor::run`] takes any loop, and
-//! the loops of training are run by it as well. The crate `hapax` detects the processor.
+//! A loop is coarse (a block of labels, a block of rows), written as fixed-lane code over integers
+//! or with a fixed order of summation, so that every compiler target computes the same bits.
+//! [`Kernels::processor`] says which instructions it is compiled for: [`Processor::run`] takes any
+//! loop, and the loops of training are run by it as well. The crate `hapax` detects the processor.
 //!
-//! An implementation may override a loop of prediction with instructions that give the same bits; tests
-//! hold every override against [`Portable`].
+//! An implementation may override a loop of prediction with instructions that give the same bits;
+//! tests hold every override against [`Portable`].
 //!
 //! Scratch memories carry a `&'static dyn Kernels`, so models need not know of them.
 
@@ -16,12 +16,12 @@ pub(crate) mod label_codes;
 pub(crate) mod label_scan;
 pub(crate) mod panels;
 pub(crate) mod postings;
+pub(crate) mod probabilities;
 pub(crate) mod prototype_weights;
 pub(crate) mod sums;
+pub(crate) mod terms;
 pub(crate) mod wide;
 
-use crate::train::mach::step;
-pub use crate::train::mach::step::{Step as MachStep, Term};
 pub use bounds::{BLOCK as ROW_BLOCK, BlockBounds};
 pub use four_rows::FourRows;
 pub use hapax_processor::Processor;
@@ -31,6 +31,7 @@ use label_scan::score_labels;
 pub use postings::Posted;
 use sums::AddTails;
 pub use sums::{HeadTerm, LabelBounds, TailTerm};
+pub use terms::Term;
 
 /// The inner loops of prediction; see the module's text for what an implementation may change.
 pub trait Kernels: Sync {
@@ -160,9 +161,9 @@ pub trait Kernels: Sync {
         )
     }
 
-    /// For blocks of [`LABEL_BLOCK`] labels, with `heads` lines of codes each, the sums of the tables' bytes
-    /// at the labels' codes, and the largest sum of each block. Tables have `tables.len() / heads` bytes,
-    /// and codes are below that; there are at most 257 heads.
+    /// For blocks of [`LABEL_BLOCK`] labels, with `heads` lines of codes each, the sums of the
+    /// tables' bytes at the labels' codes, and the largest sum of each block. Tables have
+    /// `tables.len() / heads` bytes, and codes are below that; there are at most 257 heads.
     fn scan(
         &self,
         codes: &[u8],
@@ -181,7 +182,7 @@ pub trait Kernels: Sync {
     fn add_terms(&self, sums: &mut [f32], weights: &[f32], terms: &[Term]) {
         self.processor().run(
             #[inline(always)]
-            move || step::add_terms(sums, weights, terms),
+            move || terms::add_terms(sums, weights, terms),
         );
     }
 
@@ -194,21 +195,11 @@ pub trait Kernels: Sync {
     }
 }
 
-/// The inner loop of training MACH, beside those of prediction: a package compiled for size has it
-/// compiled for speed.
-pub trait MachKernels: Kernels {
-    /// One row's step of training heads of MACH.
-    fn mach_step(&self, step: MachStep<'_>) {
-        self.processor().run(step);
-    }
-}
-
 /// The kernels as this crate's target compiles them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable;
 
 impl Kernels for Portable {}
-impl MachKernels for Portable {}
 
 /// The core's own loops, compiled for these instructions.
 impl Kernels for Processor {
@@ -216,5 +207,3 @@ impl Kernels for Processor {
         *self
     }
 }
-
-impl MachKernels for Processor {}

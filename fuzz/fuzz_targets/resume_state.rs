@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::{Resumable, Shared}}};
+use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{Training, exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::Shared}};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 
@@ -43,7 +43,8 @@ fn tried(job: &Job, mut state: Vec<u8>) -> Vec<u8> {
 
 /// Leaves a training after two steps, tries the bytes on another, and takes two steps where they
 /// are believed.
-fn check<T: Resumable>(job: &Job, new: impl Fn() -> T, step: impl Fn(&mut T)) {
+fn check<T: Training>(job: &Job, new: impl Fn() -> T) {
+    let step = |training: &mut T| _ = training.step(&Sequential);
     let mut left = new();
     step(&mut left);
     step(&mut left);
@@ -100,12 +101,12 @@ fuzz_target!(|job: Job| {
                 ..MachParameters::default()
             };
             let new = || mach.trainer(data(), 1, bits).expect("a training");
-            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+            check(&job, new);
         }
         1 => {
             let memoir = Memoir::default();
             let new = || memoir.trainer(data()).expect("a training");
-            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+            check(&job, new);
         }
         2 => {
             let wsabie = Wsabie {
@@ -113,12 +114,12 @@ fuzz_target!(|job: Job| {
                 ..Wsabie::default()
             };
             let new = || wsabie.trainer(data(), bits).expect("a training");
-            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+            check(&job, new);
         }
         3 => {
             let auc = Sampled::auc();
             let new = || auc.trainer(data()).expect("a training");
-            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+            check(&job, new);
         }
         4 => {
             let ovr = OneVsRest {
@@ -128,7 +129,7 @@ fuzz_target!(|job: Job| {
                 ..OneVsRest::default()
             };
             let new = || ovr.trainer(data(), &Sequential, bits).expect("a training");
-            check(&job, new, |trainer| _ = trainer.step(&Sequential));
+            check(&job, new);
         }
         5 | 6 => {
             let loss = if job.trainer % 9 == 5 {
@@ -141,7 +142,7 @@ fuzz_target!(|job: Job| {
                 let one = MultiLabel::Refuse;
                 Solver::new(&svm, data(), one, None, &Sequential, bits).expect("a training")
             };
-            check(&job, new, |solver| _ = solver.epoch(&Sequential, bits));
+            check(&job, new);
         }
         7 => check_shared(&job, MultiClassLoss::WestonWatkins),
         _ => check_shared(&job, MultiClassLoss::LeeLinWahba),

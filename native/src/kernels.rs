@@ -1,9 +1,12 @@
 //! The kernels of `hapax-core`, for the vector units that this machine turns out to have.
 //!
-//! Loops are the core's own, compiled for the detected [`Processor`]. Two are overridden on x86-64 by
-//! instructions that no compiler finds, with the same bits.
+//! Loops are the core's own, compiled for the detected [`Processor`]. Two are overridden on x86-64
+//! by instructions that no compiler finds, with the same bits.
 
-use hapax_core::kernels::{HeadTerm, Kernels, MachKernels, Portable, Processor};
+use hapax_core::{
+    kernels::{HeadTerm, Kernels, Portable, Processor},
+    train::mach::MachKernels,
+};
 #[cfg(target_arch = "x86_64")]
 use hapax_processor::Instructions;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! MACH with threads and with every kernel: the same bits, and on real data the same answers as from scoring
-//! all labels.
+//! MACH with threads and with every kernel: the same bits, and on real data the same answers as
+//! from scoring all labels.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
@@ -7,7 +7,7 @@ use hapax::{
         data::{Dataset, ReadOptions, Source, read},
         executor::Sequential,
         hash::{BucketHash, BucketPlan},
-        kernels::{Kernels, LABEL_BLOCK as BLOCK, MachKernels, Portable},
+        kernels::{Kernels, LABEL_BLOCK as BLOCK, Portable},
         model::{
             Model,
             mach::{Mach, MachScratch},
@@ -15,6 +15,7 @@ use hapax::{
         parameters::mach::{Estimator, MachParameters, Optimizer},
         random::Stream,
         search::Top,
+        train::mach::MachKernels,
     },
     files::read_text,
     kernels,

@@ -12,7 +12,7 @@ use hapax::{
         parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::memoir::Trainer,
+        train::{Training, memoir::Trainer},
     },
     files::read_text,
     threads::Threads,
@@ -282,7 +282,7 @@ fn any_number_of_threads_makes_the_same_model() {
             let threads = Threads::new(threads).unwrap();
             let mut trainer = parameters.trainer(&data).unwrap();
             while trainer.step(&threads).is_some() {}
-            trainer.finish().unwrap()
+            trainer.finish(&threads).unwrap()
         };
         let one = train(1);
         assert!(one.nonzeros() > 100);

@@ -11,7 +11,10 @@ use hapax_core::{
     model::Model as Core,
     parameters::mach::{Estimator, MachParameters},
     text::Vectorizer,
-    train::mach::{Report, Trainer},
+    train::{
+        Training,
+        mach::{Report, Trainer},
+    },
 };
 use hapax_wasm_kernels::MACH_KERNELS;
 use wasm_bindgen::prelude::*;
@@ -165,8 +168,7 @@ impl MachTraining {
 
     /// The model, when all epochs are over. Throws `TrainError`.
     pub fn finish(&self) -> Result<Model, Thrown> {
-        let (trainer, data) = (&self.trainer, self.trainer.data());
-        let mach = trainer.parameters().finish(trainer, data, &Sequential)?;
-        Ok(Core::from_mach(mach, data, self.vectorizer.clone()).into())
+        let mach = self.trainer.model(&Sequential)?;
+        Ok(Core::from_mach(mach, self.trainer.data(), self.vectorizer.clone()).into())
     }
 }

@@ -14,6 +14,7 @@ use hapax::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
         random::Stream,
+        train::Training,
     },
     kernels,
     threads::Threads,
@@ -155,7 +156,7 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
             held as f64 / 1e6
         );
     }
-    let model = trainer.finish()?;
+    let model = trainer.finish(threads)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
     let k = 5.min(model.labels() as usize);

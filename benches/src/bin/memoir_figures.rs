@@ -10,6 +10,7 @@ use hapax::{
         model::linear::LinearScorer,
         parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
         random::Stream,
+        train::Training,
     },
     kernels,
     threads::Threads,
@@ -82,7 +83,7 @@ fn measured(parameters: &Memoir, train: &Dataset, test: &Dataset) -> Result<Figu
     let start = cpu_seconds();
     let mut trainer = parameters.trainer(train)?;
     while trainer.step(&threads).is_some() {}
-    let model = trainer.finish()?;
+    let model = trainer.finish(&threads)?;
     let seconds = cpu_seconds() - start;
     let scorer = LinearScorer::new(&model)?;
     let found = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);

@@ -11,6 +11,7 @@ use hapax::{
         parameters::memoir::{Length, Memoir, SeveralLabels},
         search::{MaxInnerProduct, Proposer, Scored, Top, graph::Graph, sign_codes::SignCodes},
         sparse::SparseVec,
+        train::Training,
     },
     threads::Threads,
 };

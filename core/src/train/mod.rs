@@ -12,12 +12,17 @@ mod models;
 pub mod multiclass;
 pub mod nearest;
 pub mod one_vs_rest;
+mod precision;
 pub mod published;
 pub mod reduction;
 pub mod shards;
 pub mod state;
+mod training;
 mod unusable;
 
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
+pub use precision::Precision;
+pub(crate) use training::going;
+pub use training::{Hearing, Training, Watch};
 pub use unusable::check_data;

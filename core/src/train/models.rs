@@ -1,10 +1,6 @@
 //! The models that trainings make: weights or rows, with what made them and a record of it.
 
-use super::{
-    TrainError, embedding, memoir,
-    reduction::Projection,
-    state::{Hearing, Watch},
-};
+use super::{Hearing, TrainError, Training, Watch, embedding, memoir, reduction::Projection};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -99,27 +95,15 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        mut progress: impl FnMut(
-            memoir::trainer::Report,
-            &memoir::trainer::Trainer<'_>,
-        ) -> ControlFlow<()>,
+        progress: impl FnMut(memoir::trainer::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
-        let mut trainer = parameters.trainer(data)?;
-        while let Some(report) = trainer.step(executor) {
-            if progress(report, &trainer).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        Ok(Self::from_memoir(
-            trainer.finish()?,
-            parameters,
-            data,
-            vectorizer,
-        ))
+        let trainer = parameters.trainer(data)?;
+        let weights = trainer.train(executor, &mut Hearing(progress))?;
+        Ok(Self::from_memoir(weights, parameters, data, vectorizer))
     }
 
     /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes that answers rows as
-    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions. `begin` may set the training to a state.
+    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions. With `measuring`, reports have the figures of each pass.
     ///
     /// # Errors
     /// As [`Embedding::train_memoir`].
@@ -129,11 +113,11 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
-        begin: impl FnOnce(&mut memoir::trainer::Trainer<'_>) -> ControlFlow<()>,
-        progress: impl FnMut(memoir::trainer::Report, &memoir::trainer::Trainer<'_>) -> ControlFlow<()>,
+        measuring: bool,
+        watch: &mut dyn Watch<memoir::trainer::Report>,
     ) -> Result<Self, TrainError> {
         let embedding =
-            Embedding::train_memoir(parameters, projection, data, executor, begin, progress)?;
+            Embedding::train_memoir(parameters, projection, data, executor, measuring, watch)?;
         let mut provenance = Provenance::new("memoir-lsh", data, parameters.seed);
         let dimensions = projection.dimensions() as f64;
         provenance.report.push(("reduced to".into(), dimensions));

@@ -11,7 +11,7 @@
 
 use crate::data::Dataset;
 use alloc::vec::Vec;
-use core::{fmt, ops::ControlFlow};
+use core::fmt;
 use postcard::ser_flavors::Flavor;
 use serde::{Serialize, de::DeserializeOwned};
 use xxhash_rust::xxh3::Xxh3;
@@ -43,28 +43,6 @@ pub trait Resumable {
         let mut bytes = Vec::new();
         self.save(&mut |piece| bytes.extend_from_slice(piece))?;
         Ok(bytes)
-    }
-}
-
-/// Hears of a training that can be left: where it begins, and after each part of its work, of which `R` tells. Either may
-/// stop it.
-pub trait Watch<R> {
-    /// Training begins: here it can be set to a state.
-    fn begin(&mut self, _training: &mut dyn Resumable) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    /// A part is done.
-    fn part(&mut self, report: R, training: &dyn Resumable) -> ControlFlow<()>;
-}
-
-/// A function that hears of parts, and may stop training; nothing is gone on with.
-#[derive(Debug)]
-pub struct Hearing<F>(pub F);
-
-impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
-    fn part(&mut self, report: R, _: &dyn Resumable) -> ControlFlow<()> {
-        (self.0)(report)
     }
 }
 

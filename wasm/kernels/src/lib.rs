@@ -15,7 +15,7 @@ mod sums;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use hapax_core::kernels::{HeadTerm, TailTerm};
-use hapax_core::kernels::{Kernels, MachKernels};
+use hapax_core::{kernels::Kernels, train::mach::MachKernels};
 
 /// The kernels. A static, so that this crate is the one that compiles them.
 pub static KERNELS: &dyn Kernels = &Compiled;

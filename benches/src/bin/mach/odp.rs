@@ -6,6 +6,7 @@ use hapax::{
         executor::Executor,
         model::mach::MachScratch,
         parameters::mach::{Estimator, MachParameters},
+        train::Training,
     },
     kernels,
     threads::Threads,

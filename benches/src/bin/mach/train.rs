@@ -9,7 +9,7 @@ use hapax::{
         data::{Dataset, Split},
         executor::Executor,
         model::mach::Mach,
-        train::state::Hearing,
+        train::{Hearing, Training},
     },
     kernels,
     threads::Threads,
@@ -102,7 +102,7 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
             .chain(&estimators)
         {
             trainer.set_estimator(estimator);
-            let mach = parameters.finish(&trainer, data, &threads)?;
+            let mach = trainer.model(&threads)?;
             let seconds = cpu_seconds() - start;
             outcomes.entry(name).or_default().add(&mach, seconds, test);
         }

@@ -14,8 +14,8 @@
 
 use crate::{
     float,
+    kernels::probabilities::{sigmoids, softmax},
     parameters::mach::Estimator,
-    train::mach::step::{sigmoids, softmax},
 };
 
 /// The least probability under a logarithm.
@@ -43,9 +43,9 @@ pub fn bucket_scores(logits: &mut [f32], buckets: usize, is_softmax: bool, estim
 /// What a score says of the chance that the label is right, in `[0, 1]`.
 ///
 /// For the mean it is equation 2 of the paper with the true rate at which labels collide; the least
-/// and the median are corrected likewise, though they are biased. The mean of logarithms and that of logits
-/// become the geometric mean of the probabilities, and the probability of the mean logit: these rank as the scores
-/// do and are no estimates of anything.
+/// and the median are corrected likewise, though they are biased. The mean of logarithms and that
+/// of logits become the geometric mean of the probabilities, and the probability of the mean logit:
+/// these rank as the scores do and are no estimates of anything.
 #[must_use]
 pub fn probability(score: f32, collision_rate: f64, estimator: Estimator) -> f64 {
     let score = f64::from(score);

@@ -1,11 +1,15 @@
 //! The weights of the heads as a model holds them: as they were trained, or packed.
 //!
-//! There are R B logits, and for each feature a row of R B weights. Dense weights are 32-bit numbers row by row. Packed weights are records
-//! ([`super::record`]) of 4 or 8 bits a weight, those that matter; logits are added up from the records as they
-//! are. Biases, R B numbers, are never rounded.
+//! There are R B logits, and for each feature a row of R B weights. Dense weights are 32-bit
+//! numbers row by row. Packed weights are records ([`super::record`]) of 4 or 8 bits a weight,
+//! those that matter; logits are added up from the records as they are. Biases, R B numbers, are
+//! never rounded.
 
 use super::record::{self, RecordError};
-use crate::{array::Array, kernels::Kernels, train::mach::step::Term};
+use crate::{
+    array::Array,
+    kernels::{Kernels, Term},
+};
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
@@ -242,6 +246,18 @@ impl HeadWeights {
     #[must_use]
     pub fn biases(&self) -> &Array<f32> {
         &self.biases
+    }
+
+    /// Heads R.
+    #[must_use]
+    pub fn repetitions(&self) -> usize {
+        self.repetitions
+    }
+
+    /// Buckets B.
+    #[must_use]
+    pub fn buckets(&self) -> usize {
+        self.buckets
     }
 
     /// Features D.

@@ -1,43 +1,36 @@
 //! MACH models: R heads of B buckets each, whatever the number of labels.
 //!
-//! A row's features are weighed by all heads (`weights`); what the buckets of a label score makes the
-//! label's score (`estimate`), and the best labels are found without scoring all of them
+//! A row's features are weighed by all heads (`weights`); what the buckets of a label score makes
+//! the label's score (`estimate`), and the best labels are found without scoring all of them
 //! (`decode`). The best `rerank` labels can be compared once more with the mean row of each label
-//! (`centroids`). [`crate::train::mach`] states the problem that the weights solve.
+//! (`centroids`). The `train::mach` module states the problem that the weights solve.
 //!
 //! Labels that no training row carries have no code: they score `f32::MIN` and come last, by their
 //! ids. A row without a known feature is answered by the biases alone: frequent buckets first.
 
-mod assemble;
-pub(crate) mod budget;
 pub(crate) mod centroids;
-mod compact;
 pub(crate) mod decode;
 pub(crate) mod estimate;
-pub(crate) mod fit;
-mod model;
-pub(crate) mod pack;
+pub(crate) mod head_weights;
 pub(crate) mod record;
-mod refine;
-mod search;
-mod smallest;
-mod trials;
+mod seen_labels;
+#[cfg(test)]
+mod tests;
 
-use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     float,
     hash::BucketCodes,
-    kernels::Kernels,
-    parameters::mach::{Estimator, MachParameters},
+    kernels::{Kernels, Term},
+    parameters::mach::MachParameters,
     search::{Scored, Top, rank},
     sparse::SparseView,
-    train::mach::{SeenLabels, step::Term},
 };
 use alloc::vec::Vec;
-pub use budget::{FitStep, MachFit};
 use centroids::Centroids;
 pub use decode::{DecodeScratch, LabelDecoder};
+use head_weights::HeadWeights;
+pub(crate) use seen_labels::SeenLabels;
 
 /// What MACH training made.
 #[derive(Clone, Debug)]
@@ -155,6 +148,11 @@ impl Mach {
         self.draw
     }
 
+    /// The labels that training saw.
+    pub(crate) fn seen(&self) -> &SeenLabels {
+        &self.seen
+    }
+
     /// The weights of the heads.
     #[must_use]
     pub fn weights(&self) -> &HeadWeights {
@@ -173,8 +171,8 @@ impl Mach {
         &self.decoder
     }
 
-    /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`; see
-    /// `estimate::probability`.
+    /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
+    /// see `estimate::probability`.
     #[must_use]
     pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
@@ -227,7 +225,8 @@ impl Mach {
 
     /// The `k` best labels for `row`, best first.
     ///
-    /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once `scratch` has grown.
+    /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once
+    /// `scratch` has grown.
     pub fn predict<'s>(
         &self,
         row: SparseView<'_>,
@@ -328,17 +327,7 @@ impl Mach {
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()
     }
-
-    /// Whether weights may be centered without changing what the model answers; see `pack`.
-    #[must_use]
-    pub fn centered(parameters: &MachParameters, softmax: bool) -> bool {
-        softmax || parameters.estimator == Estimator::LogitSum
-    }
 }
 
 /// The largest size of a logit: sums over heads stay finite.
 const MOST: f32 = 1e30;
-
-pub(crate) mod head_weights;
-#[cfg(test)]
-mod tests;

@@ -8,6 +8,7 @@ use crate::{
     random::Stream,
     search::MaxInnerProduct,
     sparse::{SparseRows, SparseVec},
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 

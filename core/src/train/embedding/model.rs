@@ -7,12 +7,7 @@ use crate::{
     kernels::Kernels,
     model::embedding::{Embedding, build::Vectors},
     parameters::{RowTransform, embedding::EmbeddingTraining},
-    train::{
-        TrainError,
-        memoir::prototypes,
-        reduction::Projection,
-        state::{Hearing, Watch},
-    },
+    train::{Hearing, TrainError, Training, Watch, memoir::prototypes, reduction::Projection},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -122,35 +117,17 @@ fn vectors(
     kernels: &dyn Kernels,
     watch: &mut dyn Watch<Report>,
 ) -> Result<Vectors, TrainError> {
-    let going = |flow: ControlFlow<()>| match flow {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(TrainError::Stopped),
-    };
     match training {
         EmbeddingTraining::NearestMean(mean) => mean.train(data),
-        EmbeddingTraining::Sampled(sampled) => {
-            let mut trainer = sampled.trainer(data)?;
-            going(watch.begin(&mut trainer))?;
-            while let Some(report) = trainer.step(executor) {
-                going(watch.part(report, &trainer))?;
-            }
-            Ok(trainer.finish())
-        }
+        EmbeddingTraining::Sampled(sampled) => sampled.trainer(data)?.train(executor, watch),
         EmbeddingTraining::Wsabie(wsabie) => {
-            let mut trainer = wsabie.trainer(data, kernels)?;
-            going(watch.begin(&mut trainer))?;
-            while let Some(report) = trainer.step(executor)? {
-                going(watch.part(report, &trainer))?;
-            }
-            joined(&trainer.finish()?, data)
+            let trainer = wsabie.trainer(data, kernels)?;
+            joined(&trainer.train(executor, watch)?, data)
         }
-        EmbeddingTraining::Memoir(memoir) => prototypes::vectors(
-            memoir,
-            data,
-            executor,
-            |_| ControlFlow::Continue(()),
-            |_, _| ControlFlow::Continue(()),
-        ),
+        EmbeddingTraining::Memoir(memoir) => {
+            let hears_of_nothing = &mut Hearing(|_| ControlFlow::Continue(()));
+            prototypes::vectors(memoir, data, executor, false, hears_of_nothing)
+        }
     }
 }
 

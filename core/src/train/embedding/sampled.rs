@@ -24,10 +24,9 @@ use crate::{
     model::embedding::build::Vectors,
     parameters::sampled::{Draws, Sampled},
     random::Stream,
-    train::TrainError,
+    train::{TrainError, Training},
 };
 use alloc::vec::Vec;
-use core::ops::ControlFlow;
 
 impl Sampled {
     /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
@@ -43,25 +42,6 @@ impl Sampled {
         // Prototypes are held twice: while labels are trained side by side, and while the model is made.
         let twice = 8 * features * (labels + 32 * threads as u64);
         twice + 12 * draws + rows + 32 * labels
-    }
-
-    /// Trains the prototypes.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train(
-        &self,
-        data: &Dataset,
-        executor: &impl Executor,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Vectors, TrainError> {
-        let mut trainer = self.trainer(data)?;
-        while let Some(report) = trainer.step(executor) {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        Ok(trainer.finish())
     }
 
     /// Begins training: checks everything.
@@ -82,7 +62,7 @@ impl Sampled {
     }
 }
 
-/// Training under way: call [`SampledTrainer::step`] until it returns `None`, then [`SampledTrainer::finish`].
+/// Training by sampled steps under way.
 pub struct SampledTrainer<'a> {
     pub(super) state: State<'a>,
     pub(super) order: Vec<u32>,
@@ -102,9 +82,13 @@ impl SampledTrainer<'_> {
         self.dice.shuffle(&mut self.order);
         self.done = 0;
     }
+}
 
-    /// Does the next part of the work, or returns `None` if all is done.
-    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+impl Training for SampledTrainer<'_> {
+    type Report = Report;
+    type Made = Vectors;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;
@@ -130,9 +114,10 @@ impl SampledTrainer<'_> {
         Some(report)
     }
 
-    /// The prototypes, once all is done.
-    #[must_use]
-    pub fn finish(self) -> Vectors {
-        self.state.finish()
+    fn finish<E: Executor>(self, _: &E) -> Result<Vectors, TrainError> {
+        if self.epoch < self.state.parameters.epochs {
+            return Err(TrainError::Stopped);
+        }
+        Ok(self.state.finish())
     }
 }

@@ -38,10 +38,13 @@ use super::{
 };
 use crate::parameters::wsabie::Wsabie;
 use crate::{
-    data::Dataset, executor::Executor, kernels::Kernels, random::Stream, train::TrainError,
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    random::Stream,
+    train::{TrainError, Training},
 };
 use alloc::vec::Vec;
-use core::ops::ControlFlow;
 use hapax_processor::Processor;
 
 /// How far training has come, after a part of the work.
@@ -61,7 +64,7 @@ pub struct Report {
     pub ignored: usize,
 }
 
-/// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
+/// Training under way: its models so far, and what the next steps need.
 pub struct Trainer<'a> {
     pub(super) parameters: Wsabie,
     pub(super) data: &'a Dataset,
@@ -79,6 +82,8 @@ pub struct Trainer<'a> {
     pub(super) done: usize,
     pub(super) visits: Vec<Visited>,
     pub(super) buffers: Buffers,
+    /// Why there is no going on.
+    failed: Option<TrainError>,
 }
 
 /// Multiplications a visit costs, from which on batches are worth their while.
@@ -127,31 +132,12 @@ impl Wsabie {
             done: 0,
             visits: Vec::new(),
             buffers: Buffers::default(),
+            failed: None,
             data,
             rows,
         };
         trainer.begin_epoch()?;
         Ok(trainer)
-    }
-
-    /// Trains from begin to end. `progress` hears of every part and may stop the work.
-    ///
-    /// # Errors
-    /// As [`Wsabie::trainer`] and [`Trainer::step`]; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train<E: Executor>(
-        &self,
-        data: &Dataset,
-        executor: &E,
-        kernels: &dyn Kernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Vec<Space>, TrainError> {
-        let mut trainer = self.trainer(data, kernels)?;
-        while let Some(report) = trainer.step(executor)? {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        trainer.finish()
     }
 
     fn start(&self, data: &Dataset, model: u32) -> Result<Space, TrainError> {
@@ -166,15 +152,14 @@ const START_JOB: u64 = 1 << 61;
 const ORDER_JOB: u64 = 1 << 62;
 const VISIT_JOB: u64 = 1 << 63;
 
-impl Trainer<'_> {
-    /// Does the next part of the work, or returns `None` if all is done.
-    ///
-    /// # Errors
-    /// If memory is lacking, or weights have grown beyond all numbers.
-    pub fn step<E: Executor>(&mut self, executor: &E) -> Result<Option<Report>, TrainError> {
+impl Training for Trainer<'_> {
+    type Report = Report;
+    type Made = Vec<Space>;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         let epochs = self.parameters.epochs * self.parameters.models;
-        if self.epoch == epochs {
-            return Ok(None);
+        if self.epoch == epochs || self.failed.is_some() {
+            return None;
         }
         let part = (self.order.len() / 8)
             .max(4096)
@@ -201,22 +186,23 @@ impl Trainer<'_> {
         }
         report.done = self.done;
         if self.done == self.order.len() {
-            self.end_epoch()?;
+            self.failed = self.end_epoch().err();
         }
-        Ok(Some(report))
+        Some(report)
     }
 
-    /// Ends training: the trained models.
-    ///
-    /// # Errors
-    /// If parts of the work are left.
-    pub fn finish(self) -> Result<Vec<Space>, TrainError> {
+    fn finish<E: Executor>(self, _: &E) -> Result<Vec<Space>, TrainError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
         if self.epoch < self.parameters.epochs * self.parameters.models {
             return Err(TrainError::Stopped);
         }
         Ok(self.trained)
     }
+}
 
+impl Trainer<'_> {
     /// The sums of squared gradients of the classes, for tests.
     #[cfg(test)]
     pub(super) fn class_sums(&self) -> Vec<f32> {

@@ -9,7 +9,7 @@ use crate::{
     kernels::Portable,
     random::Stream,
     sparse::{SparseRows, SparseVec},
-    train::TrainError,
+    train::{TrainError, Training},
 };
 use alloc::{vec, vec::Vec};
 
@@ -52,8 +52,8 @@ pub(in crate::train) fn train(
     executor: &impl Executor,
 ) -> Result<Vec<Space>, TrainError> {
     let mut trainer: Trainer<'_> = parameters.trainer(data, &Portable)?;
-    while trainer.step(executor)?.is_some() {}
-    trainer.finish()
+    while trainer.step(executor).is_some() {}
+    trainer.finish(executor)
 }
 
 /// The twin: one row at a time, dense vectors, all classes scored each time.

@@ -1,10 +1,9 @@
 //! Numbers whose first stands where a line of a cache begins.
 //!
-//! Vectors of 64 bytes that lie across two lines take two reads each, and what is fetched ahead by the first number of
-//! a vector would be half of it. Memory as it comes is aligned to 16 bytes.
+//! Vectors of 64 bytes that lie across two lines take two reads each, and what is fetched ahead by
+//! the first number of a vector would be half of it. Memory as it comes is aligned to 16 bytes.
 
-use super::step::LANES;
-use crate::train::TrainError;
+use crate::{kernels::terms::LANES, train::TrainError};
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 

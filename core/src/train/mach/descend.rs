@@ -1,15 +1,19 @@
-//! How one row's step changes weights, once the gradient of the logits is known: the last part of [`super::step`].
+//! How one row's step changes weights, once the gradient of the logits is known: the last part of
+//! [`super::step`].
 
-use super::step::{LANES, Step};
-use crate::float::inverse_sqrt_f32;
+use super::step::Step;
+use crate::{
+    float::inverse_sqrt_f32,
+    kernels::terms::{LANES, add_scaled, each_lane},
+};
 use hapax_processor::Fetch;
 
 /// Added to accumulated squares before their root is divided by.
 const TINY: f32 = 1e-20;
 
 impl Step<'_> {
-    /// First the sums of squares of all terms, whose roots are then taken side by side, whatever the number of heads;
-    /// then the weights.
+    /// First the sums of squares of all terms, whose roots are then taken side by side, whatever
+    /// the number of heads; then the weights.
     #[inline(always)]
     pub(super) fn descend_by_feature(&mut self, fetch: &impl Fetch) {
         let (width, heads) = (self.gradient.len(), self.sizes.len());
@@ -73,30 +77,6 @@ impl Step<'_> {
     }
 }
 
-/// `a[i] = change(a[i], b[i])`.
-///
-/// The plain loop is what compilers know best: of one that copies vector after vector they took sixteen at once, each
-/// number gathered by itself, and what pairs two iterators was at times left a call of its own.
-#[inline(always)]
-fn each_lane(a: &mut [f32], b: &[f32], change: impl Fn(f32, f32) -> f32 + Copy) {
-    let count = a.len().min(b.len());
-    let (a, b) = (&mut a[..count], &b[..count]);
-    for at in 0..count {
-        a[at] = change(a[at], b[at]);
-    }
-}
-
-/// `a[i] += scale * b[i]`.
-#[inline(always)]
-pub(super) fn add_scaled(a: &mut [f32], b: &[f32], scale: f32) {
-    each_lane(
-        a,
-        b,
-        #[inline(always)]
-        |a, b| a + scale * b,
-    );
-}
-
 /// A weight after a step; one of 0 stays if `sparse`.
 #[inline(always)]
 fn moved(weight: f32, step: f32, sparse: bool) -> f32 {
@@ -143,7 +123,8 @@ fn descend_heads(
     }
 }
 
-/// The same where a head is so many whole vectors, which are fetched line by line: rows are in the second cache.
+/// The same where a head is so many whole vectors, which are fetched line by line: rows are in the
+/// second cache.
 #[inline(always)]
 fn descend_vectors(
     weights: &mut [f32],

@@ -2,14 +2,18 @@
 
 use super::{
     aligned::Aligned,
-    step::{Rates, Step, Term},
+    step::{MachKernels, Rates, Step},
 };
-use crate::parameters::mach::{MachParameters, Optimizer};
-use crate::{hash::BucketCodes, kernels::MachKernels, train::TrainError};
+use crate::{
+    hash::BucketCodes,
+    kernels::Term,
+    parameters::mach::{MachParameters, Optimizer},
+    train::TrainError,
+};
 use alloc::vec::Vec;
 
-/// A range of heads with their weights: rows of weights one after the other, in each the heads, in each
-/// the buckets.
+/// A range of heads with their weights: rows of weights one after the other, in each the heads, in
+/// each the buckets.
 pub(super) struct HeadGroup {
     pub(super) first: usize,
     pub(super) heads: usize,

@@ -1,14 +1,14 @@
-//! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights of its heads only.
+//! MACH in parts: one stage, each part a range of heads, which never meet. A part needs the weights
+//! of its heads only.
 
-use super::Trainer;
-use crate::parameters::mach::MachParameters;
+use super::{MachKernels, Trainer};
 use crate::{
     data::Dataset,
     executor::{Executor, Sequential},
-    kernels::MachKernels,
-    model::mach::Mach,
+    model::Mach,
+    parameters::mach::MachParameters,
     train::{
-        TrainError,
+        TrainError, Training,
         shards::{PartError, Parts, share},
         state::Resumable,
     },
@@ -49,10 +49,10 @@ impl<'a> MachParts<'a> {
     /// The heads, when all parts were taken in.
     ///
     /// # Errors
-    /// As [`MachParameters::finish`], and if parts are missing.
+    /// As [`Training::finish`], and if parts are missing.
     pub fn finish(self) -> Result<Mach, TrainError> {
         let trainer = self.whole.ok_or(TrainError::Stopped)?;
-        self.parameters.finish(&trainer, self.data, &Sequential)
+        trainer.finish(&Sequential)
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::{
     Trainer,
-    step::{Rates, Step, Term},
+    step::{Rates, Step},
     tests::{data, parameters},
 };
 use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     executor::{Sequential, tests::Many},
-    kernels::Portable,
+    kernels::{Portable, Term},
     model::mach::{Mach, head_weights::HeadWeights},
     random::Stream,
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;

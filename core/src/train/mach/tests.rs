@@ -1,14 +1,15 @@
 //! Training held against slow versions of itself.
 
-use super::step::{Rates, Step, Term};
+use super::step::{Rates, Step};
 use crate::parameters::mach::{MachParameters, Optimizer};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     hash::BucketHash,
-    kernels::Portable,
+    kernels::{Portable, Term},
     random::Stream,
     sparse::{SparseRows, SparseVec},
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;
@@ -51,8 +52,8 @@ pub(crate) fn parameters(optimizer: Optimizer) -> MachParameters {
     }
 }
 
-/// One head's weights in f64, `[row][bucket]`, trained the obvious way: rows in the order of the trainer, all
-/// sums term by term.
+/// One head's weights in f64, `[row][bucket]`, trained the obvious way: rows in the order of the
+/// trainer, all sums term by term.
 fn twin(
     p: &MachParameters,
     data: &Dataset,
@@ -178,7 +179,8 @@ fn every_way_of_training_is_that_of_the_slow_twin() {
     }
 }
 
-/// Where the rate does not fall, the weights at the end of an epoch are those of a training of so many epochs.
+/// Where the rate does not fall, the weights at the end of an epoch are those of a training of so
+/// many epochs.
 #[test]
 fn the_mean_is_that_of_the_last_epochs() {
     let data = data(200, 9, true, 4);
@@ -202,7 +204,8 @@ fn the_mean_is_that_of_the_last_epochs() {
     }
 }
 
-/// With a bucket for each label, one head and the identity, the trained model is softmax regression.
+/// With a bucket for each label, one head and the identity, the trained model is softmax
+/// regression.
 #[test]
 fn as_many_buckets_as_labels_is_plain_softmax_regression() {
     let data = data(300, 11, false, 5);

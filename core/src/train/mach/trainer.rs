@@ -6,11 +6,16 @@ mod state;
 use super::{
     dropout::Dropout,
     group::{Course, HeadGroup, Lesson},
-    seen_labels::SeenLabels,
+    step::MachKernels,
 };
-use crate::parameters::mach::{Estimator, MachParameters};
 use crate::{
-    data::Dataset, executor::Executor, hash::BucketCodes, kernels::MachKernels, random::Stream,
+    data::Dataset,
+    executor::Executor,
+    hash::BucketCodes,
+    model::mach::{Mach, SeenLabels},
+    parameters::mach::{Estimator, MachParameters},
+    random::Stream,
+    train::{TrainError, Training},
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
@@ -29,7 +34,8 @@ pub struct Report {
     pub done: usize,
     /// Rows of an epoch.
     pub of: usize,
-    /// The loss of a row and head, on average over the rows done in this epoch, each before its step.
+    /// The loss of a row and head, on average over the rows done in this epoch, each before its
+    /// step.
     pub loss: f64,
 }
 
@@ -52,23 +58,11 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-impl Trainer<'_> {
-    fn course(&self) -> Course<'_> {
-        Course {
-            parameters: &self.parameters,
-            features: self.features(),
-            codes: &self.codes,
-            softmax: self.softmax,
-            sparse: self.sparse,
-        }
-    }
+impl Training for Trainer<'_> {
+    type Report = Report;
+    type Made = Mach;
 
-    fn shuffle(&mut self) {
-        Stream::new(self.parameters.seed, u64::from(self.epoch)).shuffle(&mut self.order);
-    }
-
-    /// Does the next part of the work; none if all epochs are over.
-    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.epoch >= self.parameters.epochs {
             return None;
         }
@@ -92,6 +86,26 @@ impl Trainer<'_> {
             self.end_epoch(executor);
         }
         Some(report)
+    }
+
+    fn finish<E: Executor>(self, executor: &E) -> Result<Mach, TrainError> {
+        self.model(executor)
+    }
+}
+
+impl Trainer<'_> {
+    fn course(&self) -> Course<'_> {
+        Course {
+            parameters: &self.parameters,
+            features: self.features(),
+            codes: &self.codes,
+            softmax: self.softmax,
+            sparse: self.sparse,
+        }
+    }
+
+    fn shuffle(&mut self) {
+        Stream::new(self.parameters.seed, u64::from(self.epoch)).shuffle(&mut self.order);
     }
 
     fn end_epoch(&mut self, executor: &impl Executor) {

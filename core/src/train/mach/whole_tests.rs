@@ -7,7 +7,7 @@ use crate::{
     executor::{Executor, Sequential, tests::Many},
     kernels::Portable,
     model::mach::Mach,
-    train::{TrainError, state::Hearing},
+    train::{Hearing, TrainError},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;

@@ -184,7 +184,10 @@ mod tests {
             build::{LabelWeights, build},
         },
         parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Silent},
-        train::memoir::{tests::data, trainer::Trainer},
+        train::{
+            Training,
+            memoir::{tests::data, trainer::Trainer},
+        },
     };
     use alloc::{vec, vec::Vec};
 
@@ -273,7 +276,7 @@ mod tests {
                 let mut trainer = way.trainer(&data).unwrap();
                 while trainer.step(&Sequential).is_some() {}
                 let expected = twin(&trainer);
-                let model = trainer.finish().unwrap();
+                let model = trainer.finish(&Sequential).unwrap();
                 assert!(model.parts() == expected.parts(), "{way:?}");
             }
         }

@@ -99,6 +99,7 @@ mod tests {
     use super::super::tests::data;
     use crate::executor::Sequential;
     use crate::parameters::memoir::Memoir;
+    use crate::train::Training;
 
     #[test]
     fn the_estimate_covers_what_training_holds() {

@@ -6,9 +6,7 @@ use crate::{
     float,
     parameters::memoir::Memoir,
     train::{
-        TrainError,
-        embedding::space::array,
-        memoir::trainer::{Report, Trainer},
+        TrainError, Training, Watch, embedding::space::array, memoir::trainer::Report,
         reduction::Projection,
     },
 };
@@ -16,22 +14,21 @@ use crate::{
     model::embedding::{Embedding, build::Vectors},
     parameters::embedding::EmbeddingTraining,
 };
-use core::ops::ControlFlow;
 
 impl Embedding {
     /// Trains by MEMOIR in the few dimensions of `projection`; the model answers rows as they are. Reduced rows are
     /// scaled to length 1 while training: the order of answers does not depend on it. A label without rows scores 0.
-    /// `begin` may set the training to a state.
+    /// With `measuring`, reports have the figures of each pass.
     ///
     /// # Errors
-    /// As [`Memoir::trainer`], [`Projection::reduce`], and if `progress` stops the work.
+    /// As [`Memoir::trainer`], [`Projection::reduce`], and if `watch` stops the work.
     pub fn train_memoir(
         parameters: &Memoir,
         projection: &Projection,
         data: &Dataset,
         executor: &impl Executor,
-        begin: impl FnOnce(&mut Trainer<'_>) -> ControlFlow<()>,
-        progress: impl FnMut(Report, &Trainer<'_>) -> ControlFlow<()>,
+        measuring: bool,
+        watch: &mut dyn Watch<Report>,
     ) -> Result<Self, TrainError> {
         parameters.check()?;
         let reduced = projection.reduce(data, executor)?;
@@ -41,7 +38,7 @@ impl Embedding {
             bias: 0.0,
             ..parameters.clone()
         };
-        let made = vectors(&inner, &reduced, executor, begin, progress)?;
+        let made = vectors(&inner, &reduced, executor, measuring, watch)?;
         let whole = projection.unfold(made, executor)?;
         let training = EmbeddingTraining::Memoir(parameters.clone());
         let training = training.with_transform(projection.transform());
@@ -54,18 +51,11 @@ pub(crate) fn vectors(
     parameters: &Memoir,
     data: &Dataset,
     executor: &impl Executor,
-    begin: impl FnOnce(&mut Trainer<'_>) -> ControlFlow<()>,
-    mut progress: impl FnMut(Report, &Trainer<'_>) -> ControlFlow<()>,
+    measuring: bool,
+    watch: &mut dyn Watch<Report>,
 ) -> Result<Vectors, TrainError> {
-    let mut trainer = parameters.trainer(data)?;
-    if begin(&mut trainer).is_break() {
-        return Err(TrainError::Stopped);
-    }
-    while let Some(report) = trainer.step(executor) {
-        if progress(report, &trainer).is_break() {
-            return Err(TrainError::Stopped);
-        }
-    }
+    let mut trainer = parameters.trainer(data)?.measuring(measuring);
+    trainer.run(executor, watch)?;
     let dimensions = data.rows().features() as usize;
     let labels = data.labels().labels() as usize;
     let mut prototypes = array(labels.saturating_mul(dimensions), 0f32)?;

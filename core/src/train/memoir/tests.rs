@@ -16,6 +16,7 @@ use crate::{
     float,
     random::Stream,
     sparse::{SparseRows, SparseVec},
+    train::Training,
 };
 use alloc::{vec, vec::Vec};
 

@@ -11,6 +11,7 @@ use super::{
     finish::model,
     index::Index,
     list::Beside,
+    report::Measured,
     step::{Slots, Steps},
     training_rows::TrainingRows,
     violators::Violators,
@@ -22,7 +23,7 @@ use crate::{
     executor::Executor,
     float,
     model::linear::LinearModel,
-    train::{TrainError, check_data},
+    train::{TrainError, Training, check_data},
 };
 use alloc::{collections::VecDeque, vec, vec::Vec};
 
@@ -37,9 +38,11 @@ pub struct Report {
     pub epoch: u32,
     /// Whether a pass, or training, has just ended.
     pub epoch_ended: bool,
+    /// The weights then, where [`Trainer::measuring`] asked for their figures.
+    pub measured: Option<Measured>,
 }
 
-/// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
+/// Training under way: the weights, and what the next steps need.
 pub struct Trainer<'a> {
     pub(super) parameters: Memoir,
     pub(super) data: &'a Dataset,
@@ -61,6 +64,7 @@ pub struct Trainer<'a> {
     /// Steps done, and steps there are.
     t: u64,
     total: u64,
+    measuring: bool,
 }
 
 /// Steps of batch 1 done in one call.
@@ -119,13 +123,16 @@ impl Memoir {
             touched: Vec::new(),
             t: 0,
             total,
+            measuring: false,
         })
     }
 }
 
-impl Trainer<'_> {
-    /// Does the next part of the work, or returns `None` if all is done.
-    pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+impl Training for Trainer<'_> {
+    type Report = Report;
+    type Made = LinearModel;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.t == self.total {
             return None;
         }
@@ -148,7 +155,35 @@ impl Trainer<'_> {
             of: self.total,
             epoch: epoch(self.t) as u32,
             epoch_ended: ended,
+            measured: (ended && self.measuring).then(|| self.measure(executor)),
         })
+    }
+
+    fn finish<E: Executor>(self, _: &E) -> Result<LinearModel, TrainError> {
+        if self.t < self.total {
+            return Err(TrainError::Stopped);
+        }
+        let Self {
+            parameters,
+            data,
+            weights,
+            seen,
+            rows,
+            draws,
+            ..
+        } = self;
+        // Their memory is needed for the model.
+        drop((rows, draws));
+        let features = data.rows().features();
+        Ok(model(weights, &seen, features, &parameters)?)
+    }
+}
+
+impl Trainer<'_> {
+    /// The same training, which measures its weights at the end of each pass.
+    #[must_use]
+    pub fn measuring(self, measuring: bool) -> Self {
+        Self { measuring, ..self }
     }
 
     /// One step.
@@ -248,29 +283,6 @@ impl Trainer<'_> {
                 index.add(&terms, &steps, factor);
             }
         }
-    }
-
-    /// Ends training.
-    ///
-    /// # Errors
-    /// If steps are left, or the model is too large for its form.
-    pub fn finish(self) -> Result<LinearModel, TrainError> {
-        if self.t < self.total {
-            return Err(TrainError::Stopped);
-        }
-        let Self {
-            parameters,
-            data,
-            weights,
-            seen,
-            rows,
-            draws,
-            ..
-        } = self;
-        // Their memory is needed for the model.
-        drop((rows, draws));
-        let features = data.rows().features();
-        Ok(model(weights, &seen, features, &parameters)?)
     }
 
     /// Bytes held now, without the data set.

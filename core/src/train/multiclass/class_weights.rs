@@ -274,10 +274,4 @@ impl ClassWeights {
         taken.background.copy_from_slice(background);
         *self = taken;
     }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.lists.classes.bytes() + 4 * self.weights.capacity() + 20 * self.features()
-    }
 }

@@ -2,7 +2,6 @@
 
 use crate::train::multiclass::narrow_vec::Numbers;
 use alloc::vec::Vec;
-use core::mem::size_of;
 use serde::{Deserialize, Serialize};
 
 /// The duals of a row: those of its listed classes, and one that all other wrong classes share.
@@ -31,15 +30,6 @@ impl RowDuals {
     #[inline]
     pub fn sharing(&self, classes: usize) -> usize {
         classes - 1 - self.classes.len()
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + 4 * self.classes.capacity()
-            + self.places.bytes()
-            + 8 * self.alphas.capacity()
     }
 }
 

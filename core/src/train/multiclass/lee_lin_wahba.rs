@@ -334,6 +334,7 @@ impl LeeLinWahba {
     }
 
     /// Runs all epochs.
+    #[cfg(test)]
     pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
         while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()

@@ -4,12 +4,13 @@ use super::{
     by_feature::Stored,
     certificate::Certificate,
     duals::RowDuals,
+    lee_lin_wahba::LeeLinWahba,
     problem::{MultiLabel, Problem},
     row_step::Limits,
     solver::Solver,
     state::State,
     survey::{Search, survey},
-    trainer::Report,
+    trainer::{Report, Trainer},
 };
 use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
 use crate::train::multiclass::{
@@ -18,8 +19,11 @@ use crate::train::multiclass::{
     warm_start::{Start, WarmStart},
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::Kernels, model::linear::LinearModel,
-    train::TrainError,
+    data::Dataset,
+    executor::Executor,
+    kernels::{Kernels, Processor},
+    model::linear::LinearModel,
+    train::{Hearing, TrainError, Training},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
@@ -63,43 +67,38 @@ impl MultiClassSvm {
         start: Option<Start<'_>>,
         executor: &E,
         kernels: &dyn Kernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
-        let mut solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
-        while let Some(report) = solver.epoch(executor, kernels) {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        self.finish(solver, data, executor, kernels)
+        let solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
+        solver.train(executor, &mut Hearing(progress))
     }
 
-    /// The machine of a training of these parameters on `data` that has come to its end.
-    ///
-    /// # Errors
-    /// If epochs are left, or there are too many weights for the model's form.
-    pub fn finish<E: Executor>(
+    /// The machine of a Lee-Lin-Wahba training that has come to its end.
+    pub(crate) fn lee_lin_wahba_machine<E: Executor>(
         &self,
-        solver: Solver,
-        data: &Dataset,
-        executor: &E,
-        kernels: &dyn Kernels,
+        solver: &LeeLinWahba,
+        labels: usize,
+        (executor, processor): (&E, Processor),
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
-        let labels = data.labels().labels() as usize;
-        let trainer = match solver {
-            Solver::LeeLinWahba(solver) => {
-                let model = self.rounded(solver.problem(), &*solver, labels, executor)?;
-                let stored_primal = self.stored_primal(solver.problem(), &model, executor, kernels);
-                return Ok(Machine {
-                    model,
-                    certificate,
-                    stored_primal,
-                    duals: None,
-                });
-            }
-            Solver::ByRows(trainer) => trainer,
-        };
+        let model = self.rounded(solver.problem(), solver, labels, executor)?;
+        let stored_primal = self.stored_primal(solver.problem(), &model, executor, processor);
+        Ok(Machine {
+            model,
+            certificate,
+            stored_primal,
+            duals: None,
+        })
+    }
+
+    /// The machine of a training by rows that has come to its end.
+    pub(super) fn machine_by_rows<E: Executor>(
+        &self,
+        trainer: Trainer,
+        labels: usize,
+        (executor, processor): (&E, Processor),
+    ) -> Result<Machine, TrainError> {
+        let certificate = trainer.certificate().ok_or(TrainError::Stopped)?;
         let State {
             problem,
             mut duals,
@@ -112,7 +111,7 @@ impl MultiClassSvm {
             .for_each(|row| row.places = Numbers::default());
         let model = self.rounded(&problem, &lists, labels, executor)?;
         drop(lists);
-        let stored_primal = self.stored_primal(&problem, &model, executor, kernels);
+        let stored_primal = self.stored_primal(&problem, &model, executor, processor);
         let cost = self.cost;
         Ok(Machine {
             model,
@@ -129,7 +128,7 @@ impl MultiClassSvm {
         problem: &Problem,
         model: &LinearModel,
         executor: &E,
-        kernels: &dyn Kernels,
+        processor: Processor,
     ) -> f64 {
         let stored = Stored::new(problem, model);
         let counts: Vec<usize> = (0..problem.features()).map(|f| stored.count(f)).collect();
@@ -152,7 +151,7 @@ impl MultiClassSvm {
                 idle: f64::INFINITY,
                 less: [0.0; 3],
             };
-            survey(&state, search, executor, kernels.processor()).loss
+            survey(&state, search, executor, processor).loss
         };
         0.5 * square + loss
     }

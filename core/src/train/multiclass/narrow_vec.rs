@@ -102,20 +102,6 @@ impl Numbers {
         }
     }
 
-    /// Appends numbers, and makes no more room than they need.
-    pub fn extend(&mut self, more: &[u32]) {
-        match self {
-            Self::Narrow(numbers) => {
-                numbers.reserve_exact(more.len());
-                numbers.extend(more.iter().map(|&number| number as u16));
-            }
-            Self::Wide(numbers) => {
-                numbers.reserve_exact(more.len());
-                numbers.extend_from_slice(more);
-            }
-        }
-    }
-
     /// Appends a range of the numbers of `other`, which are of the same width.
     pub fn extend_from(&mut self, other: &Self, range: Range<usize>) {
         match (self, other) {
@@ -153,15 +139,6 @@ impl Numbers {
             Self::Wide(numbers) => numbers[start..start + new.len()].copy_from_slice(new),
         }
     }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Narrow(numbers) => 2 * numbers.capacity(),
-            Self::Wide(numbers) => 4 * numbers.capacity(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -172,7 +149,9 @@ mod tests {
     fn wide_numbers_do_what_narrow_ones_do() {
         for (classes, largest) in [(1 << 16, 65_535), ((1 << 16) + 1, 65_536)] {
             let mut some = Numbers::with_capacity(4, classes);
-            some.extend(&[1, 2, largest, 4]);
+            for number in [1, 2, largest, 4] {
+                some.push(number);
+            }
             let mut more = Numbers::with_capacity(0, classes);
             more.extend_from(&Numbers::default(), 0..0);
             more.extend_from(&some, 1..3);

@@ -186,12 +186,6 @@ impl Problem {
         self.squares.len()
     }
 
-    /// Whether there are no rows: never.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.squares.is_empty()
-    }
-
     /// Number of features D, the constant one included.
     #[must_use]
     pub fn features(&self) -> usize {

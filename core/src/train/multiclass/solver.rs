@@ -1,8 +1,8 @@
-//! The solver that a loss needs, epoch by epoch: the caller owns the loop.
+//! The solver that a loss needs.
 
 use super::{
-    certificate::Certificate,
     lee_lin_wahba::LeeLinWahba,
+    machine::Machine,
     problem::{MultiLabel, Problem},
     trainer::{MOST, Report, Trainer},
 };
@@ -11,30 +11,37 @@ use crate::train::multiclass::warm_start::{Start, likely_classes};
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::{Kernels, Processor},
     train::{
-        TrainError,
+        TrainError, Training,
         state::{Resumable, StateError},
     },
 };
 use alloc::boxed::Box;
 
-/// Training under way: call [`Solver::epoch`] until it returns `None`, then [`MultiClassSvm::finish`].
+/// Training under way, epoch by epoch.
 #[derive(Debug)]
-pub enum Solver {
+pub struct Solver<'a> {
+    parameters: &'a MultiClassSvm,
+    labels: usize,
+    processor: Processor,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
     /// Of Crammer-Singer and Weston-Watkins.
     ByRows(Box<Trainer>),
-    /// Of Lee-Lin-Wahba.
     LeeLinWahba(Box<LeeLinWahba>),
 }
 
-impl Solver {
+impl<'a> Solver<'a> {
     /// Begins training on `data`, perhaps from the duals of another cost or from a model.
     ///
     /// # Errors
     /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
     pub fn new<E: Executor>(
-        parameters: &MultiClassSvm,
+        parameters: &'a MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
@@ -42,52 +49,64 @@ impl Solver {
         kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
-        Ok(match (parameters.loss, start) {
+        let processor = kernels.processor();
+        let form = match (parameters.loss, start) {
             (MultiClassLoss::LeeLinWahba, _) => {
-                let solver = LeeLinWahba::new(parameters, problem, executor, kernels.processor())?;
-                Self::LeeLinWahba(Box::new(solver))
+                let solver = LeeLinWahba::new(parameters, problem, executor, processor)?;
+                Form::LeeLinWahba(Box::new(solver))
             }
             (_, Some(Start::Duals(start))) => {
-                Self::ByRows(Box::new(Trainer::warm(parameters, problem, start)))
+                Form::ByRows(Box::new(Trainer::warm(parameters, problem, start)))
             }
             (_, Some(Start::Model(model))) => {
                 let likely = likely_classes(model, data, &problem, MOST, executor, kernels)?;
-                Self::ByRows(Box::new(Trainer::informed(parameters, problem, likely)))
+                Form::ByRows(Box::new(Trainer::informed(parameters, problem, likely)))
             }
-            (_, None) => Self::ByRows(Box::new(Trainer::new(parameters, problem))),
+            (_, None) => Form::ByRows(Box::new(Trainer::new(parameters, problem))),
+        };
+        Ok(Self {
+            parameters,
+            labels: data.labels().labels() as usize,
+            processor,
+            form,
         })
     }
+}
 
-    /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
-        match self {
-            Self::ByRows(trainer) => trainer.epoch(executor, kernels.processor()),
-            Self::LeeLinWahba(solver) => solver.epoch(executor, kernels.processor()),
+impl Training for Solver<'_> {
+    type Report = Report;
+    type Made = Machine;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+        match &mut self.form {
+            Form::ByRows(trainer) => trainer.epoch(executor, self.processor),
+            Form::LeeLinWahba(solver) => solver.epoch(executor, self.processor),
         }
     }
 
-    /// The proof, once training has ended.
-    #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
-        match self {
-            Self::ByRows(trainer) => trainer.certificate(),
-            Self::LeeLinWahba(solver) => solver.certificate(),
+    fn finish<E: Executor>(self, executor: &E) -> Result<Machine, TrainError> {
+        let (parameters, machine) = (self.parameters, (executor, self.processor));
+        match self.form {
+            Form::ByRows(trainer) => parameters.machine_by_rows(*trainer, self.labels, machine),
+            Form::LeeLinWahba(solver) => {
+                parameters.lee_lin_wahba_machine(&solver, self.labels, machine)
+            }
         }
     }
 }
 
-impl Resumable for Solver {
+impl Resumable for Solver<'_> {
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError> {
-        match self {
-            Self::ByRows(trainer) => trainer.save(sink),
-            Self::LeeLinWahba(solver) => solver.save(sink),
+        match &self.form {
+            Form::ByRows(trainer) => trainer.save(sink),
+            Form::LeeLinWahba(solver) => solver.save(sink),
         }
     }
 
     fn resume(&mut self, bytes: &[u8]) -> Result<(), StateError> {
-        match self {
-            Self::ByRows(trainer) => trainer.resume(bytes),
-            Self::LeeLinWahba(solver) => solver.resume(bytes),
+        match &mut self.form {
+            Form::ByRows(trainer) => trainer.resume(bytes),
+            Form::LeeLinWahba(solver) => solver.resume(bytes),
         }
     }
 }

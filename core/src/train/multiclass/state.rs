@@ -101,11 +101,4 @@ impl State {
             products,
         }
     }
-
-    /// Bytes held, the problem's included.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let duals: usize = self.duals.iter().map(RowDuals::bytes).sum();
-        duals + self.weights.bytes() + 8 * self.problem.values() + 24 * self.problem.len()
-    }
 }

@@ -254,6 +254,7 @@ impl Trainer {
     }
 
     /// Runs all epochs.
+    #[cfg(test)]
     pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
         while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
@@ -267,12 +268,14 @@ impl Trainer {
 
     /// By what the weights that belong to the duals were multiplied in the end: 1 or slightly more.
     #[must_use]
+    #[cfg(test)]
     pub fn multiple(&self) -> f64 {
         self.multiple
     }
 
     /// The solution as it stands.
     #[must_use]
+    #[cfg(test)]
     pub fn state(&self) -> &State {
         &self.state
     }

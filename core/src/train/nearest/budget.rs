@@ -1,6 +1,6 @@
 //! The best compact index within a number of bytes.
 
-use super::judge::{HeldOut, Precision};
+use super::judge::HeldOut;
 use crate::model::{
     ModelError,
     nearest::{Index, Nearest},
@@ -10,7 +10,7 @@ use crate::{
     kernels::Kernels,
     search::compact::{CompactError, CompactIndex, CompactLabels, CompactOptions},
     sparse::SparseRows,
-    train::TrainError,
+    train::{Precision, TrainError},
 };
 use alloc::vec::Vec;
 use core::fmt;

@@ -10,36 +10,12 @@ use crate::{
     kernels::Kernels,
     search::{Scored, neighbors::Similarity},
     sparse::SparseRows,
-    train::TrainError,
+    train::{Precision, TrainError},
 };
 use alloc::{vec, vec::Vec};
-use serde::{Deserialize, Serialize};
 
 /// Held-out rows are a tenth, but at most this many: more would cost time and tell little.
 const MOST: f64 = 5000.0;
-
-/// The shares of right labels among the first 1, 3 and 5, averaged over rows; ranks that are not
-/// filled count as wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Precision {
-    /// Precision at 1.
-    pub at_1: f64,
-    /// Precision at 3.
-    pub at_3: f64,
-    /// Precision at 5.
-    pub at_5: f64,
-}
-
-impl Precision {
-    /// How many answers a judgment looks at.
-    pub const DEPTH: usize = 5;
-
-    /// The mean of the three: what parameters are chosen by.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        (self.at_1 + self.at_3 + self.at_5) / 3.0
-    }
-}
 
 /// Rows held out, and those that may be their neighbors.
 pub(super) struct HeldOut {
@@ -71,8 +47,8 @@ impl HeldOut {
         })
     }
 
-    /// The precision of each way of voting on what `index`, which holds [`HeldOut::rows`], finds, and
-    /// the words of a compact index read for a query on average.
+    /// The precision of each way of voting on what `index`, which holds [`HeldOut::rows`], finds,
+    /// and the words of a compact index read for a query on average.
     ///
     /// Each query is searched once, for the most neighbors that any way of voting asks for.
     pub(super) fn judge(

@@ -1,5 +1,5 @@
-//! Training of nearest neighbors: an index over the rows, parameters tuned on held-out rows, and an index cut to
-//! a number of bytes.
+//! Training of nearest neighbors: an index over the rows, parameters tuned on held-out rows, and an
+//! index cut to a number of bytes.
 
 mod beside;
 mod budget;
@@ -8,7 +8,6 @@ mod parts;
 mod tune;
 
 pub use budget::{BudgetError, BudgetReport, BudgetTrial};
-pub use judge::Precision;
 pub use parts::NearestParts;
 pub use tune::{Grid, Trial, TuneReport};
 
@@ -40,7 +39,8 @@ impl Nearest {
         Self::over(parameters, data, |rows| Index::exact(rows, executor))
     }
 
-    /// The method over the index that `build` makes of the conditioned rows of `data`, after all checks.
+    /// The method over the index that `build` makes of the conditioned rows of `data`, after all
+    /// checks.
     fn over(
         parameters: NearestParameters,
         data: &Dataset,

@@ -1,6 +1,6 @@
 //! Choosing the parameters on held-out training rows.
 
-use super::judge::{HeldOut, Precision};
+use super::judge::HeldOut;
 use crate::model::nearest::{Index, conditioned::conditioned_rows};
 use crate::parameters::NearestParameters;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     parameters::{ParamError, ParamRule},
-    train::{TrainError, check_data},
+    train::{Precision, TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 
@@ -70,8 +70,8 @@ impl Grid {
         })
     }
 
-    /// The grid for data of so many rows: numbers of neighbors above what is left of them when a tenth
-    /// is held out become that number.
+    /// The grid for data of so many rows: numbers of neighbors above what is left of them when a
+    /// tenth is held out become that number.
     fn within(&self, rows: usize) -> Result<Self, TrainError> {
         let mut grid = self.clone();
         let left = u32::try_from(rows - rows / 10)
@@ -105,9 +105,9 @@ impl NearestParameters {
     /// Tries every combination of `grid` on a held-out tenth of the rows (at most 5,000), drawn by
     /// `seed`, and reports the best.
     ///
-    /// An index of the other rows is built once for each exponent and searched once for each beta with
-    /// the most neighbors; every alpha and smaller number of neighbors votes on what was found.
-    /// `progress` is told after each of these rounds how many of how many are done.
+    /// An index of the other rows is built once for each exponent and searched once for each beta
+    /// with the most neighbors; every alpha and smaller number of neighbors votes on what was
+    /// found. `progress` is told after each of these rounds how many of how many are done.
     ///
     /// Cost: exponents x betas searches a held-out row.
     ///

@@ -99,6 +99,7 @@ mod tests {
         parameters::one_vs_rest::Negatives,
         random::Stream,
         sparse::{SparseRows, SparseVec},
+        train::Training,
     };
 
     #[test]

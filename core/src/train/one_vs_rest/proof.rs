@@ -17,14 +17,14 @@ use crate::train::multiclass::certificate::Certificate;
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::Kernels,
+    kernels::{Kernels, Processor},
     model::linear::{
         LinearModel,
         build::{LabelWeights, build},
     },
     parameters::{ParamError, ParamRule, one_vs_rest::OneVsRest},
     train::{
-        TrainError, check_data,
+        Hearing, TrainError, Training, check_data,
         one_vs_rest::{
             certificate::Certificate as LabelCertificate,
             label_block::LABELS,
@@ -96,20 +96,20 @@ impl OneVsRest {
         kernels: &dyn Kernels,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<ProvenOneVsRest, TrainError> {
-        let mut training = self.proving(data, gap)?;
-        while let Some((done, of)) = training.step(executor, kernels) {
-            if progress(done, of).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        training.finish()
+        let training = self.proving(data, gap, kernels)?;
+        training.train(executor, &mut Hearing(|(done, of)| progress(done, of)))
     }
 
     /// Begins the same, to be done part by part.
     ///
     /// # Errors
     /// Bad parameters and unusable data.
-    pub fn proving<'a>(&'a self, data: &'a Dataset, gap: f64) -> Result<Proving<'a>, TrainError> {
+    pub fn proving<'a>(
+        &'a self,
+        data: &'a Dataset,
+        gap: f64,
+        kernels: &dyn Kernels,
+    ) -> Result<Proving<'a>, TrainError> {
         self.check()?;
         ParamError::check("gap", gap, ParamRule::Above(0.0))?;
         check_data(data)?;
@@ -126,6 +126,7 @@ impl OneVsRest {
         };
         Ok(Proving {
             parameters: self,
+            processor: kernels.processor(),
             order,
             task,
             labels,
@@ -136,9 +137,10 @@ impl OneVsRest {
     }
 }
 
-/// Training under way: call [`Proving::step`] until it returns `None`, then [`Proving::finish`].
+/// Training of all labels to a gap.
 pub struct Proving<'a> {
     parameters: &'a OneVsRest,
+    processor: Processor,
     order: FeatureOrder,
     task: Task,
     labels: usize,
@@ -148,13 +150,12 @@ pub struct Proving<'a> {
     stored_primal: f64,
 }
 
-impl Proving<'_> {
-    /// Solves the next labels; returns how many are done, and of how many, or `None` if there is nothing left.
-    pub fn step<E: Executor>(
-        &mut self,
-        executor: &E,
-        kernels: &dyn Kernels,
-    ) -> Option<(usize, usize)> {
+impl Training for Proving<'_> {
+    /// How many labels are done, and of how many.
+    type Report = (usize, usize);
+    type Made = ProvenOneVsRest;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<(usize, usize)> {
         let (first, labels) = (self.weights.len(), self.labels);
         if first == labels {
             return None;
@@ -171,7 +172,7 @@ impl Proving<'_> {
         let problem = BlockProblem {
             parameters,
             task,
-            processor: kernels.processor(),
+            processor: self.processor,
             spare: unused.max(0.0) / blocks.len().max(1) as f64,
         };
         let solved = executor.map(
@@ -199,11 +200,7 @@ impl Proving<'_> {
         Some((self.weights.len(), labels))
     }
 
-    /// The model and its proof.
-    ///
-    /// # Errors
-    /// [`TrainError::Stopped`] if there are labels left; too many weights for the model's form.
-    pub fn finish(self) -> Result<ProvenOneVsRest, TrainError> {
+    fn finish<E: Executor>(self, _: &E) -> Result<ProvenOneVsRest, TrainError> {
         if self.weights.len() < self.labels {
             return Err(TrainError::Stopped);
         }

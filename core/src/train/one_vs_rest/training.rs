@@ -24,8 +24,12 @@
 
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
-    data::Dataset, executor::Executor, kernels::Kernels, model::linear::LinearModel,
-    parameters::RowTransform, train::TrainError,
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::linear::LinearModel,
+    parameters::RowTransform,
+    train::{Hearing, TrainError, Training},
 };
 use core::ops::ControlFlow;
 
@@ -81,18 +85,13 @@ impl OneVsRest {
         data: &Dataset,
         executor: &E,
         kernels: &dyn Kernels,
-        mut progress: impl FnMut(Report) -> ControlFlow<()>,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
         let mut trainer = self.trainer(data, executor, kernels)?;
         if let Some(model) = start {
             trainer.start_from(model)?;
         }
-        while let Some(report) = trainer.step(executor) {
-            if progress(report).is_break() {
-                return Err(TrainError::Stopped);
-            }
-        }
-        trainer.finish()
+        trainer.train(executor, &mut Hearing(progress))
     }
 
     /// The transform that rows go through in training and prediction.

@@ -57,7 +57,7 @@ mod tests {
     use crate::{
         executor::Sequential,
         parameters::sampled::{Draws, Sampled},
-        train::{embedding::twin::blobs, state::Resumable},
+        train::{Training, embedding::twin::blobs, state::Resumable},
     };
 
     #[test]
@@ -74,14 +74,14 @@ mod tests {
             let mut whole = new();
             while whole.step(&Sequential).is_some() {}
             let end = whole.to_bytes().unwrap();
-            let expected = whole.finish().prototypes;
+            let expected = whole.finish(&Sequential).unwrap().prototypes;
             loop {
                 let bytes = left.to_bytes().unwrap();
                 let mut again = new();
                 again.resume(&bytes).unwrap();
                 assert!(again.to_bytes().unwrap() == bytes);
                 while again.step(&Sequential).is_some() {}
-                assert!(again.finish().prototypes == expected);
+                assert!(again.finish(&Sequential).unwrap().prototypes == expected);
                 assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
                 if left.step(&Sequential).is_none() {
                     break;

@@ -1,21 +1,22 @@
-//! Getting ready to train: the heads of each group, where rows start, their values, and the first biases.
+//! Getting ready to train: the heads of each group, where rows start, their values, and the first
+//! biases.
 
 use super::Trainer;
 use crate::{
     data::Dataset,
     float,
-    kernels::MachKernels,
+    model::mach::SeenLabels,
     parameters::mach::MachParameters,
     train::{
         TrainError, check_data,
-        mach::{group::HeadGroup, seen_labels::SeenLabels},
+        mach::{MachKernels, group::HeadGroup},
     },
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::ops::Range;
 
-/// Weights of a row in a group of heads, at most: those of the features of a row of data are still in the second
-/// cache when they are changed, after they were read.
+/// Weights of a row in a group of heads, at most: those of the features of a row of data are still
+/// in the second cache when they are changed, after they were read.
 const GROUP_WIDTH: usize = 1024;
 
 impl MachParameters {
@@ -33,7 +34,8 @@ impl MachParameters {
         self.trainer_with(heads, None, Cow::Borrowed(data), threads, kernels)
     }
 
-    /// The same with data of its own, for callers that cannot keep them beside it: [`Trainer::data`] gives them back.
+    /// The same with data of its own, for callers that cannot keep them beside it:
+    /// [`Trainer::data`] gives them back.
     ///
     /// # Errors
     /// As [`MachParameters::trainer`].
@@ -64,7 +66,8 @@ impl MachParameters {
         self.trainer_with(heads, None, Cow::Borrowed(data), threads, kernels)
     }
 
-    /// The same for a range of heads, and with the hash functions of draw number `draw`, if one is given.
+    /// The same for a range of heads, and with the hash functions of draw number `draw`, if one is
+    /// given.
     pub(in crate::train::mach) fn trainer_with<'a>(
         &self,
         heads: Range<usize>,

@@ -167,6 +167,7 @@ mod tests {
         kernels::Portable,
         parameters::mach::{MachParameters, Optimizer},
         train::{
+            Training,
             mach::{
                 Trainer,
                 tests::{data, parameters},

@@ -5,6 +5,7 @@ use super::{
     CLASSES, FEATURES, data,
 };
 use crate::parameters::memoir::{Average, Draws, Length, Memoir, Silent, Steps as Sizes};
+use crate::train::Training;
 use crate::{data::Dataset, executor::Sequential, float, random::Stream};
 use alloc::{vec, vec::Vec};
 

@@ -52,7 +52,7 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         parameters::one_vs_rest::{Negatives, OneVsRest},
-        train::{multiclass::problem::tests::random_data, state::Resumable},
+        train::{Training, multiclass::problem::tests::random_data, state::Resumable},
     };
 
     #[test]
@@ -62,22 +62,22 @@ mod tests {
             negatives: Negatives::All,
             ..OneVsRest::default()
         };
-        let new = || parameters.proving(&data, 1e-2).unwrap();
+        let new = || parameters.proving(&data, 1e-2, &Portable).unwrap();
         let mut whole = new();
-        while whole.step(&Sequential, &Portable).is_some() {}
-        let expected = whole.finish().unwrap();
+        while whole.step(&Sequential).is_some() {}
+        let expected = whole.finish(&Sequential).unwrap();
         let (mut left, mut parts) = (new(), 0);
         loop {
             let bytes = left.to_bytes().unwrap();
             let mut again = new();
             again.resume(&bytes).unwrap();
-            while again.step(&Sequential, &Portable).is_some() {}
-            let made = again.finish().unwrap();
+            while again.step(&Sequential).is_some() {}
+            let made = again.finish(&Sequential).unwrap();
             assert_eq!(made.certificate, expected.certificate);
             assert_eq!(made.stored_primal, expected.stored_primal);
             assert!(made.model == expected.model);
             assert!(new().resume(&bytes[..bytes.len() - 1]).is_err());
-            if left.step(&Sequential, &Portable).is_none() {
+            if left.step(&Sequential).is_none() {
                 break;
             }
             parts += 1;
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(parts, 3);
         let few = random_data(300, 3, 20, 2);
         let other = parameters
-            .proving(&few, 1e-2)
+            .proving(&few, 1e-2, &Portable)
             .unwrap()
             .resume(&left.to_bytes().unwrap());
         assert!(other.is_err());

@@ -26,7 +26,7 @@ use crate::{
         linear::build::{LabelWeights, build},
         linear::scorer::{LinearScorer, ScoreAll},
     },
-    train::{TrainError, check_data},
+    train::{TrainError, Training, check_data},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -142,9 +142,11 @@ impl OneVsRest {
     }
 }
 
-impl Trainer<'_> {
-    /// Does the next part of the work, or returns `None` if all is done.
-    pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+impl Training for Trainer<'_> {
+    type Report = Report;
+    type Made = LinearModel;
+
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.round == self.rounds {
             return None;
         }
@@ -167,11 +169,7 @@ impl Trainer<'_> {
         Some(report)
     }
 
-    /// Ends training.
-    ///
-    /// # Errors
-    /// If parts of the work are left, or the model is too large for its form.
-    pub fn finish(self) -> Result<LinearModel, TrainError> {
+    fn finish<E: Executor>(self, _: &E) -> Result<LinearModel, TrainError> {
         if self.round < self.rounds {
             return Err(TrainError::Stopped);
         }
@@ -195,7 +193,9 @@ impl Trainer<'_> {
             parameters.bits,
         )?)
     }
+}
 
+impl Trainer<'_> {
     /// Bytes held now, without the data set.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -288,6 +288,7 @@ mod tests {
         kernels::Portable,
         parameters::one_vs_rest::Negatives,
         sparse::{SparseRows, SparseVec},
+        train::Training,
     };
     use alloc::{collections::BTreeSet, vec::Vec};
 
@@ -322,7 +323,7 @@ mod tests {
             // What was mined in any round stays.
             let labels = (0..4).flat_map(|label| trainer.wrong.of(1_000 * label));
             assert_eq!(labels.collect::<BTreeSet<_>>().len(), 40);
-            assert!(trainer.finish().is_ok());
+            assert!(trainer.finish(&Sequential).is_ok());
             mined
         };
         let turns = [1, 0].map(|at| (0..40).filter(|row| row % 2 == at).collect::<Vec<_>>());

@@ -5,12 +5,12 @@
 use super::{Stage, Trainer};
 use crate::{
     data::Dataset,
-    executor::Executor,
+    executor::{Executor, Sequential},
     kernels::Kernels,
     model::linear::{LinearModel, build::LabelWeights},
     parameters::one_vs_rest::OneVsRest,
     train::{
-        TrainError,
+        TrainError, Training,
         shards::{PartError, Parts, share},
         state::{StateError, all_below, read, same, write},
     },
@@ -40,9 +40,9 @@ impl<'a> LabelParts<'a> {
     /// The model, when the parts of all stages were taken in.
     ///
     /// # Errors
-    /// As [`Trainer::finish`].
+    /// As [`Training::finish`].
     pub fn finish(self) -> Result<LinearModel, TrainError> {
-        self.0.finish()
+        self.0.finish(&Sequential)
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
         parameters::one_vs_rest::{Loss, Negatives, OneVsRest},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{shards::Parts, state::Resumable},
+        train::{Training, shards::Parts, state::Resumable},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
@@ -286,7 +286,7 @@ mod tests {
                 let mut again = new();
                 again.resume(&state).unwrap();
                 while again.step(&Sequential).is_some() {}
-                assert!(bytes(&again.finish().unwrap()) == expected);
+                assert!(bytes(&again.finish(&Sequential).unwrap()) == expected);
                 assert!(new().resume(&state[..state.len() / 2]).is_err());
                 if left.step(&Sequential).is_none() {
                     break;
@@ -315,7 +315,7 @@ mod tests {
                     refused += 1;
                 } else if at % 5 == 0 {
                     while again.step(&Sequential).is_some() {}
-                    let _ = again.finish();
+                    let _ = again.finish(&Sequential);
                 }
             }
             assert!(refused > 5, "{refused}");

@@ -14,7 +14,6 @@ use crate::{
             lee_lin_wahba::LeeLinWahba,
             machine::Machine,
             problem::{MultiLabel, Problem},
-            solver::Solver,
             trainer::Report,
         },
         state::{Shared, StateError},
@@ -148,15 +147,18 @@ impl MultiClassSvm {
         }
         let training = match training.kind {
             Kind::LeeLinWahba(training) => {
-                let solver = Solver::LeeLinWahba(training);
-                return self.finish(solver, data, executor, kernels).map(Some);
+                let machine = (executor, kernels.processor());
+                let labels = data.labels().labels() as usize;
+                return self
+                    .lee_lin_wahba_machine(&training, labels, machine)
+                    .map(Some);
             }
             Kind::Tournament(training) => training,
         };
         let problem = training.problem();
         let labels = data.labels().labels() as usize;
         let model = self.rounded(problem, &*training, labels, executor)?;
-        let stored_primal = self.stored_primal(problem, &model, executor, kernels);
+        let stored_primal = self.stored_primal(problem, &model, executor, kernels.processor());
         Ok(Some(Machine {
             model,
             certificate: proof,

@@ -13,12 +13,13 @@ use hapax::{
     core::{
         data::Dataset,
         train::{
-            TrainError,
+            TrainError, Training, Watch,
             exchange::Exchange,
-            state::{Identity, Resumable, Shared, Watch},
+            state::{Identity, Resumable, Shared},
         },
     },
     processes::launched,
+    threads::Threads,
 };
 use serde::Serialize;
 use signal_hook::{
@@ -160,8 +161,21 @@ impl CheckpointOptions {
 }
 
 impl Keeper {
+    /// Trains to the end; what it belongs to is as in [`Watching::new`]. `tell` hears of each part.
+    pub fn train<T: Training, I: Serialize>(
+        self,
+        training: T,
+        belonging: (&str, I, &Dataset),
+        threads: &Threads,
+        tell: impl FnMut(T::Report),
+    ) -> Result<T::Made, Failure> {
+        let mut watching = Watching::new(self, belonging, tell);
+        let made = training.train(threads, &mut watching);
+        watching.outcome(made)
+    }
+
     /// Sets `training` to where it was left, if it was.
-    pub fn begin(
+    fn begin(
         &mut self,
         algorithm: &str,
         parameters: &impl Serialize,
@@ -179,7 +193,7 @@ impl Keeper {
     }
 
     /// Hears that a part of the work has ended. Fails if training is to stop here.
-    pub fn border(&mut self, training: &(impl Resumable + ?Sized)) -> Result<(), Failure> {
+    fn border(&mut self, training: &(impl Resumable + ?Sized)) -> Result<(), Failure> {
         let Some(kept) = &mut self.0 else {
             return Ok(());
         };

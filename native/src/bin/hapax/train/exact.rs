@@ -281,17 +281,14 @@ impl TrainExact {
     ) -> Result<Machine, Failure> {
         let most = parameters.max_epochs as usize;
         let progress = Progress::new("closing the gap", most);
-        let mut keeper = self.common.checkpoints.keeper()?;
+        let keeper = self.common.checkpoints.keeper()?;
         let (several, best) = (self.several(), kernels::best());
-        let mut solver = Solver::new(parameters, data, several, start, threads, best)?;
+        let solver = Solver::new(parameters, data, several, start, threads, best)?;
         // The parameters do not say what became of rows with several labels.
         let identity = (parameters, self.multilabel == Several::Replicate);
-        keeper.begin("multi-class machine", &identity, data, &mut solver)?;
-        while let Some(report) = threads.within(|| solver.epoch(threads, best)) {
-            progress.set(report.epoch as usize, most);
-            keeper.border(&solver)?;
-        }
-        Ok(threads.within(|| parameters.finish(solver, data, threads, best))?)
+        let belonging = ("multi-class machine", identity, data);
+        let tell = |report: Report| progress.set(report.epoch as usize, most);
+        threads.within(|| keeper.train(solver, belonging, threads, tell))
     }
 
     fn several(&self) -> MultiLabel {

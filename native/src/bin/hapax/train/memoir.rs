@@ -6,6 +6,7 @@ mod telling;
 use super::{
     super::{failure::Failure, input::threads, resources::Stopwatch},
     Common,
+    checkpoint::Watching,
     finish::Made,
     reduce::Reduce,
 };
@@ -22,7 +23,6 @@ use hapax::{
         text::Vectorizer,
         train::{
             TrainError,
-            memoir::Trainer,
             reduction::{Projection, Reduction},
         },
     },
@@ -30,7 +30,6 @@ use hapax::{
 };
 use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
-use std::{cell::RefCell, ops::ControlFlow};
 use telling::{Telling, say_what_comes};
 
 /// Which size of the weights is kept small.
@@ -262,14 +261,14 @@ impl TrainMemoir {
                 .projected_memory_estimate(projection, data, threads.threads()),
         };
         say_what_comes(&parameters, memory);
-        let telling = Telling::new(&watch, self.report, &threads);
+        let mut telling = Telling::new(&watch);
         let texts = training.vectorizer;
         let model = match &projection {
-            None => self.by_parts(&parameters, data, texts, &threads, &telling)?,
+            None => self.by_parts(&parameters, data, texts, &threads, &mut telling)?,
             Some(projection) => {
                 let reduction = reduce.reduction(parameters.seed);
                 let identity = (&parameters, reduction);
-                self.projected(identity, projection, data, texts, &threads, &telling)?
+                self.projected(identity, projection, data, texts, &threads, &mut telling)?
             }
         };
         let made = Made {
@@ -288,32 +287,21 @@ impl TrainMemoir {
         data: &Dataset,
         texts: Option<Vectorizer>,
         threads: &Threads,
-        telling: &Telling<'_>,
+        telling: &mut Telling<'_>,
     ) -> Result<Model, Failure> {
-        let keeper = RefCell::new(self.common.checkpoints.keeper()?);
-        let failure = RefCell::new(None);
-        let going = |done: Result<(), Failure>| match done {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(why) => {
-                *failure.borrow_mut() = Some(why);
-                ControlFlow::Break(())
-            }
-        };
-        let begin = |trainer: &mut Trainer<'_>| {
-            let name = "memoir in few dimensions";
-            going(keeper.borrow_mut().begin(name, &identity, data, trainer))
-        };
-        let tell = |report, trainer: &Trainer<'_>| {
-            telling.tell(report, trainer);
-            going(keeper.borrow_mut().border(trainer))
-        };
+        let keeper = self.common.checkpoints.keeper()?;
+        let belonging = ("memoir in few dimensions", &identity, data);
+        let mut watching = Watching::new(keeper, belonging, |report| telling.tell(report));
         let made = Model::train_projected_memoir(
-            identity.0, projection, data, texts, threads, begin, tell,
+            identity.0,
+            projection,
+            data,
+            texts,
+            threads,
+            self.report,
+            &mut watching,
         );
-        match failure.take() {
-            Some(failure) => Err(failure),
-            None => Ok(made?),
-        }
+        watching.outcome(made)
     }
 
     /// Trains part by part, keeping checkpoints where they were asked for.
@@ -323,16 +311,12 @@ impl TrainMemoir {
         data: &Dataset,
         texts: Option<Vectorizer>,
         threads: &Threads,
-        telling: &Telling<'_>,
+        telling: &mut Telling<'_>,
     ) -> Result<Model, Failure> {
-        let mut keeper = self.common.checkpoints.keeper()?;
-        let mut trainer = parameters.trainer(data)?;
-        keeper.begin(parameters.name(), parameters, data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads) {
-            telling.tell(report, &trainer);
-            keeper.border(&trainer)?;
-        }
-        let weights = trainer.finish()?;
+        let keeper = self.common.checkpoints.keeper()?;
+        let belonging = (parameters.name(), parameters, data);
+        let trainer = parameters.trainer(data)?.measuring(self.report);
+        let weights = keeper.train(trainer, belonging, threads, |report| telling.tell(report))?;
         Ok(Model::from_memoir(weights, parameters, data, texts))
     }
 }

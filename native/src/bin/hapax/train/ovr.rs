@@ -273,7 +273,7 @@ impl TrainOvr {
         } = training;
         let (parameters, kernels) = (&choice.parameters, kernels::best());
         let mut parts = Parts::default();
-        let mut keeper = self.common.checkpoints.keeper()?;
+        let keeper = self.common.checkpoints.keeper()?;
         let mut trainer = parameters.trainer(&data, threads, kernels)?;
         let start = match start.map(Model::method) {
             Some(Method::Linear(linear)) => Some(linear.model()),
@@ -287,12 +287,9 @@ impl TrainOvr {
             parameters,
             start.map(|model| xxh3_64(&model.parts().records)),
         );
-        keeper.begin("ovr", &identity, &data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads) {
-            let _ = parts.tell(report);
-            keeper.border(&trainer)?;
-        }
-        let linear = trainer.finish()?;
+        let belonging = ("ovr", &identity, &data);
+        let tell = |report| _ = parts.tell(report);
+        let linear = keeper.train(trainer, belonging, threads, tell)?;
         if choice.neighbors > 0.0 {
             let nearest = FusedNearest::train(&data, choice.neighbors)?;
             let both = (linear, nearest);

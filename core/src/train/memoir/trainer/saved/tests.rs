@@ -6,6 +6,7 @@ use crate::{
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
+        Training,
         memoir::{class_rows::SavedRow, feature_lists::SavedList, list::Beside},
         state::{Resumable, StateError, read, write},
     },
@@ -376,7 +377,7 @@ fn any_flipped_bit_is_an_error_or_a_training_that_ends_and_any_cut_is_an_error()
                 again
                     .weights()
                     .visit(|_, _, weight| assert!(way.is_l1() || weight.is_finite()));
-                again.finish().unwrap();
+                again.finish(&Sequential).unwrap();
             }
             let mut cut = way.trainer(&data).unwrap();
             assert!(at % 2 != 0 || cut.resume(&bytes[..at]).is_err());

@@ -5,7 +5,7 @@ use crate::{
     model::linear::{LinearModel, LinearScratch},
     parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
     sparse::{SparseRows, SparseVec},
-    train::state::Resumable,
+    train::{Training, state::Resumable},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
@@ -136,12 +136,12 @@ fn kept_weights_go_through_every_state() {
                 break;
             }
         }
-        let whole = whole.finish().unwrap();
+        let whole = whole.finish(&Sequential).unwrap();
         for state in &states {
             let mut resumed = begin();
             resumed.resume(state).unwrap();
             while resumed.step(&Sequential).is_some() {}
-            assert_eq!(resumed.finish().unwrap(), whole);
+            assert_eq!(resumed.finish(&Sequential).unwrap(), whole);
         }
     }
 }

@@ -11,12 +11,9 @@ use super::super::{
 };
 use hapax::{
     core::{
-        model::{
-            Model,
-            mach::{FitStep, MachFit},
-        },
+        model::Model,
         parameters::mach::MachParameters,
-        train::mach::Report,
+        train::mach::{FitStep, MachFit, Report},
     },
     kernels,
     threads::Threads,

@@ -25,14 +25,10 @@ impl TrainMach {
         epochs: &mut Epochs,
     ) -> Result<Model, Failure> {
         let data = &training.data;
-        let mut trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
-        let mut keeper = self.common.checkpoints.keeper()?;
-        keeper.begin("mach", parameters, data, &mut trainer)?;
-        while let Some(report) = trainer.step(threads) {
-            epochs.tell(report);
-            keeper.border(&trainer)?;
-        }
-        let mach = parameters.finish(&trainer, data, threads)?;
+        let trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
+        let keeper = self.common.checkpoints.keeper()?;
+        let belonging = ("mach", parameters, data);
+        let mach = keeper.train(trainer, belonging, threads, |report| epochs.tell(report))?;
         Ok(Model::from_mach(mach, data, training.vectorizer))
     }
 }

@@ -9,15 +9,11 @@ use super::super::{
     },
     finish::Told,
 };
-use hapax::{
-    core::{
-        parameters::memoir::{Length, Memoir},
-        train::memoir::{Measured, Report, Trainer},
-    },
-    threads::Threads,
+use hapax::core::{
+    parameters::memoir::{Length, Memoir},
+    train::memoir::{Measured, Report},
 };
 use serde_json::{Value, json};
-use std::cell::RefCell;
 
 /// Says the parameters that training will have, and about how much memory it will need.
 pub fn say_what_comes(parameters: &Memoir, memory: u64) {
@@ -42,34 +38,29 @@ pub fn say_what_comes(parameters: &Memoir, memory: u64) {
 pub struct Telling<'a> {
     progress: Progress,
     watch: &'a Stopwatch,
-    report: bool,
-    threads: &'a Threads,
-    epochs: RefCell<Vec<(u32, Measured, f64)>>,
+    epochs: Vec<(u32, Measured, f64)>,
 }
 
 impl<'a> Telling<'a> {
-    pub fn new(watch: &'a Stopwatch, report: bool, threads: &'a Threads) -> Self {
+    pub fn new(watch: &'a Stopwatch) -> Self {
         Self {
             progress: Progress::new("steps", 0),
             watch,
-            report,
-            threads,
-            epochs: RefCell::default(),
+            epochs: Vec::new(),
         }
     }
 
-    pub fn tell(&self, report: Report, trainer: &Trainer<'_>) {
+    pub fn tell(&mut self, report: Report) {
         self.progress.set(report.done as usize, report.of as usize);
-        if self.report && report.epoch_ended {
-            let measured = trainer.measure(self.threads);
+        if let Some(measured) = report.measured {
             let line = (report.epoch, measured, self.watch.seconds());
             note(described(&line));
-            self.epochs.borrow_mut().push(line);
+            self.epochs.push(line);
         }
     }
 
     pub fn told(&self) -> Told {
-        let epochs = self.epochs.borrow();
+        let epochs = &self.epochs;
         Told {
             epochs: epochs.last().map(|(epoch, ..)| u64::from(*epoch)),
             objective: epochs.last().map(|(_, measured, _)| measured.objective),

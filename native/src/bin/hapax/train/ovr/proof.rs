@@ -28,15 +28,11 @@ pub fn run_to_gap(
         ..parameters.clone()
     };
     let progress = Progress::new("proving labels", 0);
-    let mut keeper = train.common.checkpoints.keeper()?;
-    let mut proving = parameters.proving(&training.data, gap)?;
-    let identity = (&parameters, gap);
-    keeper.begin("proven ovr", &identity, &training.data, &mut proving)?;
-    while let Some((done, of)) = proving.step(threads, kernels::best()) {
-        progress.set(done, of);
-        keeper.border(&proving)?;
-    }
-    let made = proving.finish()?;
+    let keeper = train.common.checkpoints.keeper()?;
+    let proving = parameters.proving(&training.data, gap, kernels::best())?;
+    let belonging = ("proven ovr", (&parameters, gap), &training.data);
+    let tell = |(done, of)| progress.set(done, of);
+    let made = keeper.train(proving, belonging, threads, tell)?;
     drop(progress);
     let proof = made.certificate;
     let told = Told {

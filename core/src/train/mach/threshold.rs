@@ -1,8 +1,9 @@
 //! How many weights fit a number of bytes.
 
 use super::pack::{Packing, Shape, SizeCounts, WeightSource, pack};
-use crate::model::mach::head_weights::HeadWeights;
-use crate::{array::Array, executor::Executor, train::TrainError};
+use crate::{
+    array::Array, executor::Executor, model::mach::head_weights::HeadWeights, train::TrainError,
+};
 
 /// The search for the threshold by which weights fit a number of bytes.
 pub(super) struct Search<'a, E> {
@@ -36,7 +37,8 @@ impl<E: Executor> Search<'_, E> {
         pack(source, self.shape, packing, biases, self.executor)
     }
 
-    /// As many of the largest weights, of `bits` bits, as fit into `budget` bytes with the rest of the model.
+    /// As many of the largest weights, of `bits` bits, as fit into `budget` bytes with the rest of
+    /// the model.
     pub(super) fn within(
         &self,
         source: &impl WeightSource,
@@ -69,8 +71,9 @@ impl<E: Executor> Search<'_, E> {
             if high <= low || (tried >= TRIES && best.nonzeros() > 0) {
                 break;
             }
-            // Bytes hardly grow beyond the weights that are rounded to nothing, and few weights take more bytes each
-            // than many: where too many were tried twice, the share that would fit is too many again.
+            // Bytes hardly grow beyond the weights that are rounded to nothing, and few weights
+            // take more bytes each than many: where too many were tried twice, the share that would
+            // fit is too many again.
             let spent = (bytes.max(smallest + 1) - smallest) as f64;
             let next = (0.99 * guess as f64 * room / spent) as u64;
             let half = low + (high - low).div_ceil(2);
@@ -90,12 +93,12 @@ mod tests {
     use crate::{
         array::Array,
         executor::Sequential,
-        model::mach::{
-            head_weights::{Form, HeadWeights},
-            pack::{Packing, Shape, pack},
-        },
+        model::mach::head_weights::{Form, HeadWeights},
         random::Stream,
-        train::TrainError,
+        train::{
+            TrainError,
+            mach::pack::{Packing, Shape, pack},
+        },
     };
     use alloc::vec::Vec;
 
@@ -110,7 +113,8 @@ mod tests {
         }
     }
 
-    /// Weights of very different sizes; or in each record one that lets all others be rounded to nothing.
+    /// Weights of very different sizes; or in each record one that lets all others be rounded to
+    /// nothing.
     fn weights(shape: Shape, alike: bool, dice: &mut Stream) -> HeadWeights {
         let width = shape.repetitions * shape.buckets;
         let mut all: Vec<f32> = Vec::new();

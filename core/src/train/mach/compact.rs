@@ -1,19 +1,18 @@
 //! How good a model is, and the same model in fewer bytes.
 
 use super::{
-    Mach, MachParts, MachScratch,
-    centroids::Centroids,
+    assemble::centered,
     pack::{FirstHeads, Packing, Shape, WeightSource, center, importance, pack},
-    search::Search,
+    threshold::Search,
 };
-use crate::model::mach::head_weights::HeadWeights;
 use crate::{
     array::Array,
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::mach::{Mach, MachParts, MachScratch, centroids::Centroids, head_weights::HeadWeights},
     parameters::mach::MachParameters,
-    train::{TrainError, nearest::Precision},
+    train::{Precision, TrainError},
 };
 use alloc::vec::Vec;
 
@@ -58,10 +57,10 @@ impl Mach {
 
     pub(super) fn shape(&self) -> Shape {
         Shape {
-            features: self.weights.features,
-            repetitions: self.weights.repetitions,
-            buckets: self.weights.buckets,
-            centered: Self::centered(&self.parameters, self.softmax),
+            features: self.weights().features(),
+            repetitions: self.weights().repetitions(),
+            buckets: self.weights().buckets(),
+            centered: centered(self.parameters(), self.is_softmax()),
         }
     }
 
@@ -74,8 +73,8 @@ impl Mach {
         if entries == 0 {
             return Ok(None);
         }
-        let transform = self.parameters.transform();
-        Centroids::build(data, &self.seen, transform, entries as usize).map(Some)
+        let transform = self.parameters().transform();
+        Centroids::build(data, self.seen(), transform, entries as usize).map(Some)
     }
 
     /// The first `heads` heads: their shape, weights and biases.
@@ -86,13 +85,11 @@ impl Mach {
             ..self.shape()
         };
         let source = FirstHeads {
-            weights: &self.weights,
+            weights: self.weights(),
             width: shape.repetitions * shape.buckets,
         };
-        let biases = self
-            .weights
-            .biases()
-            .get(..shape.repetitions * shape.buckets);
+        let biases = self.weights().biases();
+        let biases = biases.get(..shape.repetitions * shape.buckets);
         let biases = Array::from(biases.unwrap_or(&[]).to_vec());
         (shape, source, biases)
     }
@@ -112,8 +109,8 @@ impl Mach {
         pack(&source, shape, packing, biases, executor)
     }
 
-    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes, and with
-    /// centroids made anew from `data`. The weights are around their medians already.
+    /// The model with its first heads, as many of their largest weights as fit into `budget` bytes,
+    /// and with centroids made anew from `data`. The weights are around their medians already.
     pub(super) fn packed_within<E: Executor>(
         &self,
         setting: Setting,
@@ -131,14 +128,14 @@ impl Mach {
             bits,
             centroid_entries: entries.max(1),
             repetitions: heads,
-            ..self.parameters.clone()
+            ..self.parameters().clone()
         };
         let codes = parameters
-            .plan(self.seen.ids.len() as u32)
-            .evaluate(self.draw);
+            .plan(self.seen().ids.len() as u32)
+            .evaluate(self.draw());
         let codes = codes.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })?;
         let (shape, source, biases) = self.first_heads(heads);
-        let beside = centroids.as_ref().map_or(0, Centroids::bytes) + 4 * self.frequencies.len();
+        let beside = centroids.as_ref().map_or(0, Centroids::bytes) + 4 * self.frequencies().len();
         let search = Search {
             shape,
             biases,
@@ -149,22 +146,22 @@ impl Mach {
         let weights = search.within(&source, bits, budget)?;
         Ok(Self::new(MachParts {
             parameters,
-            softmax: self.softmax,
-            frequencies: self.frequencies.clone(),
+            softmax: self.is_softmax(),
+            frequencies: self.frequencies().clone(),
             codes,
             weights,
             centroids,
         }))
     }
 
-    /// The sum of squared differences between the centered weights and `other`, as a share of that of the
-    /// weights.
+    /// The sum of squared differences between the centered weights and `other`, as a share of that
+    /// of the weights.
     pub(crate) fn lost(&self, other: &HeadWeights) -> f64 {
         let (mut row, mut with, mut sorted) = (Vec::new(), Vec::new(), Vec::new());
         let (mut lost, mut all) = (0f64, 0f64);
         let shape = self.shape();
         for record in 0..shape.records() {
-            self.weights.record(record, &mut row);
+            self.weights().record(record, &mut row);
             if shape.centered {
                 center(&mut row, shape.buckets, &mut sorted);
             }
@@ -189,11 +186,11 @@ impl Mach {
     ) -> Result<HeadWeights, TrainError> {
         let search = Search {
             shape: self.shape(),
-            biases: self.weights.biases().clone(),
+            biases: self.weights().biases().clone(),
             importance: &[],
-            beside: (self.bytes() - self.weights.bytes()) as u64,
+            beside: (self.bytes() - self.weights().bytes()) as u64,
             executor,
         };
-        search.within(&self.weights, bits, budget)
+        search.within(self.weights(), bits, budget)
     }
 }

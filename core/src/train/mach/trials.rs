@@ -1,33 +1,34 @@
 //! Several trainings, one after the other, that can be left and gone on with as one.
 //!
-//! What a budget is filled with is found by trainings whose results say what comes next. All but these trainings is computed
-//! anew in little time, to the same bits; so a state holds what came of those that are over, and after it the state of the
-//! one under way.
+//! What a budget is filled with is found by trainings whose results say what comes next. All but
+//! these trainings is computed anew in little time, to the same bits; so a state holds what came of
+//! those that are over, and after it the state of the one under way.
 
 use super::{
-    Mach,
+    FitStep, MachFit, Report, Trainer,
     assemble::{assemble, dense, shape},
-    budget::{FitStep, MachFit},
-    centroids::Centroids,
 };
-use crate::model::mach::head_weights::{Form, HeadWeights};
 use crate::{
     executor::Executor,
+    model::mach::{
+        Mach,
+        centroids::Centroids,
+        head_weights::{Form, HeadWeights},
+    },
     train::{
-        TrainError,
-        mach::{Report, Trainer},
-        state::{Resumable, StateError, Watch, holds, write},
+        TrainError, Training, Watch, going,
+        state::{Resumable, StateError, holds, write},
     },
 };
 use alloc::{borrow::Cow, vec::Vec};
-use core::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 /// What came of the trainings so far, and who hears of the one under way.
 pub(super) struct Trials<'w> {
     watch: &'w mut dyn Watch<Report>,
     past: Past,
-    /// What the training that was left has left: the weights that it was to train on, and its state.
+    /// What the training that was left has left: the weights that it was to train on, and its
+    /// state.
     left: Option<(Option<Weights<'static>>, Vec<u8>)>,
 }
 
@@ -130,13 +131,6 @@ impl<'w> Trials<'w> {
     }
 }
 
-fn going(flow: ControlFlow<()>) -> Result<(), TrainError> {
-    match flow {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(TrainError::Stopped),
-    }
-}
-
 impl Weights<'_> {
     fn restored(self, trainer: &Trainer<'_>) -> Result<HeadWeights, TrainError> {
         let shape = shape(trainer);
@@ -216,12 +210,12 @@ mod tests {
     use crate::{
         executor::Sequential,
         kernels::Portable,
-        model::mach::{Mach, MachFit},
+        model::Mach,
         parameters::mach::{MachParameters, Optimizer},
         train::{
             TrainError,
             mach::{
-                Report,
+                MachFit, Report,
                 tests::{data, parameters},
             },
         },

@@ -1,17 +1,20 @@
 //! What a trainer's weights become: as they are, or packed, and the model of them.
 
 use super::{
-    Mach, MachParts,
-    centroids::Centroids,
+    Trainer,
     pack::{Packing, Shape, SizeCounts, WeightSource, center, importance, pack},
 };
-use crate::model::mach::head_weights::{Form, HeadWeights, WeightsError};
 use crate::{
     array::Array,
     data::Dataset,
     executor::{Executor, Sequential},
-    parameters::mach::MachParameters,
-    train::{TrainError, mach::Trainer},
+    model::mach::{
+        Mach, MachParts,
+        centroids::Centroids,
+        head_weights::{Form, HeadWeights, WeightsError},
+    },
+    parameters::mach::{Estimator, MachParameters},
+    train::TrainError,
 };
 use alloc::vec::Vec;
 
@@ -60,8 +63,13 @@ pub(super) fn shape(trainer: &Trainer<'_>) -> Shape {
         features: trainer.features(),
         repetitions: codes.repetitions(),
         buckets: codes.buckets() as usize,
-        centered: Mach::centered(trainer.parameters(), trainer.is_softmax()),
+        centered: centered(trainer.parameters(), trainer.is_softmax()),
     }
+}
+
+/// Whether weights may be centered without changing what the model answers; see `pack`.
+pub(super) fn centered(parameters: &MachParameters, softmax: bool) -> bool {
+    softmax || parameters.estimator == Estimator::LogitSum
 }
 
 pub(super) fn biases(trainer: &Trainer<'_>) -> Array<f32> {

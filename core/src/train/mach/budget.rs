@@ -1,7 +1,7 @@
 //! Fitting into a number of bytes: what is right on held-out rows says how.
 
 use super::{
-    Mach,
+    MachKernels, Report,
     compact::Setting,
     fit::{MOST_HELD_OUT, share, split},
     smallest::Smallest,
@@ -10,21 +10,16 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    kernels::MachKernels,
+    model::Mach,
     parameters::mach::MachParameters,
-    train::{
-        TrainError,
-        mach::Report,
-        nearest::Precision,
-        state::{StateError, Watch},
-    },
+    train::{Precision, TrainError, Watch, state::StateError},
 };
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
-/// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings differ by less than chance
-/// does.
+/// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings
+/// differ by less than chance does.
 const MOST_DRAWS: u64 = 3;
 
 /// How many budgets of entries a centroid is tried with.
@@ -64,8 +59,8 @@ pub struct MachFit {
     pub chosen: usize,
 }
 
-/// What the comparison with centroids may count, as a multiple of what it would: the fewer weights there are, the
-/// less sure the heads.
+/// What the comparison with centroids may count, as a multiple of what it would: the fewer weights
+/// there are, the less sure the heads.
 const RERANK_FACTORS: [f64; 2] = [1.0, 1.5];
 
 /// How many of the best settings are judged once more after their weights were trained on.
@@ -145,17 +140,19 @@ fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
 }
 
 impl MachParameters {
-    /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is trained
-    /// and packed in several ways that fit; the best of them on these rows is what the model trained on all
-    /// rows is packed by. Where a tenth is less than 3,000 rows, up to three of them are drawn.
+    /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is
+    /// trained and packed in several ways that fit; the best of them on these rows is what the
+    /// model trained on all rows is packed by. Where a tenth is less than 3,000 rows, up to three
+    /// of them are drawn.
     ///
-    /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the packing.
+    /// Cost: twice that of [`MachParameters::train`], up to four times for few rows, and the
+    /// packing.
     ///
     /// `watch` hears of all these trainings as of one, which can be left and gone on with.
     ///
     /// # Errors
-    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training; [`TrainError::State`] if
-    /// what `watch` went on from is not a state of this training.
+    /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training;
+    /// [`TrainError::State`] if what `watch` went on from is not a state of this training.
     pub fn train_within<E: Executor>(
         &self,
         data: &Dataset,
@@ -210,8 +207,8 @@ impl MachParameters {
         Smallest::of(self, &self.settings(), data, executor, kernels)
     }
 
-    /// Trains on the first part and judges every one of `settings` by the second. Weights are trained on for the settings
-    /// `refine`, or else for the best ones.
+    /// Trains on the first part and judges every one of `settings` by the second. Weights are
+    /// trained on for the settings `refine`, or else for the best ones.
     fn try_settings<E: Executor>(
         &self,
         (rest, held_out): &(Dataset, Dataset),

@@ -1,18 +1,26 @@
 //! Weights of fewer bytes: pruned around the median of each block, and rounded.
 //!
 //! A block is what one feature weighs in one head: B numbers. Adding a constant to all of them adds
-//! the same to all logits of the head, which softmax does not see, nor does a sum of logits over heads, of
-//! which every label takes one from each. So the median of the block is subtracted first, which
-//! leaves most numbers near zero: a feature that speaks for one bucket speaks against all others alike.
-//! Pruning around zero loses far more. (Estimators of sigmoids other than the sum of logits do see the
-//! constant: their blocks are left as they are.)
+//! the same to all logits of the head, which softmax does not see, nor does a sum of logits over
+//! heads, of which every label takes one from each. So the median of the block is subtracted first,
+//! which leaves most numbers near zero: a feature that speaks for one bucket speaks against all
+//! others alike. Pruning around zero loses far more. (Estimators of sigmoids other than the sum of
+//! logits do see the constant: their blocks are left as they are.)
 //!
-//! Weights up to a threshold are then left out, and the others rounded to 4 or 8 bits with one scale
-//! for each feature.
+//! Weights up to a threshold are then left out, and the others rounded to 4 or 8 bits with one
+//! scale for each feature.
 
-use super::record;
-use crate::model::mach::head_weights::{Form, HeadWeights, Packed, RECORDS};
-use crate::{array::Array, data::Dataset, executor::Executor, float, train::TrainError};
+use crate::{
+    array::Array,
+    data::Dataset,
+    executor::Executor,
+    float,
+    model::mach::{
+        head_weights::{Form, HeadWeights, Packed, RECORDS},
+        record,
+    },
+    train::TrainError,
+};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -60,9 +68,9 @@ pub struct Packing<'a> {
     pub importance: &'a [f32],
 }
 
-/// How much each record counts in the squared change of the logits of `data`: the root of the sum of its
-/// features' squares, as far as rows of length 1 tell. A feature of one row may have large weights, which
-/// hardly any answer sees.
+/// How much each record counts in the squared change of the logits of `data`: the root of the sum
+/// of its features' squares, as far as rows of length 1 tell. A feature of one row may have large
+/// weights, which hardly any answer sees.
 #[must_use]
 pub fn importance(data: &Dataset, shape: Shape) -> Vec<f32> {
     let mut sums = alloc::vec![0f32; shape.records()];

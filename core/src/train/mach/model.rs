@@ -1,24 +1,24 @@
 //! MACH as a method of [`Model`].
 
-use super::{Mach, MachFit};
+use super::{MachFit, MachKernels, Report};
 use crate::{
     data::{Dataset, IndexBase},
     executor::Executor,
-    kernels::MachKernels,
-    model::{Method, Model, Provenance},
+    model::{Mach, Method, Model, Provenance},
     parameters::mach::MachParameters,
     text::Vectorizer,
-    train::{TrainError, compacted::fixed_bytes, mach::Report, state::Watch},
+    train::{TrainError, Watch, compacted::fixed_bytes},
 };
 use alloc::boxed::Box;
 use core::ops::ControlFlow;
 
 impl Model {
-    /// Trains a model of R heads over B buckets on `data`; `progress` hears of every part of the work and may
-    /// stop it. Equal data and parameters give equal models for any executor.
+    /// Trains a model of R heads over B buckets on `data`; `progress` hears of every part of the
+    /// work and may stop it. Equal data and parameters give equal models for any executor.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so.
     pub fn train_mach(
         parameters: &MachParameters,
         data: &Dataset,
@@ -39,12 +39,13 @@ impl Model {
         Self::new(method, data, vectorizer, provenance)
     }
 
-    /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep is judged
-    /// on held-out rows. See [`MachParameters::train_within`], which says what `watch` hears of.
+    /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep
+    /// is judged on held-out rows. See [`MachParameters::train_within`], which says what `watch`
+    /// hears of.
     ///
     /// # Errors
-    /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small, with the bytes of the smallest file and before any
-    /// training.
+    /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small, with the bytes of
+    /// the smallest file and before any training.
     pub fn train_mach_within(
         parameters: &MachParameters,
         data: &Dataset,
@@ -58,7 +59,8 @@ impl Model {
         let budget = max_bytes.saturating_sub(fixed);
         let mut trained = parameters.train_within(data, budget, executor, kernels, watch);
         if let Err(TrainError::Budget { smallest, .. }) = trained {
-            // That left room for the longest of headers: what the smallest file takes shows when it is made.
+            // That left room for the longest of headers: what the smallest file takes shows when it
+            // is made.
             let mach = parameters.smallest(data, executor, kernels)?;
             let mach = mach.model(data, executor)?;
             let takes = file_bytes(mach, data, vectorizer.clone())?;
@@ -100,7 +102,8 @@ fn judged(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>, figures: [
     Model::new(Method::Mach(Box::new(mach)), data, vectorizer, provenance)
 }
 
-/// Bytes of the file of these heads. Where indices of rows begin, which the caller may say later, is counted.
+/// Bytes of the file of these heads. Where indices of rows begin, which the caller may say later,
+/// is counted.
 fn file_bytes(
     mach: Mach,
     data: &Dataset,

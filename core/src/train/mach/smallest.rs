@@ -1,13 +1,15 @@
 //! The smallest models there are, before any training: those of which no weight is stored.
 
 use super::{
-    Mach,
+    MachKernels,
     assemble::{assemble, packed_empty},
-    centroids::Centroids,
     compact::Setting,
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::MachKernels, parameters::mach::MachParameters,
+    data::Dataset,
+    executor::Executor,
+    model::mach::{Mach, centroids::Centroids},
+    parameters::mach::MachParameters,
     train::TrainError,
 };
 use alloc::vec::Vec;
@@ -19,7 +21,8 @@ pub(super) struct Smallest {
 }
 
 impl Smallest {
-    /// Cost: a model without weights for each of `settings`, and centroids for each number of entries.
+    /// Cost: a model without weights for each of `settings`, and centroids for each number of
+    /// entries.
     pub(super) fn of<E: Executor>(
         parameters: &MachParameters,
         settings: &[Setting],

@@ -1,0 +1,75 @@
+//! From data to a model.
+
+use super::{
+    MachKernels, Report, Trainer,
+    assemble::{assemble, biases, dense, packed, shape},
+};
+use crate::{
+    data::{Dataset, Split},
+    executor::Executor,
+    model::mach::{Mach, SeenLabels, centroids::Centroids},
+    parameters::mach::MachParameters,
+    train::{Hearing, TrainError, Training},
+};
+use core::ops::ControlFlow;
+
+/// Rows held out are a tenth, but at most this many.
+pub(super) const MOST_HELD_OUT: f64 = 3000.0;
+
+pub(super) fn share(data: &Dataset) -> f64 {
+    0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64)
+}
+
+pub(super) fn split(data: &Dataset, seed: u64) -> Result<Split, TrainError> {
+    let share = share(data);
+    Split::new(data.len(), share, seed).map_err(|_| TrainError::TooFewRows {
+        rows: data.len() as u64,
+    })
+}
+
+impl MachParameters {
+    pub(super) fn centroids(&self, data: &Dataset) -> Result<Option<Centroids>, TrainError> {
+        if self.rerank == 0 {
+            return Ok(None);
+        }
+        let seen = SeenLabels::new(&data.labels().frequencies());
+        let entries = self.centroid_entries as usize;
+        Centroids::build(data, &seen, self.transform(), entries).map(Some)
+    }
+
+    /// Trains from begin to end. `progress` hears of every part and may stop the work. Equal data
+    /// and parameters give equal models for any executor.
+    ///
+    /// # Errors
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so.
+    pub fn train<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+        progress: impl FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<Mach, TrainError> {
+        let trainer = self.trainer(data, executor.threads(), kernels)?;
+        trainer.train(executor, &mut Hearing(progress))
+    }
+}
+
+impl Trainer<'_> {
+    /// The model of a training that has come to its end.
+    ///
+    /// # Errors
+    /// If parts of the work are left, weights grew beyond all bounds, or memory is lacking.
+    pub fn model<E: Executor>(&self, executor: &E) -> Result<Mach, TrainError> {
+        if !self.is_done() {
+            return Err(TrainError::Stopped);
+        }
+        let (parameters, data) = (self.parameters(), self.data());
+        let weights = if parameters.bits == 32 {
+            dense(self, false)?
+        } else {
+            packed(self, shape(self), parameters, biases(self), data, executor)?
+        };
+        Ok(assemble(self, weights, parameters.centroids(data)?))
+    }
+}

@@ -1,0 +1,83 @@
+//! One way to train: part by part, heard of and left between two parts, to what training makes.
+
+use super::{TrainError, state::Resumable};
+use crate::executor::Executor;
+use core::ops::ControlFlow;
+
+/// A training under way. The caller owns the loop, or leaves it to [`Training::train`].
+pub trait Training: Resumable + Sized {
+    /// How far it has come, after a part of the work.
+    type Report;
+    /// What it makes.
+    type Made;
+
+    /// Does the next part of the work; none where there is no more to do, or no going on, of which
+    /// [`Training::finish`] says why.
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<Self::Report>;
+
+    /// Ends training.
+    ///
+    /// # Errors
+    /// [`TrainError::Stopped`] if parts of the work are left; weights beyond all bounds, or a model
+    /// too large for its form.
+    fn finish<E: Executor>(self, executor: &E) -> Result<Self::Made, TrainError>;
+
+    /// Does all steps, from where `watch` says.
+    ///
+    /// # Errors
+    /// [`TrainError::Stopped`] if `watch` said so.
+    fn run<E: Executor>(
+        &mut self,
+        executor: &E,
+        watch: &mut dyn Watch<Self::Report>,
+    ) -> Result<(), TrainError> {
+        going(watch.begin(self))?;
+        while let Some(report) = self.step(executor) {
+            going(watch.part(report, self))?;
+        }
+        Ok(())
+    }
+
+    /// Does all steps and ends training.
+    ///
+    /// # Errors
+    /// As [`Training::run`] and [`Training::finish`].
+    fn train<E: Executor>(
+        mut self,
+        executor: &E,
+        watch: &mut dyn Watch<Self::Report>,
+    ) -> Result<Self::Made, TrainError> {
+        self.run(executor, watch)?;
+        self.finish(executor)
+    }
+}
+
+/// Hears of a training that can be left: where it begins, and after each part of its work, of which
+/// `R` tells. Either may stop it.
+pub trait Watch<R> {
+    /// Training begins: here it can be set to a state.
+    fn begin(&mut self, _training: &mut dyn Resumable) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// A part is done.
+    fn part(&mut self, report: R, training: &dyn Resumable) -> ControlFlow<()>;
+}
+
+/// A function that hears of parts, and may stop training; nothing is gone on with.
+#[derive(Debug)]
+pub struct Hearing<F>(pub F);
+
+impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
+    fn part(&mut self, report: R, _: &dyn Resumable) -> ControlFlow<()> {
+        (self.0)(report)
+    }
+}
+
+/// Refuses to go on where a watch said so.
+pub(crate) fn going(flow: ControlFlow<()>) -> Result<(), TrainError> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(TrainError::Stopped),
+    }
+}
