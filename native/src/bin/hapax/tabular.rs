@@ -5,7 +5,7 @@ use super::{
     failure::Failure,
     fit::Stated,
     input::{MODEL_MARK, Origin, Reading},
-    output::{note, warn},
+    output::{note, shown, warn},
     separators::warn_of_separators,
 };
 use hapax::{
@@ -240,20 +240,19 @@ pub fn warn_of_reader(path: &Path, reader: &TableReader) {
 /// Which columns are read, in words.
 fn described(selection: &Selection) -> String {
     let text: Vec<String> = selection.text.iter().map(ToString::to_string).collect();
-    let s = if text.len() > 1 { "s" } else { "" };
-    let mut words = format!("text from column{s} {}", text.join(","));
+    let mut words = format!("text from {}", text.join(","));
     if let Some(labels) = &selection.labels {
         words += &format!(", labels from {labels}");
-    }
-    match selection.separator.as_deref() {
-        None => {}
-        Some("none") => words += ", one label a field",
-        Some(separator) => words += &format!(", separated by '{separator}'"),
+        match selection.separator.as_deref() {
+            None | Some("none") => {}
+            Some("space") => words += " separated by spaces",
+            Some(separator) => words += &format!(" separated by '{separator}'"),
+        }
     }
     if let Some(id) = &selection.id {
         words += &format!(", ids from {id}");
     }
-    words
+    shown(&words).into_owned()
 }
 
 /// What a model remembers of tab-separated data without a header.
