@@ -98,6 +98,11 @@ impl Known<'_> {
         })
     }
 
+    /// Whether two columns are text and labels, whatever their names.
+    fn by_place(&self) -> bool {
+        !self.headed || self.given.header == Some(true)
+    }
+
     /// Of two columns the one that is not taken.
     fn other_of_two(&self, taken: Option<usize>) -> Option<usize> {
         match (self.names.len(), taken) {
@@ -121,7 +126,7 @@ impl Known<'_> {
             _ => None,
         };
         let by_place = || match &self.given.text[..] {
-            [] if !self.headed && self.names.len() == 2 => Some(1),
+            [] if self.by_place() && self.names.len() == 2 => Some(1),
             _ => self.other_of_two(text),
         };
         let found = remembered.or_else(recognized).or_else(by_place);
@@ -146,14 +151,20 @@ impl Known<'_> {
             false => None,
         };
         let labels = labels.map(|place| place.at);
-        let by_place = || match (self.names.len(), self.headed) {
+        let by_place = || match (self.names.len(), self.by_place()) {
             (1, _) => Some(0),
-            (2, false) => Some(usize::from(labels == Some(0))),
+            (2, true) => Some(usize::from(labels == Some(0))),
             _ => self.other_of_two(labels),
         };
         match recognized().or_else(by_place) {
             Some(at) if Some(at) != labels => Ok(vec![(self.place(at), 1)]),
-            _ => Err(remembered.err().unwrap_or_else(|| self.unnamed())),
+            _ => Err(match remembered.err() {
+                Some(TableProblem::NoColumn { name, .. }) => TableProblem::NoColumn {
+                    name,
+                    columns: self.rows.first().map_or(self.names, |row| row).to_vec(),
+                },
+                _ => self.unnamed(),
+            }),
         }
     }
 

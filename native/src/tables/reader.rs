@@ -194,9 +194,11 @@ impl TableReader {
         let found = found.map_or(1, |last| last + 1);
         if fields.len() < self.columns || found > self.columns {
             let (found, expected) = (fields.len(), self.columns);
-            let field = found.min(expected);
             let problem = TableProblem::Ragged { found, expected };
-            return Err(self.wrong_in(field, 0, problem));
+            return Err(match found > expected {
+                true => self.wrong_in(expected, 0, problem),
+                false => self.wrong_at(self.cells.raw().len() - 1, problem),
+            });
         }
         let mut row = TableRow {
             line: self.begun,

@@ -172,7 +172,7 @@ mod tests {
             r#"{"text":["title:3","abstract"],"labels":"subjects","separator":";"}"#
         );
         assert_eq!(Selection::from_json(&json).unwrap(), selection);
-        assert!(Selection::from_json("[]").is_err());
+        assert!(Selection::from_json("5").is_err());
         let later = Selection::from_json(r#"{"labels":"a","of a later release":1}"#);
         assert_eq!(later.unwrap().labels.as_deref(), Some("a"));
     }
