@@ -98,9 +98,11 @@ impl Known<'_> {
         })
     }
 
-    /// Whether two columns are text and labels, whatever their names.
+    /// Whether two columns are text and labels, whatever their names. Not where a model remembers others, and the
+    /// first row looks like names.
     fn by_place(&self) -> bool {
-        !self.headed || self.given.header == Some(true)
+        let others = !self.remembered.text.is_empty() && looks_like_header(self.rows);
+        self.given.header == Some(true) || !self.headed && !others
     }
 
     /// Of two columns the one that is not taken.

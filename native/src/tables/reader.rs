@@ -9,6 +9,7 @@ use super::{
 };
 use crate::core::data::LabelSeparator;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Takes the lines of a table and gives its rows.
 #[derive(Debug)]
@@ -19,7 +20,8 @@ pub struct TableReader {
     cells: Cells,
     /// `None` until the first object of JSON Lines.
     places: Option<Places>,
-    columns: usize,
+    /// The names of the columns; none of JSON Lines, whose rows may have others each.
+    names: Vec<String>,
     headed: bool,
     /// Whether the header is still to come.
     header_due: bool,
@@ -46,7 +48,7 @@ impl TableReader {
             separator: separator.and_then(|separator| separator.parse().ok()),
             cells: Cells::new(table.format, b'\t'),
             places: None,
-            columns: 0,
+            names: Vec::new(),
             headed: true,
             header_due: false,
             looks_headed: false,
@@ -86,7 +88,6 @@ impl TableReader {
         };
         self.headed = self.is_headed(&rows);
         self.header_due = self.headed;
-        self.columns = first.len();
         self.looks_headed =
             !self.headed && table.given.header.is_none() && looks_like_header(&rows);
         let numbers = || (1..=first.len()).map(|number| number.to_string()).collect();
@@ -95,6 +96,7 @@ impl TableReader {
             false => numbers(),
         };
         self.places = Some(self.known(&names, &rows).places()?);
+        self.names = names;
         Ok(())
     }
 
@@ -192,8 +194,8 @@ impl TableReader {
         let fields: Vec<&str> = self.cells.fields().map(text).collect();
         let found = fields.iter().rposition(|field| !field.is_empty());
         let found = found.map_or(1, |last| last + 1);
-        if fields.len() < self.columns || found > self.columns {
-            let (found, expected) = (fields.len(), self.columns);
+        if fields.len() < self.names.len() || found > self.names.len() {
+            let (found, expected) = (fields.len(), self.names.len());
             let problem = TableProblem::Ragged { found, expected };
             return Err(match found > expected {
                 true => self.wrong_in(expected, 0, problem),
@@ -299,6 +301,21 @@ impl TableReader {
         let places = self.places.iter();
         let kept = places.flat_map(|places| &places.keep);
         kept.map(|place| place.name.clone()).collect()
+    }
+
+    /// The names of the columns that are not read; of JSON Lines they are not told.
+    #[must_use]
+    pub fn unread_names(&self) -> Vec<String> {
+        let Some(places) = &self.places else {
+            return Vec::new();
+        };
+        let text = places.text.iter().map(|(place, _)| place.at);
+        let others = [&places.labels, &places.id].into_iter().flatten();
+        let others = others.chain(&places.keep).map(|place| place.at);
+        let read: HashSet<usize> = text.chain(others).collect();
+        let names = self.names.iter().enumerate();
+        let unread = names.filter(|(at, _)| !read.contains(at));
+        unread.map(|(_, name)| name.clone()).collect()
     }
 
     /// Whether rows have ids.

@@ -14,6 +14,8 @@ pub struct ReadTable {
     pub documents: Documents,
     /// What a model remembers of how it was read.
     pub selection: Selection,
+    /// The names of the columns that were not read; of JSON Lines they are not told.
+    pub unread_names: Vec<String>,
     /// What labels were separated by.
     pub separator: LabelSeparator,
     /// Whether that was said or remembered.
@@ -106,6 +108,7 @@ pub fn read_table(
             label_names,
         },
         selection: reader.selection(),
+        unread_names: reader.unread_names(),
         separator: reader.separator(),
         is_separator_known: reader.is_separator_known(),
         looks_headed: reader.looks_headed(),

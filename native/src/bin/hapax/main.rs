@@ -52,7 +52,7 @@ Examples:
   hapax inspect train.tsv
       what the data look like; with a model, what it is made of
 
-Exit status: 0 done, 2 wrong usage or input, 1 anything else.";
+Exit status: 0 done, 2 wrong usage or input, 3 rows that predict could not read, 1 anything else.";
 
 #[derive(Subcommand)]
 enum Verb {

@@ -180,8 +180,12 @@ impl<'a> Tables<'a> {
         })?;
         warn_of_table(path, &read);
         if !self.for_model {
+            let unread = match &read.unread_names[..] {
+                [] => String::new(),
+                names => shown(&format!(", not read: {}", names.join(","))).into_owned(),
+            };
             note(format_args!(
-                "{}: {}",
+                "{}: {}{unread}",
                 path.display(),
                 described(&read.selection)
             ));
