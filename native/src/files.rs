@@ -48,6 +48,14 @@ impl std::error::Error for FileError {
     }
 }
 
+impl FileError {
+    /// That a file could not be read.
+    #[must_use]
+    pub fn reading(path: &Path, source: io::Error) -> Self {
+        failed(path, "read")(source)
+    }
+}
+
 fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     move |source| FileError {
         path: path.to_owned(),

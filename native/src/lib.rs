@@ -55,6 +55,7 @@ pub mod kernels;
 pub mod npy;
 pub mod processes;
 pub mod sealed;
+pub mod tables;
 pub mod threads;
 mod training;
 

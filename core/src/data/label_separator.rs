@@ -35,7 +35,7 @@ impl LabelSeparator {
 
     /// Calls `take` with each label of `field` and its place: without the blanks around it, and perhaps empty. A
     /// field of nothing but blanks holds no label.
-    pub(super) fn for_each<'f, E>(
+    pub fn for_each<'f, E>(
         &self,
         field: &'f str,
         mut take: impl FnMut(&'f str, usize) -> Result<(), E>,

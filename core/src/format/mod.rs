@@ -43,6 +43,7 @@ mod mach;
 mod model;
 mod nearest;
 mod sections;
+mod texts;
 
 #[cfg(test)]
 mod damage;

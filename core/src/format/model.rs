@@ -7,16 +7,18 @@ use super::{
     linear::{self, LinearDescription},
     mach::{self, MachDescription},
     nearest::{self, NearestArrays, NearestDescription},
+    texts::{
+        LABEL_NAMES, VOCABULARY, read_columns, read_label_names, read_vectorizer, write_names,
+    },
 };
 use crate::{
     executor::Sequential,
     model::{AllKinds, Kinds, LabelNames, Method, Model, ModelError, Provenance},
-    names::{Names, NamesError},
     text::{Vectorizer, VectorizerOptions},
 };
 use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 /// The kind of a model of nearest neighbors.
 const NEAREST: u32 = 1;
@@ -32,19 +34,19 @@ const EMBEDDING: u32 = 4;
 pub(super) struct Description<D = MethodDescription> {
     provenance: Provenance,
     features: u32,
-    labels: u32,
+    pub(super) labels: u32,
     /// How many labels have names; none if the sections of names are absent.
-    label_names: Option<u32>,
-    vectorizer: Option<VectorizerDescription>,
+    pub(super) label_names: Option<u32>,
+    pub(super) vectorizer: Option<VectorizerDescription>,
     method: D,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct VectorizerDescription {
-    options: VectorizerOptions,
-    documents: u32,
+pub(super) struct VectorizerDescription {
+    pub(super) options: VectorizerOptions,
+    pub(super) documents: u32,
     /// How many words the vocabulary has; none for hashed features.
-    vocabulary: Option<u32>,
+    pub(super) vocabulary: Option<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -233,6 +235,9 @@ impl Model {
             }
             writer.section(SectionId::DOCUMENT_FREQUENCIES, parts.frequencies);
         }
+        if let Some(columns) = &self.provenance.columns {
+            writer.section(SectionId::COLUMNS, columns.as_bytes());
+        }
         writer.finish(&description, take)
     }
 
@@ -291,7 +296,12 @@ impl Model {
             ),
             _ => return Err(FormatError::MetadataInvalid),
         };
+        let columns = read_columns(&mut container)?;
         let Description { provenance, .. } = container.finish()?;
+        let provenance = Provenance {
+            columns,
+            ..provenance
+        };
         Ok(Self {
             features,
             labels,
@@ -316,71 +326,4 @@ fn cannot_fold(error: &ModelError) -> FormatError {
         ModelError::OutOfMemory { bytes } => FormatError::OutOfMemory { bytes },
         _ => FormatError::NothingToWrite,
     }
-}
-
-/// The sections of a table of names: where its blocks begin, and its text.
-type NamesSections = (SectionId, SectionId);
-const LABEL_NAMES: NamesSections = (SectionId::LABEL_NAME_STARTS, SectionId::LABEL_NAME_TEXT);
-const VOCABULARY: NamesSections = (SectionId::VOCABULARY_STARTS, SectionId::VOCABULARY_TEXT);
-
-fn write_names<'a>(
-    writer: &mut ContainerWriter<'a>,
-    names: &'a Names,
-    (starts, text): NamesSections,
-) {
-    writer.section(starts, names.starts());
-    writer.section(text, names.text());
-}
-
-fn read_names<D: Serialize + DeserializeOwned>(
-    container: &mut Container<Description<D>>,
-    count: u32,
-    (starts, text): NamesSections,
-) -> Result<Names, FormatError> {
-    let (blocks, names) = (container.array(starts)?, container.array(text)?);
-    Names::from_parts(count, blocks, names).map_err(|error| match error {
-        NamesError::BadEntry { entry } => FormatError::ValueInvalid {
-            section: text,
-            position: u64::from(entry),
-            rule: "the name is cut off or not UTF-8",
-        },
-        _ => FormatError::ValueInvalid {
-            section: starts,
-            position: 0,
-            rule: "blocks must begin where the names say",
-        },
-    })
-}
-
-fn read_label_names<D: Serialize + DeserializeOwned>(
-    container: &mut Container<Description<D>>,
-) -> Result<Option<LabelNames>, FormatError> {
-    let labels = container.description().labels;
-    match container.description().label_names {
-        None => Ok(None),
-        Some(count) if count != labels => Err(FormatError::MetadataInvalid),
-        Some(count) => read_names(container, count, LABEL_NAMES)
-            .map(LabelNames::new)
-            .map(Some),
-    }
-}
-
-fn read_vectorizer<D: Serialize + DeserializeOwned>(
-    container: &mut Container<Description<D>>,
-) -> Result<Option<Vectorizer>, FormatError> {
-    let Some(description) = &container.description().vectorizer else {
-        return Ok(None);
-    };
-    let (options, documents) = (description.options.clone(), description.documents);
-    let vocabulary = match description.vocabulary {
-        Some(count) => Some(read_names(container, count, VOCABULARY)?),
-        None => None,
-    };
-    let frequencies = container.array(SectionId::DOCUMENT_FREQUENCIES)?;
-    let vectorizer = Vectorizer::from_parts(options, documents, vocabulary, frequencies);
-    vectorizer.map(Some).map_err(|_| FormatError::ValueInvalid {
-        section: SectionId::DOCUMENT_FREQUENCIES,
-        position: 0,
-        rule: "vocabulary, document frequencies and options must fit each other",
-    })
 }

@@ -34,6 +34,8 @@ sections! {
     VOCABULARY_TEXT = 4, "vocabulary";
     /// In how many training texts each feature occurs.
     DOCUMENT_FREQUENCIES = 5, "document frequencies";
+    /// Which columns of a table the training data were read from (UTF-8).
+    COLUMNS = 6, "columns of the training data";
     /// Where each block of 16 rows begins in the packed labels (u32).
     ROW_LABEL_OFFSETS = 16, "row label blocks";
     /// The packed labels of all rows.

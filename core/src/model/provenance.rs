@@ -29,6 +29,10 @@ pub struct Provenance {
     pub label_total: u64,
     /// Where the feature indices of the training file started, if it held rows.
     pub index_base: Option<IndexBase>,
+    /// Which columns of a table the training data were read from, in the words of the program that
+    /// read it: a section of its own in the file, absent where there was no table.
+    #[serde(skip)]
+    pub columns: Option<String>,
     /// XXH3 of the rows and their labels: equal data, equal fingerprint.
     pub fingerprint: u64,
     /// Figures measured while training, such as held-out scores.
@@ -49,6 +53,7 @@ impl Provenance {
             nonzeros: data.rows().nonzeros() as u64,
             label_total: data.labels().total() as u64,
             index_base: None,
+            columns: None,
             fingerprint: fingerprint(data),
             report: Vec::new(),
         }

@@ -107,7 +107,11 @@ fn columns_beyond_those_named_are_ignored_with_a_warning() {
             &format!("train nearest FILE -o other --format tsv {OPTIONS}"),
             "data.tsv",
         );
-        assert_eq!(folder.read("other"), folder.read("m"), "{columns}");
+        assert_eq!(
+            folder.trained_on("other"),
+            folder.trained_on("m"),
+            "{columns}"
+        );
         let (bare, ran) = run("predict m FILE", "data.tsv");
         assert_eq!(bare, ran, "{columns}");
         let (bare, ran) = run("inspect FILE --format tsv --json", "data.tsv");
@@ -173,7 +177,11 @@ fn named_columns_are_read_by_every_verb() {
         ));
         assert_eq!(ran.err, "", "{columns}");
         ran.good();
-        assert_eq!(folder.read("other"), folder.read("m"), "{columns}");
+        assert_eq!(
+            folder.trained_on("other"),
+            folder.trained_on("m"),
+            "{columns}"
+        );
         let precision = |judged: &Value| judged["precision"].clone();
         let ran = run("evaluate m data.tsv --json").json();
         assert_eq!(precision(&ran), precision(&judged));
@@ -250,8 +258,8 @@ fn labels_are_separated_as_is_said() {
         .refused("data.tsv:1:6: a label is empty");
     folder.write("rows.txt", super::folder::ROWS);
     folder.run("inspect rows.txt --label-separator ;").refused(
-        "rows.txt: is read as xmc, where labels are always separated alike; --label-separator ';' is for tab-separated \
-         data: leave it out, or say --format tsv",
+        "rows.txt: is read as xmc, where labels are always separated alike; --label-separator ';' is for tables: \
+         leave it out, or say --format tsv",
     );
     let ran = folder.run("inspect data.tsv --label-separator comma");
     assert_eq!(ran.status, Some(2));

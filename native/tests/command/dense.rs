@@ -127,7 +127,7 @@ fn wrong_npy_files_are_refused_with_row_and_column() {
         ),
         (
             "train wsabie rows.txt --labels y.txt -o m",
-            "y.txt: holds the labels of .npy rows, but rows.txt holds its own labels",
+            "rows.txt: is read as xmc, whose lines hold their own labels; leave out --labels y.txt",
         ),
         (
             "train wsabie short.npy --labels y.txt -o m",

@@ -80,6 +80,15 @@ impl Folder {
         command
     }
 
+    /// The fingerprint of the rows and labels that a model was trained on.
+    #[track_caller]
+    pub fn trained_on(&self, model: &str) -> Value {
+        let told = self.run(&format!("inspect {model} --json")).json();
+        let told = told["facts"]["data fingerprint"].clone();
+        assert!(told.is_string());
+        told
+    }
+
     pub fn run(&self, arguments: &str) -> Ran {
         finish(self.command(arguments).spawn().unwrap())
     }

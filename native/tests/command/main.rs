@@ -24,6 +24,7 @@ mod same_bytes;
 mod settings;
 mod sharing;
 mod streams;
+mod tables;
 mod together;
 mod training;
 mod wrong_input;

@@ -141,15 +141,71 @@ fn many_lines_are_answered_in_order_by_any_number_of_threads() {
 }
 
 #[test]
-fn what_stands_before_a_mistake_is_answered() {
+fn what_cannot_be_read_is_said_in_its_place() {
     let folder = with_row_model();
     let ran = folder.run_on(
         "predict m --output xmc --format xmc",
         "0:1\n2:1\n0:x\n0:1\n",
     );
-    assert_eq!(ran.out.lines().count(), 2, "{ran:?}");
-    assert_eq!(ran.err, "hapax: -:3:3: feature value `x` is not a number\n");
-    assert_eq!(ran.status, Some(2));
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!((lines.len(), lines[2], lines[3]), (4, "", lines[0]));
+    assert_eq!(
+        ran.err,
+        "-:3:3: feature value `x` is not a number\n\
+         hapax: 1 of 4 rows could not be read; each has its place in the output, without labels\n"
+    );
+    assert_eq!(ran.status, Some(3));
+    let folder = with_text_model();
+    folder.write("lines", b"my card\na\xffb\nmy card\n");
+    let ran = folder.run("predict m lines -k 1");
+    assert_eq!(ran.status, Some(3));
+    let lines: Vec<Value> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let problem = "2:2: byte 0xff is not UTF-8; convert the input to UTF-8";
+    assert_eq!(lines[1]["problem"], problem);
+    assert_eq!((lines.len(), &lines[0]), (3, &lines[2]));
+}
+
+#[test]
+fn lines_are_bounded() {
+    let folder = with_text_model();
+    let long = "card ".repeat(40);
+    let input = format!("my card\n{long}\nmy card\n{long}");
+    let ran = folder.run_on("predict m -k 1 --max-line 100B", &input);
+    assert_eq!(ran.status, Some(3));
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (4, lines[2]));
+    let problem = "4:1: the line is longer than 100 bytes; allow more by --max-line if it is meant";
+    assert!(lines[3].contains(problem), "{ran:?}");
+    let ran = folder.run_on("predict m -k 1", &input);
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn names_of_labels_never_act_on_a_terminal() {
+    let folder = Folder::new();
+    folder.write(
+        "train.tsv",
+        "red\t\u{1b}[31mred\u{1b}]0;owned\u{7}\nblue\tx\u{202e}blue\nred car\t\u{1b}[31mred\u{1b}]0;owned\u{7}\n",
+    );
+    folder
+        .run("train nearest-mean train.tsv -o m --min-documents 1")
+        .good();
+    for output in ["text", "jsonl"] {
+        let out = folder
+            .run_on(&format!("predict m --explain --output {output}"), "red\n")
+            .good();
+        assert!(out.contains("31mred"), "{out}");
+        let acts = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!out.contains(acts), "{out:?}");
+    }
+    for json in ["", " --json"] {
+        let out = folder.run(&format!("inspect m --neighbors 0{json}")).good();
+        assert!(!out.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{out:?}");
+    }
 }
 
 #[test]

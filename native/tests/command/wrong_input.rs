@@ -152,7 +152,7 @@ fn a_format_that_cannot_be_told() {
     refuses(
         "just some words\n",
         "",
-        "data:1:1: the first lines are neither xmc (a header `rows features labels`), svmlight (`label index:value`), tsv (a text, a tab, labels) nor fasttext (`__label__name`, a text); name the format",
+        "data:1:1: the first lines are neither xmc (a header `rows features labels`), svmlight (`label index:value`), tsv (a text, a tab, labels) nor fasttext (`__label__name`, a text); name the format (of tables: --format csv or jsonl)",
     );
 }
 

@@ -1,5 +1,6 @@
-//! Answers as they are printed: for people, as JSON Lines, and as XMC text.
+//! Answers as they are printed: for people, as JSON Lines, as CSV, and as XMC text.
 
+use super::output::{shown, shown_json};
 use clap::ValueEnum;
 use hapax::core::{
     model::{
@@ -10,7 +11,10 @@ use hapax::core::{
     search::Scored,
 };
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal, Write, stdout};
+use std::{
+    io::{self, IsTerminal, Write, stdout},
+    iter::repeat_n,
+};
 
 /// How to print answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,7 +22,10 @@ pub enum Output {
     /// For people
     Text,
     /// One JSON object a line
-    Json,
+    #[value(alias = "json")]
+    Jsonl,
+    /// A table: id or line, the columns of --keep, then each label and its score
+    Csv,
     /// `id:score id:score …`
     Xmc,
 }
@@ -29,7 +36,7 @@ impl Output {
         if stdout().is_terminal() {
             Self::Text
         } else {
-            Self::Json
+            Self::Jsonl
         }
     }
 }
@@ -43,6 +50,16 @@ pub struct Answered {
     pub contributions: Vec<Vec<Contribution>>,
     /// Why there is no answer.
     pub problem: Option<String>,
+    /// What stood in the row of a table, to be handed through.
+    pub row: Option<Passed>,
+}
+
+/// What is handed through from a row of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Passed {
+    pub line: u64,
+    pub id: Option<Value>,
+    pub kept: Vec<Value>,
 }
 
 impl Answered {
@@ -60,6 +77,11 @@ pub struct Printer<'a> {
     pub model: &'a Model,
     pub output: Output,
     pub explain: bool,
+    /// How many labels a row gets at most.
+    pub k: usize,
+    /// The names of the columns that are handed through, and whether rows have ids.
+    pub kept: Vec<String>,
+    pub ids: bool,
 }
 
 impl Printer<'_> {
@@ -71,14 +93,143 @@ impl Printer<'_> {
     /// Prints one answer.
     pub fn print(&self, out: &mut impl Write, answered: &Answered) -> io::Result<()> {
         match self.output {
-            Output::Json => writeln!(out, "{}", json_line(self.model, answered, self.explain)),
+            Output::Jsonl => writeln!(out, "{}", shown_json(&self.json_line(answered))),
+            Output::Csv => self.print_csv(out, self.csv_row(answered)),
             Output::Xmc => {
                 let best = answered.best.iter();
                 let pairs: Vec<_> = best.map(|s| format!("{}:{}", s.id, s.score)).collect();
                 writeln!(out, "{}", pairs.join(" "))
             }
-            Output::Text => print_text(out, self.model, answered),
+            Output::Text => self.print_text(out, answered),
         }
+    }
+
+    /// Prints what stands before all answers: the header of CSV.
+    pub fn print_header(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.output != Output::Csv {
+            return Ok(());
+        }
+        let mut header = vec![if self.ids { "id" } else { "line" }.to_string()];
+        header.extend(self.kept.iter().cloned());
+        for at in 1..=self.k {
+            header.extend([format!("label_{at}"), format!("score_{at}")]);
+        }
+        header.push("problem".into());
+        self.print_csv(out, header)
+    }
+
+    fn csv_row(&self, answered: &Answered) -> Vec<String> {
+        let plain = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            value => value.to_string(),
+        };
+        let passed = answered.row.clone().unwrap_or_default();
+        let mut row = vec![match &passed.id {
+            Some(id) => plain(id),
+            None if self.ids => String::new(),
+            None => passed.line.to_string(),
+        }];
+        let kept = passed.kept.iter().map(plain);
+        row.extend(
+            kept.chain(repeat_n(String::new(), self.kept.len()))
+                .take(self.kept.len()),
+        );
+        for at in 0..self.k {
+            match answered.best.get(at) {
+                Some(best) => row.extend([label(self.model, best.id), best.score.to_string()]),
+                None => row.extend([String::new(), String::new()]),
+            }
+        }
+        row.push(answered.problem.clone().unwrap_or_default());
+        row
+    }
+
+    /// Prints a row of CSV; to a terminal without what would act on it.
+    fn print_csv(&self, out: &mut impl Write, row: Vec<String>) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        match stdout().is_terminal() {
+            true => writer.write_record(row.iter().map(|field| shown(field).into_owned())),
+            false => writer.write_record(row),
+        }?;
+        writer.flush()
+    }
+
+    fn json_line(&self, answered: &Answered) -> Value {
+        let model = self.model;
+        let best = answered.best.iter().map(|s| {
+            let score = shortest(s.score);
+            match model.label_name(s.id) {
+                Some(name) => json!({"id": s.id, "name": name, "score": score}),
+                None => json!({"id": s.id, "score": score}),
+            }
+        });
+        let mut line = json!({"labels": best.collect::<Vec<_>>()});
+        if let Some(passed) = &answered.row {
+            match &passed.id {
+                Some(id) => line["id"] = id.clone(),
+                None => line["line"] = json!(passed.line),
+            }
+            if !self.kept.is_empty() {
+                let kept = self.kept.iter().cloned().zip(passed.kept.iter().cloned());
+                line["columns"] = Value::Object(kept.collect());
+            }
+        }
+        if let Some(problem) = &answered.problem {
+            line["problem"] = json!(problem);
+        }
+        if self.explain {
+            line["evidence"] = match model.method() {
+                Method::Linear(_) => contributions_json(model, answered),
+                _ => neighbors_json(model, &answered.evidence),
+            };
+        }
+        line
+    }
+
+    fn print_text(&self, out: &mut impl Write, answered: &Answered) -> io::Result<()> {
+        let model = self.model;
+        if let Some(passed) = &answered.row {
+            print_passed(out, passed, &self.kept)?;
+        }
+        if let Some(problem) = &answered.problem {
+            writeln!(out, "({})", shown(problem))?;
+        }
+        for (at, scored) in answered.best.iter().enumerate() {
+            writeln!(
+                out,
+                "{:>9.4}  {}",
+                scored.score,
+                shown(&label(model, scored.id))
+            )?;
+            let parts = answered.contributions.get(at).into_iter().flatten();
+            let parts: Vec<_> = parts
+                .map(|c| format!("{} {:+.3}", shown(&feature(model, c.feature)), c.score))
+                .collect();
+            if !parts.is_empty() {
+                writeln!(out, "             from {}", parts.join(", "))?;
+            }
+        }
+        for neighbor in &answered.evidence {
+            let labels: Vec<_> = neighbor.labels.iter().map(|&l| label(model, l)).collect();
+            let shared: Vec<_> = neighbor
+                .features
+                .iter()
+                .map(|f| {
+                    let name = feature(model, f.feature);
+                    format!("{} {:.0}%", shown(&name), 100.0 * f.share)
+                })
+                .collect();
+            let similarity = neighbor.similarity;
+            writeln!(
+                out,
+                "           row {} ({similarity:.3}): {}",
+                neighbor.row,
+                shown(&labels.join(", "))
+            )?;
+            writeln!(out, "             shares {}", shared.join(", "))?;
+        }
+        writeln!(out)
     }
 }
 
@@ -100,27 +251,6 @@ fn shortest(value: f32) -> Value {
         Ok(decimal) => json!(decimal),
         Err(_) => json!(value),
     }
-}
-
-fn json_line(model: &Model, answered: &Answered, explain: bool) -> Value {
-    let best = answered.best.iter().map(|s| {
-        let score = shortest(s.score);
-        match model.label_name(s.id) {
-            Some(name) => json!({"id": s.id, "name": name, "score": score}),
-            None => json!({"id": s.id, "score": score}),
-        }
-    });
-    let mut line = json!({"labels": best.collect::<Vec<_>>()});
-    if let Some(problem) = &answered.problem {
-        line["problem"] = json!(problem);
-    }
-    if explain {
-        line["evidence"] = match model.method() {
-            Method::Linear(_) => contributions_json(model, answered),
-            _ => neighbors_json(model, &answered.evidence),
-        };
-    }
-    line
 }
 
 fn neighbors_json(model: &Model, evidence: &[Evidence]) -> Value {
@@ -149,35 +279,18 @@ fn contributions_json(model: &Model, answered: &Answered) -> Value {
     labels.collect()
 }
 
-fn print_text(out: &mut impl Write, model: &Model, answered: &Answered) -> io::Result<()> {
-    if let Some(problem) = &answered.problem {
-        writeln!(out, "({problem})")?;
+/// The id or the line of a row of a table, and its columns that are handed through.
+fn print_passed(out: &mut impl Write, passed: &Passed, kept: &[String]) -> io::Result<()> {
+    let plain = |value: &Value| match value {
+        Value::String(text) => shown(text).into_owned(),
+        value => shown_json(value),
+    };
+    match &passed.id {
+        Some(id) => writeln!(out, "{}", plain(id))?,
+        None => writeln!(out, "line {}", passed.line)?,
     }
-    for (at, scored) in answered.best.iter().enumerate() {
-        writeln!(out, "{:>9.4}  {}", scored.score, label(model, scored.id))?;
-        let parts = answered.contributions.get(at).into_iter().flatten();
-        let parts: Vec<_> = parts
-            .map(|c| format!("{} {:+.3}", feature(model, c.feature), c.score))
-            .collect();
-        if !parts.is_empty() {
-            writeln!(out, "             from {}", parts.join(", "))?;
-        }
+    for (name, value) in kept.iter().zip(&passed.kept) {
+        writeln!(out, "  {}: {}", shown(name), plain(value))?;
     }
-    for neighbor in &answered.evidence {
-        let labels: Vec<_> = neighbor.labels.iter().map(|&l| label(model, l)).collect();
-        let shared: Vec<_> = neighbor
-            .features
-            .iter()
-            .map(|f| format!("{} {:.0}%", feature(model, f.feature), 100.0 * f.share))
-            .collect();
-        let similarity = neighbor.similarity;
-        writeln!(
-            out,
-            "           row {} ({similarity:.3}): {}",
-            neighbor.row,
-            labels.join(", ")
-        )?;
-        writeln!(out, "             shares {}", shared.join(", "))?;
-    }
-    writeln!(out)
+    Ok(())
 }

@@ -3,38 +3,16 @@
 //! to do about columns where none are named.
 
 use super::output::warn;
-use hapax::core::data::Columns;
+use hapax::{
+    core::data::Columns,
+    tables::{Table, TableFormat},
+};
 use std::{collections::HashSet, path::Path};
 
 /// How many lines are looked at.
 const LOOKED_AT: usize = 200;
 /// With fewer lines than this nothing is suspected.
 const LEAST: usize = 3;
-
-/// How headers name the two columns.
-const TEXTS: [&str; 9] = [
-    "text",
-    "texts",
-    "sentence",
-    "title",
-    "query",
-    "question",
-    "utterance",
-    "document",
-    "content",
-];
-const LABELS: [&str; 10] = [
-    "label",
-    "labels",
-    "class",
-    "classes",
-    "category",
-    "categories",
-    "target",
-    "intent",
-    "tag",
-    "tags",
-];
 
 /// The text and the labels of the first lines.
 pub fn cells(bytes: &[u8], columns: Columns, lines: usize) -> impl Iterator<Item = (&str, &str)> {
@@ -43,17 +21,6 @@ pub fn cells(bytes: &[u8], columns: Columns, lines: usize) -> impl Iterator<Item
     lines.filter_map(move |line| {
         let cell = |at| line.trim_end().split('\t').nth(at);
         Some((cell(columns.text())?, cell(columns.labels())?))
-    })
-}
-
-/// Whether the first line names its columns, and its label does not occur again.
-fn look_headed(bytes: &[u8], columns: Columns) -> bool {
-    let mut cells = cells(bytes, columns, LOOKED_AT);
-    let named = |cell: &str, names: &[&str]| names.contains(&cell.trim().to_lowercase().as_str());
-    cells.next().is_some_and(|(text, labels)| {
-        named(text, &TEXTS)
-            && named(labels, &LABELS)
-            && cells.all(|(_, others)| others.trim() != labels.trim())
     })
 }
 
@@ -123,9 +90,9 @@ pub fn warn_of_columns(path: &Path, bytes: &[u8], named: Option<Columns>) {
              so, say --columns {other}"
         ));
     }
-    if look_headed(bytes, columns) {
+    if Table::new(TableFormat::Tsv).has_header(bytes) {
         warn(format_args!(
-            "{path}: the first line looks like a header, but is read as a row; take it off, if so"
+            "{path}: the first line looks like a header, but is read as a row; if it is one, leave out --columns"
         ));
     }
 }
@@ -151,36 +118,11 @@ pub fn unnamed_columns(found: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{look_headed, look_swapped, look_wide, unnamed_columns};
+    use super::{look_swapped, look_wide, unnamed_columns};
     use hapax::core::data::Columns;
 
     const TEXT_LABELS: Columns = Columns::TEXT_LABELS;
     const LABELS_TEXT: Columns = Columns::LABELS_TEXT;
-
-    #[test]
-    fn headers_are_seen() {
-        let rows = "Where is my card?\tlost\nWho took it?\tstolen\n";
-        for header in [
-            "text\tlabel\n",
-            "Utterance\tIntent \n",
-            "query\tCategory\textra\n",
-        ] {
-            let headed = format!("{header}{rows}");
-            assert!(look_headed(headed.as_bytes(), TEXT_LABELS), "{header}");
-            assert!(!look_headed(headed.as_bytes(), LABELS_TEXT), "{header}");
-            let used = format!(
-                "{headed}What is it?\t{}",
-                header.split('\t').nth(1).unwrap()
-            );
-            assert!(!look_headed(used.as_bytes(), TEXT_LABELS), "{header}");
-        }
-        assert!(look_headed(b"labels\ttext\n1\tone\n", LABELS_TEXT));
-        for plain in ["", rows, "text\n", "text\tfruit\n"] {
-            assert!(!look_headed(plain.as_bytes(), TEXT_LABELS), "{plain}");
-        }
-        let named = "id,text,-,labels".parse().unwrap();
-        assert!(look_headed(b"id\ttext\tdate\tlabel\n1\tone\t7\ta\n", named));
-    }
 
     #[test]
     fn the_wrong_order_is_suspected_and_the_right_one_is_not() {

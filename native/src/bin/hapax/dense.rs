@@ -1,6 +1,10 @@
 //! Dense rows from `.npy` files, with the labels of a second file.
 
-use super::{failure::Failure, fit::Stated, input::Reading};
+use super::{
+    failure::Failure,
+    fit::Stated,
+    input::{Origin, Reading},
+};
 use hapax::{
     core::{
         data::{Dataset, IndexBase, LabelLists, Source, named_labels},
@@ -43,7 +47,10 @@ pub fn read_dense(
     Ok(Reading {
         source: Source::Rows(data.map_err(|error| Failure::in_file(path, error))?),
         format: "npy".into(),
-        index_base: Some(IndexBase::Zero),
+        origin: Origin {
+            index_base: Some(IndexBase::Zero),
+            columns: None,
+        },
         stated,
     })
 }

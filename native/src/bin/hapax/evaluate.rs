@@ -1,8 +1,9 @@
 //! `hapax evaluate`: how good a model's answers are.
 
 use super::{
+    data_options::DataOptions,
     failure::Failure,
-    input::{DataOptions, MANY_ROWS, load_model, prepare, read_for_model, threads},
+    input::{MANY_ROWS, load_model, prepare, read_for_model, threads},
     output::{print, warn},
     progress::Progress,
     resources::Stopwatch,

@@ -1,6 +1,6 @@
 //! Why the command ends without having done its work, and the exit status that says so.
 
-use super::columns::unnamed_columns;
+use super::{columns::unnamed_columns, table::count};
 use hapax::{
     core::{
         data::{ReadError, ReadProblem},
@@ -21,6 +21,8 @@ pub enum Failure {
     Other(String),
     /// Several processes have stopped together, as they were asked to: all know it. Exit status 1.
     Stopped(String),
+    /// So many of so many rows could not be read; each has its problem in the output. Exit status 3.
+    Unread { unread: u64, rows: u64 },
     /// Whoever read the output has stopped reading, which is no failure.
     OutputClosed,
 }
@@ -51,6 +53,7 @@ impl Failure {
         match self {
             Self::Input(_) => ExitCode::from(2),
             Self::Other(_) | Self::Stopped(_) => ExitCode::FAILURE,
+            Self::Unread { .. } => ExitCode::from(3),
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
@@ -62,6 +65,12 @@ impl fmt::Display for Failure {
             Self::Input(message) | Self::Other(message) | Self::Stopped(message) => {
                 f.write_str(message)
             }
+            Self::Unread { unread, rows } => write!(
+                f,
+                "{} of {} rows could not be read; each has its place in the output, without labels",
+                count(*unread),
+                count(*rows)
+            ),
             Self::OutputClosed => f.write_str("the output was closed"),
         }
     }

@@ -1,20 +1,18 @@
 //! What every verb that reads data shares: the options, and the way from a file to rows.
 
 use super::{
-    columns::warn_of_columns,
+    columns::{cells, warn_of_columns},
+    data_options::DataOptions,
     dense::read_dense,
     failure::Failure,
-    fit::{Stated, numbers, warn_of_features, warn_of_labels},
+    fit::{Stated, warn_of_features, warn_of_labels},
     output::warn,
-    separators::warn_of_separators,
+    separators::{LOOKED_AT, warn_of_separators},
+    tabular::{Tables, remember_columns},
 };
-use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        data::{
-            Columns, Dataset, Documents, Format, IndexBase, Input, LabelSeparator, ReadOptions,
-            Source, read,
-        },
+        data::{Dataset, Documents, Format, IndexBase, Input, Source, read},
         model::Model,
         names::Names,
         text::Vectorizer,
@@ -23,96 +21,18 @@ use hapax::{
     npy,
     threads::Threads,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a model file begins.
 pub const MODEL_MARK: &[u8] = b"HAPAX\x1a";
 
-/// How to read data.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Data")]
-pub struct DataOptions {
-    /// The format of the data [default: found by looking at the first lines]
-    #[arg(long, value_enum)]
-    pub format: Option<FormatName>,
-    /// The columns of tab-separated data in the file's order: text and labels once each, and any other name for a
-    /// column to ignore, such as id,text,labels. Columns beyond those named are ignored [default: text,labels, and
-    /// more columns are refused]
-    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
-    pub columns: Option<Columns>,
-    /// What separates the labels of tab-separated data: a character such as ';' or a few, space, or none if the whole
-    /// column is one label [default: space, or a comma where the labels stand before the text]
-    #[arg(long, value_name = "SEP", allow_hyphen_values = true)]
-    pub label_separator: Option<LabelSeparator>,
-    /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]
-    #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..2))]
-    pub index_base: Option<u8>,
-    /// The labels of the rows of a .npy file: a .npy file of whole numbers, one for each row, or of zeros and ones,
-    /// a line of all labels for each row; or a text file with the labels of a row in each line,
-    /// separated by spaces
-    #[arg(long, value_name = "FILE")]
-    pub labels: Option<PathBuf>,
-}
-
-/// The formats by name.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum FormatName {
-    /// `rows features labels`, then `label,label index:value …`, all from 0
-    Xmc,
-    /// `label index:value …`
-    Svmlight,
-    /// Columns separated by tabs
-    Tsv,
-    /// `__label__name … text`
-    Fasttext,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::Xmc => Self::Xmc,
-            FormatName::Svmlight => Self::Svmlight,
-            FormatName::Tsv => Self::Tsv,
-            FormatName::Fasttext => Self::FastText,
-        }
-    }
-}
-
-impl DataOptions {
-    /// The options for reading training data.
-    pub fn for_training(&self) -> ReadOptions {
-        ReadOptions {
-            format: self.format.map(Format::from),
-            columns: self.columns,
-            label_separator: self.label_separator.clone(),
-            index_base: self.index_base.map(|base| match base {
-                0 => IndexBase::Zero,
-                _ => IndexBase::One,
-            }),
-            label_names: None,
-            labels_optional: false,
-        }
-    }
-
-    /// Where the feature indices of data for a model start: where those of its training data did, if nothing is said.
-    pub fn base_for(&self, model: &Model) -> Option<IndexBase> {
-        let given = self.for_training().index_base;
-        given.or(model.provenance().index_base)
-    }
-
-    /// The options for reading data that begin with `bytes`, which a model is to answer or to go on from: its labels keep
-    /// their ids, and feature indices start where those of its training data did.
-    pub fn for_model(&self, model: &Model, bytes: &[u8]) -> ReadOptions {
-        let mut options = self.for_training();
-        options.label_names = model.label_table();
-        options.index_base = self.base_for(model);
-        let format = options.format.or_else(|| Format::detect(bytes).ok());
-        if options.label_names.is_none() && format != Some(Format::Xmc) {
-            // Else labels would be numbered by their order in this file.
-            options.label_names = numbers(model.labels());
-        }
-        options
-    }
+/// How training data are written, as the model made of them remembers it.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Where the feature indices of rows start.
+    pub index_base: Option<IndexBase>,
+    /// The columns of a table.
+    pub columns: Option<String>,
 }
 
 /// Data, and what was found of how they are written.
@@ -120,7 +40,7 @@ pub struct Reading {
     pub source: Source,
     /// The format in words.
     pub format: String,
-    pub index_base: Option<IndexBase>,
+    pub origin: Origin,
     pub stated: Stated,
 }
 
@@ -131,6 +51,10 @@ pub fn read_input(
     model: Option<&Model>,
     threads: &Threads,
 ) -> Result<Reading, Failure> {
+    let tables = Tables::new(data, model)?;
+    if let Some(reading) = tables.read_file(path)? {
+        return Ok(reading);
+    }
     let bytes = read_text(path)?;
     if bytes.starts_with(MODEL_MARK) {
         return Err(Failure::in_file(
@@ -138,35 +62,33 @@ pub fn read_input(
             "is a model, but data are expected here",
         ));
     }
-    let options = model.map_or_else(
+    let mut options = model.map_or_else(
         || data.for_training(),
         |model| data.for_model(model, &bytes),
     );
     if bytes.starts_with(npy::MARK) {
-        let labels = data.labels.as_deref();
+        let labels = data.labels.as_ref().map(Path::new);
         return read_dense(path, &bytes, labels, options.label_names.as_ref());
     }
-    if let Some(labels) = &data.labels {
-        let rule = format_args!(
-            "holds the labels of .npy rows, but {} holds its own labels; leave out --labels",
-            path.display()
-        );
-        return Err(Failure::in_file(labels, rule));
+    let format = tables.format_of_lines(path, &bytes);
+    if let Some(table) = tables.in_lines(format, &bytes) {
+        return tables.read_bytes(path, bytes, table);
     }
+    options.format = options.format.or(format);
+    tables.remembered_lines(&mut options);
     let input: Input =
-        read(&bytes, &options, threads).map_err(|error| Failure::in_data(path, &error))?;
+        read(&bytes, &options, threads).map_err(|error| tables.mistake(path, &error))?;
+    let mut columns = None;
     if input.format == Format::Tsv {
         warn_of_columns(path, &bytes, options.columns);
-        if data.label_separator.is_none() {
-            warn_of_separators(path, &bytes, options.columns.unwrap_or_default());
+        let named = options.columns.unwrap_or_default();
+        if options.label_separator.is_none() {
+            let fields = cells(&bytes, named, LOOKED_AT).map(|(_, labels)| labels);
+            warn_of_separators(path, fields, &named.separator());
         }
-    } else if let Some(separator) = &data.label_separator {
-        let rule = format_args!(
-            "is read as {}, where labels are always separated alike; --label-separator '{separator}' is for \
-             tab-separated data: leave it out, or say --format tsv",
-            input.format
-        );
-        return Err(Failure::in_file(path, rule));
+        columns = remember_columns(&options);
+    } else {
+        data.check_no_columns(path, input.format)?;
     }
     let stated = match &input.source {
         Source::Rows(rows) if input.format == Format::Xmc => Stated {
@@ -178,7 +100,10 @@ pub fn read_input(
     Ok(Reading {
         format: input.format.to_string(),
         source: input.source,
-        index_base: input.index_base,
+        origin: Origin {
+            index_base: input.index_base,
+            columns,
+        },
         stated,
     })
 }
@@ -191,10 +116,18 @@ pub fn read_for_model(
     model: &Model,
     threads: &Threads,
 ) -> Result<Dataset, Failure> {
-    let (rows, stated) = read_like(path, data, model, threads, |_, _| ())?;
+    let Like { rows, stated, .. } = read_like(path, data, model, threads, |_, _| ())?;
     warn_of_features(path, rows.rows().features(), stated.features, model);
     warn_of_labels(path, stated.labels, model);
     Ok(rows)
+}
+
+/// Rows as a model would be given them.
+pub struct Like {
+    pub rows: Dataset,
+    pub stated: Stated,
+    /// The columns of a table that they were read from.
+    pub columns: Option<String>,
 }
 
 /// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what the file states and
@@ -205,23 +138,29 @@ pub fn read_like(
     model: &Model,
     threads: &Threads,
     look: impl FnOnce(&Vectorizer, &[String]),
-) -> Result<(Dataset, Stated), Failure> {
+) -> Result<Like, Failure> {
     let input = read_input(path, data, Some(model), threads)?;
-    match input.source {
+    let columns = input.origin.columns;
+    let (rows, stated) = match input.source {
         Source::Texts(documents) => {
             if let Some(vectorizer) = model.vectorizer() {
                 look(vectorizer, &documents.texts);
             }
             let rows = vectorize(path, documents, model, threads)?;
-            Ok((rows, Stated::default()))
+            (rows, Stated::default())
         }
         Source::Rows(_) if model.vectorizer().is_some() && data.format.is_none() => {
             let rule = "holds rows of features, but the model was trained on texts; if the rows are \
                         made of its own features, name the format with --format";
-            Err(Failure::in_file(path, rule))
+            return Err(Failure::in_file(path, rule));
         }
-        Source::Rows(rows) => Ok((rows, input.stated)),
-    }
+        Source::Rows(rows) => (rows, input.stated),
+    };
+    Ok(Like {
+        rows,
+        stated,
+        columns,
+    })
 }
 
 fn vectorize(

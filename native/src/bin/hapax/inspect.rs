@@ -1,8 +1,9 @@
 //! `hapax inspect`: what a model is made of, or what data look like.
 
 use super::{
+    data_options::DataOptions,
     failure::Failure,
-    input::{DataOptions, MODEL_MARK, load_model, read_input, threads},
+    input::{MODEL_MARK, load_model, read_input, threads},
     label_neighbors::print_neighbors,
     output::print,
     table::{count, facts_table, percent, table},
@@ -124,7 +125,7 @@ impl Inspect {
         let threads = threads(0)?;
         let input = read_input(&self.file, &self.data, None, &threads)?;
         let mut source = input.format;
-        if let Some(base) = input.index_base {
+        if let Some(base) = input.origin.index_base {
             source = match base {
                 IndexBase::Zero => format!("{source}, feature indices from 0"),
                 IndexBase::One => format!("{source}, feature indices from 1"),

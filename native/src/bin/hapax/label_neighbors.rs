@@ -1,6 +1,11 @@
 //! `hapax inspect MODEL --neighbors LABEL`: the labels that a model places nearest to one.
 
-use super::{failure::Failure, neighborhood::svg, output::print, table::table};
+use super::{
+    failure::Failure,
+    neighborhood::svg,
+    output::{print, shown, shown_json},
+    table::table,
+};
 use hapax::{
     core::model::{Method, Model},
     files::write_whole,
@@ -41,16 +46,19 @@ pub fn print_neighbors(
         let near = found.iter().map(|near| {
             json!({"label": name(near.id), "id": near.id, "cosine": near.cosine, "distance": near.distance})
         });
-        return print(json!({"label": name(id), "id": id, "neighbors": near.collect::<Vec<_>>()}));
+        let near: Vec<_> = near.collect();
+        return print(shown_json(
+            &json!({"label": name(id), "id": id, "neighbors": near}),
+        ));
     }
     let own = name(id);
-    let mut lines = table(&[&format!("nearest to {own}"), "cosine", "distance"]);
+    let mut lines = table(&[&format!("nearest to {}", shown(&own)), "cosine", "distance"]);
     for near in &found {
         let (cosine, distance) = (
             format!("{:.3}", near.cosine),
             format!("{:.3}", near.distance),
         );
-        lines.add_row([name(near.id), cosine, distance]);
+        lines.add_row([shown(&name(near.id)).into_owned(), cosine, distance]);
     }
     print(lines)
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod columns;
 mod compact;
+mod data_options;
 mod dense;
 mod distributed;
 mod evaluate;
@@ -15,9 +16,11 @@ mod neighborhood;
 mod output;
 mod predict;
 mod progress;
+mod questions;
 mod resources;
 mod separators;
 mod table;
+mod tabular;
 mod text_options;
 mod train;
 mod verify;
@@ -49,7 +52,7 @@ Examples:
   hapax inspect train.tsv
       what the data look like; with a model, what it is made of
 
-Exit status: 0 done, 2 wrong usage or input, 1 anything else.";
+Exit status: 0 done, 2 wrong usage or input, 3 rows that predict could not read, 1 anything else.";
 
 #[derive(Subcommand)]
 enum Verb {

@@ -1,7 +1,9 @@
 //! What goes to standard output and standard error, whose reader may be gone.
 
 use super::failure::Failure;
+use serde_json::Value;
 use std::{
+    borrow::Cow,
     fmt::Display,
     io::{Write, stderr, stdout},
     sync::atomic::{AtomicBool, Ordering},
@@ -39,4 +41,61 @@ pub fn insist(text: impl Display) {
 /// Says on standard error that something may not be as the user thinks.
 pub fn warn(text: impl Display) {
     note(format_args!("hapax: warning: {text}"));
+}
+
+/// Whether a terminal would act on the character instead of showing it: control characters, and
+/// those that turn the direction of what follows.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name from data or a model as a terminal may get it: what would act on it is written out.
+pub fn shown(name: &str) -> Cow<'_, str> {
+    if !name.contains(acts) {
+        return Cow::Borrowed(name);
+    }
+    let mut text = String::new();
+    for character in name.chars() {
+        match acts(character) {
+            true => text.extend(character.escape_unicode()),
+            false => text.push(character),
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// JSON in which what a terminal would act on is escaped, which changes no string.
+pub fn shown_json(json: &Value) -> String {
+    let text = json.to_string();
+    if !text.contains(acts) {
+        return text;
+    }
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match acts(character) {
+            true => escaped += &format!("\\u{:04x}", u32::from(character)),
+            false => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shown, shown_json};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn no_name_acts_on_a_terminal() {
+        assert_eq!(shown("Müller 猫 🐟"), "Müller 猫 🐟");
+        assert_eq!(
+            shown("\u{1b}[31mred\u{7}\u{9b}\u{202e}x\t"),
+            "\\u{1b}[31mred\\u{7}\\u{9b}\\u{202e}x\\u{9}"
+        );
+        let value = json!({"name": "a\u{1b}\u{9b}\u{202e}\"猫"});
+        let line = shown_json(&value);
+        assert!(line.contains("\\u001b\\u009b\\u202e"), "{line}");
+        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
+    }
 }

@@ -2,28 +2,28 @@
 
 use super::{
     answers::{Answered, Output, Printer},
-    columns::warn_of_columns,
+    data_options::DataOptions,
     failure::Failure,
     fit::warn_of_features,
-    input::{DataOptions, MANY_ROWS, MODEL_MARK, load_model, prepare, threads},
+    input::{MANY_ROWS, load_model, prepare, threads},
     output::note,
+    questions::{Query, Question, Questions},
 };
 use clap::Args;
 use hapax::{
     core::{
-        data::{Format, LineReader, Row},
         executor::Executor,
         model::{Model, PredictError, Scratch},
-        sparse::SparseVec,
     },
-    files::open_text,
+    files::{FileError, open_text},
     kernels, npy,
+    tables::{Line, next_line, peek},
     threads::Threads,
 };
 use std::{
     fmt::Display,
-    io::{self, BufRead, BufWriter, IsTerminal, Write, stdin, stdout},
-    iter::once,
+    io::{self, BufRead, BufWriter, IsTerminal, StdoutLock, Write, stdin, stdout},
+    mem::take,
     path::PathBuf,
     sync::mpsc,
     thread,
@@ -31,23 +31,27 @@ use std::{
 
 /// Suggest labels for texts or rows.
 ///
-/// Reads one text or row a line and answers in the same order, one answer a line, as soon as lines
-/// come. For a model of texts a line is a text, perhaps with a tab and its labels, which are ignored (other columns are
-/// named by --columns); for a model of rows it is a row of XMC or svmlight data, whose labels are ignored.
-/// Labels that training never saw are no answers, but fill the lines of XMC. A line that cannot be answered, such as
-/// one without a known word, gets an empty answer and its reason.
+/// Reads one text or row a line, or one row of a table, and answers in the same order as soon as they come. For a model
+/// of texts a line is a text, perhaps with a tab and its labels, which are ignored. CSV and JSON Lines are read by the
+/// columns that the model was trained on, or those that --text names; their id and the columns of --keep stand in the
+/// output. For a model of rows a line is a row of XMC or svmlight data, whose labels are ignored.
+///
+/// Labels that training never saw are no answers, but fill the lines of XMC. A row without a known word gets an empty
+/// answer and its reason. So does a row that cannot be read or is longer than --max-line: the others are answered, and
+/// the exit status is 3.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   echo 'who pays for damaged luggage' | hapax predict model.hapax
-  hapax predict model.hapax texts.txt -k 10 --output json > answers.jsonl
+  hapax predict model.hapax texts.csv --keep title --output csv > answers.csv
+  hapax predict model.hapax texts.txt -k 10 --output jsonl > answers.jsonl
   hapax predict model.hapax rows.txt.xz --output xmc > answers.txt
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
-JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}, with --explain also \"evidence\": the
-neighbors with their similarity, vote, labels and shared features, or of a linear model for each label
-the features that add most to its score or take most from it; and \"problem\" where there is no
-answer. XMC lines hold id:score pairs.")]
+JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}; of tables also \"id\" (or \"line\") and, with --keep,
+\"columns\"; \"problem\" where there is no answer; and with --explain \"evidence\": the neighbors with their similarity,
+vote, labels and shared features, or of a linear model for each label the features that add most to its score or take
+most from it. XMC lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
     model: PathBuf,
@@ -60,6 +64,9 @@ pub struct Predict {
     /// How to print answers [default: text on a terminal, json elsewhere]
     #[arg(long, value_enum)]
     output: Option<Output>,
+    /// Columns of a table to hand through to the output, by name or by number
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    keep: Vec<String>,
     /// Say why: the neighbors that voted and the features they share, or of a linear model what each
     /// feature adds to a label's score
     #[arg(long)]
@@ -73,16 +80,10 @@ pub struct Predict {
 
 /// How many lines are answered together at most.
 const BATCH: usize = 4096;
+/// So many problems are told on standard error, too.
+const TOLD: usize = 20;
 /// How many neighbors, and features of each, an explanation shows.
 const EVIDENCE: (usize, usize) = (5, 8);
-
-/// A row to answer: given as features, or made of a text.
-enum Query {
-    Features(SparseVec),
-    Text(String),
-    /// A blank line, answered so that answers stay beside their lines.
-    Blank,
-}
 
 impl Predict {
     pub fn run(self) -> Result<(), Failure> {
@@ -90,92 +91,60 @@ impl Predict {
             return Err(PredictError::ZeroAnswers.into());
         }
         let threads = threads(self.threads)?;
-        let mut model = load_model(&self.model)?;
+        let model = load_model(&self.model)?;
         let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
         if typed {
             note("Type a line and press Enter; Ctrl-D ends.");
         }
-        let mut input = open_text(&self.input)?;
-        if self.begins_like_npy(input.as_mut())? {
-            return self.run_dense(input, &mut model, &threads);
+        let most = usize::try_from(self.data.max_line).unwrap_or(usize::MAX);
+        let input = open_text(&self.input)?;
+        let (sample, input) = peek(input, most).map_err(|error| self.unreadable(error))?;
+        if sample.starts_with(npy::MARK) {
+            return self.run_dense(input, model, &threads);
         }
-        let format = self.input_format(&model, input.as_mut())?;
-        let mut options = self.data.for_training();
-        options.index_base = self.data.base_for(&model);
-        options.labels_optional = true;
-        let mut reader = LineReader::new(format, &options);
-        let lines = lines(input);
-        let mut out = BufWriter::new(stdout().lock());
-        let mut number = 0;
-        let mut asked = 0;
+        let mut questions = Questions::new(&self.input, &self.data, &self.keep, &model, &sample)?;
+        let lines = lines(input, most);
+        let mut answering = Answering::new(&self, model, &threads);
+        let mut more = true;
         // Blocks for one line, then takes what else is there.
-        while let Ok(first) = lines.recv() {
-            let mut queries = Vec::new();
+        while more {
+            let mut batch = Vec::new();
             let mut failure = None;
-            for line in once(first).chain(lines.try_iter().take(BATCH - 1)) {
-                number += 1;
-                let query = self.query(&mut reader, line);
-                if let (1, Some(features)) = (number, reader.features()) {
-                    warn_of_features(&self.input, features, Some(features), &model);
-                }
-                match query {
-                    Ok(Some(Query::Blank)) if typed => {}
-                    Ok(Some(query)) => queries.push((number, query)),
-                    Ok(None) => {}
+            let first = lines.recv();
+            more = first.is_ok();
+            for line in first.into_iter().chain(lines.try_iter().take(BATCH - 1)) {
+                let line = line.map_err(|error| self.unreadable(error));
+                match line.and_then(|line| questions.take(line, &answering.model)) {
+                    Ok(Some(question)) if typed && matches!(question.query, Query::Blank) => {}
+                    Ok(question) => batch.extend(question),
                     Err(wrong) => {
                         failure = Some(wrong);
                         break;
                     }
                 }
             }
-            let before = asked;
-            asked += queries.len();
-            if before < MANY_ROWS && asked >= MANY_ROWS {
-                prepare(&mut model);
+            if !more {
+                batch.extend(questions.end()?);
             }
             // What stands before a mistake is answered, whatever came together with it.
-            self.print_answers(&mut out, &model, &queries, &threads)?;
+            answering.look(&questions);
+            answering.answer(&batch)?;
             if let Some(failure) = failure {
                 return Err(failure);
             }
         }
-        Ok(())
+        answering.end()
     }
 
-    /// Answers queries, each with the number of its line, and prints the answers.
-    fn print_answers(
-        &self,
-        out: &mut impl Write,
-        model: &Model,
-        queries: &[(u64, Query)],
-        threads: &Threads,
-    ) -> Result<(), Failure> {
-        let printer = Printer {
-            model,
-            output: self.output.unwrap_or_else(Output::usual),
-            explain: self.explain,
-        };
-        let answers = self.answer(model, queries, threads);
-        for ((line, _), answered) in queries.iter().zip(&answers) {
-            if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
-                note(format_args!("{}:{line}: {problem}", self.input.display()));
-            }
-            printer.print(out, answered)?;
-        }
-        Ok(out.flush()?)
-    }
-
-    fn begins_like_npy(&self, input: &mut dyn BufRead) -> Result<bool, Failure> {
-        let first = input.fill_buf();
-        let first = first.map_err(|error| Failure::in_file(&self.input, error))?;
-        Ok(first.starts_with(npy::MARK))
+    fn unreadable(&self, error: io::Error) -> Failure {
+        FileError::reading(&self.input, error).into()
     }
 
     /// Answers the rows of a .npy file, which is read as a whole.
     fn run_dense(
         &self,
         mut input: Box<dyn BufRead + Send>,
-        model: &mut Model,
+        model: Model,
         threads: &Threads,
     ) -> Result<(), Failure> {
         let wrong = |error: &dyn Display| Failure::in_file(&self.input, error);
@@ -191,84 +160,123 @@ impl Predict {
         let rows = npy::rows(&bytes).map_err(|error| wrong(&error))?;
         drop(bytes);
         let features = rows.features();
-        warn_of_features(&self.input, features, Some(features), model);
-        if rows.len() >= MANY_ROWS {
-            prepare(model);
-        }
-        let mut out = BufWriter::new(stdout().lock());
+        warn_of_features(&self.input, features, Some(features), &model);
+        let mut answering = Answering::new(self, model, threads);
         for first in (0..rows.len()).step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.len());
-            let query = |row: usize| (row as u64 + 1, Query::Features(rows.row(row).to_owned()));
-            let queries: Vec<_> = batch.map(query).collect();
-            self.print_answers(&mut out, &*model, &queries, threads)?;
+            let question = |row: usize| Question {
+                line: row as u64 + 1,
+                query: Query::Features(rows.row(row).to_owned()),
+                row: None,
+            };
+            let batch: Vec<_> = batch.map(question).collect();
+            answering.answer(&batch)?;
         }
-        Ok(())
+        answering.end()
+    }
+}
+
+/// Answers questions and prints the answers.
+struct Answering<'a> {
+    predict: &'a Predict,
+    model: Model,
+    threads: &'a Threads,
+    out: BufWriter<StdoutLock<'static>>,
+    kept: Vec<String>,
+    ids: bool,
+    begun: bool,
+    rows: u64,
+    unread: u64,
+    /// How many problems were told on standard error.
+    told: usize,
+}
+
+impl<'a> Answering<'a> {
+    fn new(predict: &'a Predict, model: Model, threads: &'a Threads) -> Self {
+        Self {
+            predict,
+            model,
+            threads,
+            out: BufWriter::new(stdout().lock()),
+            kept: predict.keep.clone(),
+            ids: false,
+            begun: false,
+            rows: 0,
+            unread: 0,
+            told: 0,
+        }
     }
 
-    /// What a line asks; `None` for a header or a comment.
-    fn query(
-        &self,
-        reader: &mut LineReader,
-        line: io::Result<Vec<u8>>,
-    ) -> Result<Option<Query>, Failure> {
-        let line = line.map_err(|error| Failure::in_file(&self.input, error))?;
-        let row = reader
-            .read(&line)
-            .map_err(|error| Failure::in_data(&self.input, &error))?;
-        Ok(match row {
-            Some(Row::Features { features, .. }) => Some(Query::Features(features.to_owned())),
-            Some(Row::Text { text, .. }) => Some(Query::Text(text.to_owned())),
-            None if line.trim_ascii().is_empty() => Some(Query::Blank),
-            None => None,
-        })
+    /// Takes over what the first rows have shown of a table.
+    fn look(&mut self, questions: &Questions) {
+        if !self.begun {
+            self.ids = questions.has_ids();
+            let kept = questions.kept_names();
+            self.kept = if kept.is_empty() {
+                take(&mut self.kept)
+            } else {
+                kept
+            };
+        }
     }
 
-    /// The format of the input: what `--format` says, else text for a model of texts and what the first
-    /// lines look like for a model of rows.
-    fn input_format(&self, model: &Model, input: &mut dyn BufRead) -> Result<Format, Failure> {
-        let first = input
-            .fill_buf()
-            .map_err(|error| Failure::in_file(&self.input, error))?;
-        if first.starts_with(MODEL_MARK) {
-            let rule = "is a model; the model comes first, then the texts or rows";
-            return Err(Failure::in_file(&self.input, rule));
+    fn answer(&mut self, batch: &[Question]) -> Result<(), Failure> {
+        let before = self.rows;
+        self.rows += batch.len() as u64;
+        if before < MANY_ROWS as u64 && self.rows >= MANY_ROWS as u64 {
+            prepare(&mut self.model);
         }
-        let texts = model.vectorizer().is_some();
-        let format = match self.data.format {
-            Some(format) => format.into(),
-            None if texts && begins_like_fasttext(first) => Format::FastText,
-            None if texts => Format::Tsv,
-            None if first.trim_ascii().is_empty() => Format::Xmc,
-            None => {
-                // The last line may be cut off where the buffer ends.
-                let end = first.iter().rposition(|&byte| byte == b'\n');
-                let whole = &first[..end.map_or(first.len(), |at| at + 1)];
-                Format::detect(whole).map_err(|error| {
-                    let rule = "the model answers rows of features, as xmc or svmlight";
-                    Failure::Input(format!("{}:{error}; {rule}", self.input.display()))
-                })?
-            }
+        let answers = self.predict.answer(&self.model, batch, self.threads);
+        let printer = Printer {
+            model: &self.model,
+            output: self.predict.output.unwrap_or_else(Output::usual),
+            explain: self.predict.explain,
+            k: self.predict.k.min(self.model.labels() as usize),
+            kept: self.kept.clone(),
+            ids: self.ids,
         };
-        match format {
-            Format::Tsv | Format::FastText if !texts => Err(Failure::in_file(
-                &self.input,
-                format_args!(
-                    "holds texts ({format}), but the model was trained on rows of features"
-                ),
-            )),
-            Format::Tsv => {
-                warn_of_columns(&self.input, first, self.data.columns);
-                Ok(format)
-            }
-            _ => Ok(format),
+        if !self.begun {
+            printer.print_header(&mut self.out)?;
+            self.begun = true;
         }
+        for (question, answered) in batch.iter().zip(&answers) {
+            if let (Some(problem), false) = (&answered.problem, printer.says_problems()) {
+                let path = self.predict.input.display();
+                match &question.query {
+                    _ if self.told >= TOLD => {}
+                    Query::Unread(_) => note(format_args!("{path}:{problem}")),
+                    _ => note(format_args!("{path}:{}: {problem}", question.line)),
+                }
+                self.told += 1;
+                if self.told == TOLD {
+                    note("further problems are in the output alone");
+                }
+            }
+            self.unread += u64::from(matches!(question.query, Query::Unread(_)));
+            printer.print(&mut self.out, answered)?;
+        }
+        Ok(self.out.flush()?)
     }
 
-    fn answer(&self, model: &Model, queries: &[(u64, Query)], threads: &Threads) -> Vec<Answered> {
+    /// Says at the end how many rows could not be read.
+    fn end(self) -> Result<(), Failure> {
+        match (self.unread, self.rows) {
+            (0, _) => Ok(()),
+            (unread, rows) => Err(Failure::Unread { unread, rows }),
+        }
+    }
+}
+
+impl Predict {
+    fn answer(&self, model: &Model, batch: &[Question], threads: &Threads) -> Vec<Answered> {
         let scratch = || Scratch::new(kernels::best());
-        threads.map(queries.len(), scratch, |scratch, job| {
-            self.answer_one(model, &queries[job].1, scratch)
-                .unwrap_or_else(|problem| Answered::none(problem.to_string()))
+        threads.map(batch.len(), scratch, |scratch, job| {
+            let answered = self.answer_one(model, &batch[job].query, scratch);
+            let answered = answered.unwrap_or_else(|problem| Answered::none(problem.to_string()));
+            Answered {
+                row: batch[job].row.clone(),
+                ..answered
+            }
         })
     }
 
@@ -284,6 +292,7 @@ impl Predict {
             Query::Blank => {
                 return Ok(Answered::none("the line is blank".into()));
             }
+            Query::Unread(problem) => return Ok(Answered::none(problem.clone())),
             Query::Text(text) => {
                 made = model.row(text, scratch)?;
                 made.view()
@@ -310,21 +319,13 @@ impl Predict {
     }
 }
 
-fn begins_like_fasttext(first: &[u8]) -> bool {
-    let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first);
-    text.trim_ascii_start().starts_with(b"__label__")
-}
-
 /// Reads lines ahead, on a thread of its own, so that answers do not wait for lines to come.
-fn lines(mut input: Box<dyn BufRead + Send>) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+fn lines(mut input: Box<dyn BufRead + Send>, most: usize) -> mpsc::Receiver<io::Result<Line>> {
     let (sender, receiver) = mpsc::sync_channel(2 * BATCH);
     thread::spawn(move || {
         loop {
-            let mut line = Vec::new();
-            let read = match input.read_until(b'\n', &mut line) {
-                Ok(0) => return,
-                Ok(_) => Ok(line),
-                Err(error) => Err(error),
+            let Some(read) = next_line(input.as_mut(), most).transpose() else {
+                return;
             };
             let failed = read.is_err();
             if sender.send(read).is_err() || failed {

@@ -1,15 +1,15 @@
 //! Labels of tab-separated data that are separated otherwise than they were meant. Any separator leaves labels
 //! well-formed, so only looks can tell.
 
-use super::{columns::cells, output::warn};
-use hapax::core::data::{Columns, LabelSeparator};
+use super::output::warn;
+use hapax::core::data::LabelSeparator;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
 };
 
 /// How many lines are looked at.
-const LOOKED_AT: usize = 1000;
+pub const LOOKED_AT: usize = 1000;
 /// With fewer labels than this nothing is suspected.
 const LEAST: usize = 3;
 
@@ -22,20 +22,31 @@ enum Meant {
     Nothing,
 }
 
-/// Says so if labels look as if they were separated by something else than what stands for `columns`.
-pub fn warn_of_separators(path: &Path, bytes: &[u8], columns: Columns) {
-    let blanks = columns.separator() == LabelSeparator::BLANKS;
-    let fields = cells(bytes, columns, LOOKED_AT).map(|(_, labels)| labels.trim());
-    let fields: Vec<&str> = fields.filter(|field| !field.is_empty()).collect();
+/// Says so if the fields of labels look as if they were separated by something else than `separator`.
+pub fn warn_of_separators<'a>(
+    path: &Path,
+    fields: impl Iterator<Item = &'a str>,
+    separator: &LabelSeparator,
+) {
+    let fields = fields.map(str::trim).filter(|field| !field.is_empty());
+    let fields: Vec<&str> = fields.collect();
     let path = path.display();
-    let by = if blanks { "spaces" } else { "commas" };
-    match meant(&fields, blanks) {
+    let read = if *separator == LabelSeparator::BLANKS {
+        "labels are read as separated by spaces"
+    } else if *separator == LabelSeparator::WHOLE {
+        "each field is read as one label"
+    } else {
+        "labels are read as separated by commas"
+    };
+    match meant(&fields, separator) {
+        Some(Meant::By(' ')) => warn(format_args!(
+            "{path}: {read}, but many hold spaces; if they separate labels, say --label-separator space"
+        )),
         Some(Meant::By(other)) => warn(format_args!(
-            "{path}: labels are read as separated by {by}, but many hold '{other}'; if it separates labels, say \
-             --label-separator '{other}'"
+            "{path}: {read}, but many hold '{other}'; if it separates labels, say --label-separator '{other}'"
         )),
         Some(Meant::Nothing) => warn(format_args!(
-            "{path}: labels are read as separated by spaces, but nearly always stand together, as do those of {:?}; if \
+            "{path}: {read}, but nearly always stand together, as do those of {:?}; if \
              each row has one label of several words, say --label-separator none",
             fields.iter().find(|field| several(field)).unwrap_or(&"")
         )),
@@ -43,33 +54,82 @@ pub fn warn_of_separators(path: &Path, bytes: &[u8], columns: Columns) {
     }
 }
 
-fn meant(fields: &[&str], blanks: bool) -> Option<Meant> {
+fn meant(fields: &[&str], separator: &LabelSeparator) -> Option<Meant> {
     if fields.len() < LEAST {
         return None;
     }
+    let blanks = *separator == LabelSeparator::BLANKS;
     let candidates = if blanks { ";|," } else { ";|" };
     if let Some(other) = candidates.chars().find(|&other| separates(fields, other)) {
         return Some(Meant::By(other));
     }
+    if *separator == LabelSeparator::WHOLE {
+        let other = [',', ' '].into_iter().find(|&other| {
+            let by = Parts::of(fields, other);
+            by.are_known() || other == ',' && by.recombine()
+        });
+        return other.map(Meant::By);
+    }
     (blanks && stand_together(fields)).then_some(Meant::Nothing)
+}
+
+/// Fields cut at a character.
+struct Parts<'a> {
+    /// The parts of each field that has several.
+    apart: Vec<Vec<&'a str>>,
+    /// The fields that have one.
+    whole: HashSet<&'a str>,
+    fields: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn of(fields: &[&'a str], at: char) -> Self {
+        let (mut apart, mut whole) = (Vec::new(), HashSet::new());
+        for field in fields {
+            let parts = field.split(at).map(str::trim);
+            let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+            match parts.len() {
+                ..=1 => {
+                    whole.insert(*field);
+                }
+                _ => apart.push(parts),
+            }
+        }
+        Self {
+            apart,
+            whole,
+            fields: fields.len(),
+        }
+    }
+
+    /// Whether enough fields have several parts, and of most of these a part is a whole field elsewhere.
+    fn are_known(&self) -> bool {
+        let known = |parts: &&Vec<&str>| parts.iter().any(|part| self.whole.contains(part));
+        let known = self.apart.iter().filter(known).count();
+        self.apart.len() >= LEAST
+            && 20 * self.apart.len() >= self.fields
+            && 2 * known >= self.apart.len()
+    }
+
+    /// Whether most fields have several parts, nearly all of which stand in other fields, too.
+    fn recombine(&self) -> bool {
+        let different: HashSet<&Vec<&str>> = self.apart.iter().collect();
+        let mut fields: HashMap<&str, usize> = HashMap::new();
+        for part in different.iter().flat_map(|parts| parts.iter()) {
+            *fields.entry(part).or_default() += 1;
+        }
+        let often = |parts: &&Vec<&str>| parts.iter().all(|part| fields[part] > 1);
+        let often = self.apart.iter().filter(often).count();
+        self.apart.len() >= LEAST
+            && 2 * self.apart.len() > self.fields
+            && 10 * often >= 8 * self.apart.len()
+    }
 }
 
 /// Whether `other` stands within most fields, or within some whose parts are often whole fields elsewhere.
 fn separates(fields: &[&str], other: char) -> bool {
-    let parts = |field: &'_ str| -> Vec<String> {
-        let parts = field.split(other).map(str::trim);
-        let parts = parts.filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
-    let (apart, whole): (Vec<&str>, Vec<&str>) =
-        fields.iter().partition(|field| parts(field).len() > 1);
-    if 2 * apart.len() > fields.len() {
-        return true;
-    }
-    let whole: HashSet<&str> = whole.into_iter().collect();
-    let known = |field: &&&str| parts(field).iter().any(|part| whole.contains(&**part));
-    let known = apart.iter().filter(known).count();
-    apart.len() >= LEAST && 20 * apart.len() >= fields.len() && 2 * known >= apart.len()
+    let parts = Parts::of(fields, other);
+    2 * parts.apart.len() > fields.len() || parts.are_known()
 }
 
 fn several(field: &str) -> bool {
@@ -116,6 +176,38 @@ fn is_phrase(field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Meant, meant};
+    use hapax::core::data::LabelSeparator;
+
+    const BLANKS: &LabelSeparator = &LabelSeparator::BLANKS;
+    const COMMAS: &LabelSeparator = &LabelSeparator::COMMAS;
+    const WHOLE: &LabelSeparator = &LabelSeparator::WHOLE;
+
+    #[test]
+    fn whole_fields_that_look_like_several_labels_are_seen() {
+        for (fields, expected) in [
+            (&["a;b", "c;d", "e"][..], Some(Meant::By(';'))),
+            (&["a,b", "b,c", "a,c", "b, a"], Some(Meant::By(','))),
+            (
+                &["lost", "lost stolen", "stolen", "new lost", "stolen new"],
+                Some(Meant::By(' ')),
+            ),
+            (
+                &[
+                    "World War, 1914-1918",
+                    "World War, 1939-1945",
+                    "Art, modern",
+                ],
+                None,
+            ),
+            (
+                &["Lost card", "Card arrival", "New card", "Lost card"],
+                None,
+            ),
+            (&["a", "b", "c"], None),
+        ] {
+            assert_eq!(meant(fields, WHOLE), expected, "{fields:?}");
+        }
+    }
 
     #[test]
     fn other_separators_are_seen() {
@@ -131,14 +223,14 @@ mod tests {
                 Meant::Nothing,
             ),
         ] {
-            assert_eq!(meant(fields, true), Some(expected), "{fields:?}");
+            assert_eq!(meant(fields, BLANKS), Some(expected), "{fields:?}");
             let with_commas = matches!(expected, Meant::By(';' | '|')).then_some(expected);
-            assert_eq!(meant(fields, false), with_commas, "{fields:?}");
+            assert_eq!(meant(fields, COMMAS), with_commas, "{fields:?}");
         }
         // One row in ten has several labels, which stand alone in others.
         let mut few = vec!["lost"; 30];
         few.extend(["lost;stolen"; 4]);
-        assert_eq!(meant(&few, true), Some(Meant::By(';')));
+        assert_eq!(meant(&few, BLANKS), Some(Meant::By(';')));
     }
 
     #[test]
@@ -153,13 +245,13 @@ mod tests {
             &["C;", "|", ",", ";"],
             &["lost", "lost", "Card arrival"],
         ] {
-            assert_eq!(meant(fields, true), None, "{fields:?}");
-            assert_eq!(meant(fields, false), None, "{fields:?}");
+            assert_eq!(meant(fields, BLANKS), None, "{fields:?}");
+            assert_eq!(meant(fields, COMMAS), None, "{fields:?}");
         }
         let mut names = vec!["plain"; 30];
         names.extend(["chemistry;1,2-diol"; 4]);
         assert_eq!(
-            meant(&names, true),
+            meant(&names, BLANKS),
             None,
             "parts that are no labels elsewhere"
         );

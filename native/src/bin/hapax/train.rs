@@ -15,10 +15,11 @@ mod sharded;
 mod wsabie;
 
 use super::{
+    data_options::DataOptions,
     distributed::{Task, Work},
     failure::Failure,
     fit::{check_names, check_start, names_of_start, say_unknown_words, warn_of_new_labels},
-    input::{DataOptions, name_labels, read_input, read_like},
+    input::{Like, Origin, name_labels, read_input, read_like},
     progress::Progress,
     table::parse_bytes,
     text_options::TextOptions,
@@ -27,7 +28,7 @@ use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
     core::{
-        data::{Dataset, Documents, IndexBase, Source},
+        data::{Dataset, Documents, Source},
         kernels::Kernels,
         model::Model,
         parameters::{multiclass::MultiClassLoss, one_vs_rest::OneVsRest},
@@ -225,7 +226,7 @@ pub struct Common {
 struct Training {
     data: Dataset,
     vectorizer: Option<Vectorizer>,
-    index_base: Option<IndexBase>,
+    origin: Origin,
     /// How the features of texts were chosen, if they were.
     features: Option<FeatureChoice>,
 }
@@ -234,13 +235,10 @@ impl Common {
     /// Refuses what can be known to fail before any work.
     fn check(&self) -> Result<(), Failure> {
         check_writable(&self.output)?;
-        let read = [
-            &self.test,
-            &self.test_labels,
-            &self.data.labels,
-            &self.label_names,
-        ];
-        for input in read.into_iter().flatten().chain([&self.train]) {
+        let read = [&self.test, &self.test_labels, &self.label_names];
+        let labels = self.data.labels_file(&self.train);
+        let read = read.into_iter().flatten().map(PathBuf::as_path);
+        for input in read.chain(labels).chain([&*self.train]) {
             check_not_over(&self.output, input)?;
         }
         let read_later = [&self.test, &self.test_labels];
@@ -264,7 +262,7 @@ impl Common {
         threads: &Threads,
     ) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data, None, threads)?;
-        let index_base = input.index_base;
+        let origin = input.origin;
         let mut features = None;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),
@@ -289,7 +287,7 @@ impl Common {
         Ok(Training {
             data: self.named(data)?,
             vectorizer,
-            index_base,
+            origin,
             features,
         })
     }
@@ -316,8 +314,13 @@ impl Common {
         let look = |vectorizer: &Vectorizer, texts: &[String]| {
             say_unknown_words(vectorizer, texts, threads);
         };
-        let (data, stated) = read_like(path, &self.data, model, threads, look)?;
-        let mut data = self.named(data)?;
+        let like = read_like(path, &self.data, model, threads, look)?;
+        let Like {
+            rows,
+            stated,
+            columns,
+        } = like;
+        let mut data = self.named(rows)?;
         check_start(path, &data, stated, model)?;
         if let (Some(names), Some(given)) = (&self.label_names, data.label_names()) {
             check_names(names, given, model)?;
@@ -334,7 +337,10 @@ impl Common {
         Ok(Training {
             data,
             vectorizer: model.vectorizer().cloned(),
-            index_base: self.data.base_for(model),
+            origin: Origin {
+                index_base: self.data.base_for(model),
+                columns,
+            },
             features: None,
         })
     }

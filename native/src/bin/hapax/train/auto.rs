@@ -73,7 +73,7 @@ impl TrainAuto {
         }
         let made = Made {
             model: best.model,
-            index_base: training.index_base,
+            origin: training.origin,
             told: Told {
                 held_out: (held_out > 0).then_some(held_out),
                 lines,

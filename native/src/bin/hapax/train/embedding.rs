@@ -208,7 +208,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         training.name(),
         bytes(memory)
     ));
-    let index_base = read.index_base;
+    let origin = read.origin;
     let mut epochs = Epochs::default();
     let mut watching = Watching::new(
         common.checkpoints.keeper()?,
@@ -242,7 +242,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     drop(epochs);
     let made = Made {
         model,
-        index_base,
+        origin,
         told,
     };
     common.finish(made, &watch, &threads)

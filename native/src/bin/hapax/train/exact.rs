@@ -262,10 +262,10 @@ impl TrainExact {
         };
         let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
-        let index_base = training.index_base;
+        let origin = training.origin;
         let made = Made {
             model,
-            index_base,
+            origin,
             told,
         };
         self.common.finish(made, &watch, &threads)

@@ -3,9 +3,10 @@
 use super::{
     super::{
         compact::{print_report, report_json, too_small},
+        data_options::DataOptions,
         evaluate::evaluate,
         failure::Failure,
-        input::{DataOptions, read_for_model},
+        input::{Origin, read_for_model},
         output::print,
         resources::{Stopwatch, peak_rss_bytes},
         table::{bytes, count, table},
@@ -14,7 +15,6 @@ use super::{
 };
 use hapax::{
     core::{
-        data::IndexBase,
         executor::Executor,
         model::{Method, Model},
         parameters::linear::LinearTraining,
@@ -29,8 +29,7 @@ use serde_json::{Value, json};
 /// A model as an algorithm made it.
 pub struct Made {
     pub model: Model,
-    /// How the features of the training file were counted.
-    pub index_base: Option<IndexBase>,
+    pub origin: Origin,
     pub told: Told,
 }
 
@@ -65,7 +64,8 @@ impl Common {
     pub fn finish(&self, made: Made, watch: &Stopwatch, threads: &Threads) -> Result<(), Failure> {
         let mut model = made.model;
         let provenance = model.provenance_mut();
-        provenance.index_base = made.index_base;
+        provenance.index_base = made.origin.index_base;
+        provenance.columns = made.origin.columns;
         provenance.seed = self.seed;
         let compacted = match self.max_bytes {
             Some(most) => model
@@ -100,8 +100,13 @@ impl Common {
         let size = trained.compacted.bytes;
         let tested = match &self.test {
             Some(path) => {
+                // Of a table it is the same column; rows have a file of their own.
+                let column = model.provenance().columns.as_ref();
+                let column = column.and_then(|_| self.data.labels.clone());
+                let labels = self.test_labels.as_ref();
+                let labels = labels.map(|path| path.to_string_lossy().into_owned());
                 let options = DataOptions {
-                    labels: self.test_labels.clone(),
+                    labels: labels.or(column),
                     ..self.data.clone()
                 };
                 let test = read_for_model(path, &options, model, threads)?;

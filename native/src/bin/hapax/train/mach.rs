@@ -210,7 +210,7 @@ impl TrainMach {
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
-        let index_base = training.index_base;
+        let origin = training.origin.clone();
         let parameters = self.chosen(&training.data);
         say_what_comes(&parameters, &training.data);
         let mut told = Told {
@@ -231,7 +231,7 @@ impl TrainMach {
         drop(epochs);
         let made = Made {
             model,
-            index_base,
+            origin,
             told,
         };
         self.common.finish(made, &watch, &threads)

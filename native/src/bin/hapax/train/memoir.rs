@@ -273,7 +273,7 @@ impl TrainMemoir {
         };
         let made = Made {
             model,
-            index_base: training.index_base,
+            origin: training.origin,
             told: telling.told(),
         };
         self.common.finish(made, &watch, &threads)

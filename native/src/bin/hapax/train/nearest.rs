@@ -115,7 +115,7 @@ impl TrainNearest {
         };
         let made = Made {
             model,
-            index_base: training.index_base,
+            origin: training.origin,
             told,
         };
         self.common.finish(made, &watch, &threads)

@@ -251,11 +251,11 @@ impl TrainOvr {
         if let Some(gap) = self.gap {
             return proof::run_to_gap(&self, gap, &choice.parameters, training, &watch, &threads);
         }
-        let index_base = training.index_base;
+        let origin = training.origin.clone();
         let model = self.train(&choice, start.as_ref(), training, &threads)?;
         let made = Made {
             model,
-            index_base,
+            origin,
             told,
         };
         self.common.finish(made, &watch, &threads)

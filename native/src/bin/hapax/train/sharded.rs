@@ -104,7 +104,7 @@ pub trait Sharded {
                 let model = Self::model(&parameters, begun, data, vectorizer, &threads)?;
                 let made = Made {
                     model,
-                    index_base: training.index_base,
+                    origin: training.origin,
                     told: Told::default(),
                 };
                 common.finish(made, &watch, &threads)

@@ -59,11 +59,11 @@ pub fn run_to_gap(
         ..Told::default()
     };
     let model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
-    let index_base = training.index_base;
+    let origin = training.origin;
     train.common.finish(
         Made {
             model,
-            index_base,
+            origin,
             told,
         },
         watch,
