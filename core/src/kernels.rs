@@ -22,13 +22,13 @@ pub(crate) mod wide;
 
 use crate::train::mach::step;
 pub use crate::train::mach::step::{Step as MachStep, Term};
-pub use bounds::{BLOCK as ROW_BLOCK, BlockBounds};
-pub use four_rows::FourRows;
+pub(crate) use bounds::{BLOCK as ROW_BLOCK, BlockBounds};
+pub(crate) use four_rows::FourRows;
 pub use hapax_processor::Processor;
 pub use label_codes::BLOCK as LABEL_BLOCK;
-pub use label_scan::LabelScan;
+pub(crate) use label_scan::LabelScan;
 use label_scan::score_labels;
-pub use postings::Posted;
+pub(crate) use postings::Posted;
 use sums::AddTails;
 pub use sums::{HeadTerm, LabelBounds, TailTerm};
 

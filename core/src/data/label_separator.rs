@@ -27,11 +27,11 @@ enum Cut {
 
 impl LabelSeparator {
     /// White space, however much; a label may be written as `<uri>`.
-    pub const BLANKS: Self = Self(Cut::Blanks);
+    pub(crate) const BLANKS: Self = Self(Cut::Blanks);
     /// A comma.
-    pub const COMMAS: Self = Self(Cut::At(Cow::Borrowed(",")));
+    pub(crate) const COMMAS: Self = Self(Cut::At(Cow::Borrowed(",")));
     /// None: the whole field is one label.
-    pub const WHOLE: Self = Self(Cut::Nowhere);
+    pub(crate) const WHOLE: Self = Self(Cut::Nowhere);
 
     /// Calls `take` with each label of `field` and its place: without the blanks around it, and perhaps empty. A
     /// field of nothing but blanks holds no label.

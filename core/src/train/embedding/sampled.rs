@@ -32,7 +32,7 @@ use core::ops::ControlFlow;
 impl Sampled {
     /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, labels) = (
             u64::from(data.rows().features()),
             u64::from(data.labels().labels()),
@@ -49,7 +49,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train(
+    pub(crate) fn train(
         &self,
         data: &Dataset,
         executor: &impl Executor,
@@ -68,7 +68,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters, unusable data and lacking memory.
-    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
         self.check()?;
         let mut trainer = SampledTrainer {
             state: State::new(self, data)?,
@@ -104,7 +104,7 @@ impl SampledTrainer<'_> {
     }
 
     /// Does the next part of the work, or returns `None` if all is done.
-    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+    pub(crate) fn step(&mut self, executor: &impl Executor) -> Option<Report> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;
@@ -132,7 +132,7 @@ impl SampledTrainer<'_> {
 
     /// The prototypes, once all is done.
     #[must_use]
-    pub fn finish(self) -> Vectors {
+    pub(crate) fn finish(self) -> Vectors {
         self.state.finish()
     }
 }

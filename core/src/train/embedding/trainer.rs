@@ -92,7 +92,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub fn trainer<'a>(
+    pub(crate) fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,
@@ -138,7 +138,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// As [`Wsabie::trainer`] and [`Trainer::step`]; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train<E: Executor>(
+    pub(crate) fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
@@ -171,7 +171,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If memory is lacking, or weights have grown beyond all numbers.
-    pub fn step<E: Executor>(&mut self, executor: &E) -> Result<Option<Report>, TrainError> {
+    pub(crate) fn step<E: Executor>(&mut self, executor: &E) -> Result<Option<Report>, TrainError> {
         let epochs = self.parameters.epochs * self.parameters.models;
         if self.epoch == epochs {
             return Ok(None);
@@ -210,7 +210,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If parts of the work are left.
-    pub fn finish(self) -> Result<Vec<Space>, TrainError> {
+    pub(crate) fn finish(self) -> Result<Vec<Space>, TrainError> {
         if self.epoch < self.parameters.epochs * self.parameters.models {
             return Err(TrainError::Stopped);
         }
@@ -231,7 +231,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let trained: usize = self.trained.iter().map(Space::bytes).sum();
         let visits = self.visits.iter();
         let visits = visits.map(|v| 4 * (v.point.capacity() + v.gradient.capacity()) + 160);

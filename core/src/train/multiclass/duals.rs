@@ -29,13 +29,13 @@ impl RowDuals {
     /// How many classes of `classes` share one dual.
     #[must_use]
     #[inline]
-    pub fn sharing(&self, classes: usize) -> usize {
+    pub(crate) fn sharing(&self, classes: usize) -> usize {
         classes - 1 - self.classes.len()
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
             + 4 * self.classes.capacity()
             + self.places.bytes()

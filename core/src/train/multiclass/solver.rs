@@ -33,7 +33,7 @@ impl Solver {
     ///
     /// # Errors
     /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
-    pub fn new<E: Executor>(
+    pub(crate) fn new<E: Executor>(
         parameters: &MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
@@ -59,7 +59,7 @@ impl Solver {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels.processor()),
             Self::LeeLinWahba(solver) => solver.epoch(executor, kernels.processor()),
@@ -68,7 +68,7 @@ impl Solver {
 
     /// The proof, once training has ended.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
         match self {
             Self::ByRows(trainer) => trainer.certificate(),
             Self::LeeLinWahba(solver) => solver.certificate(),

@@ -76,7 +76,7 @@ const IDLE: f64 = 0.01;
 
 impl Trainer {
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -254,32 +254,32 @@ impl Trainer {
     }
 
     /// Runs all epochs.
-    pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
+    pub(crate) fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
         while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
     }
 
     /// The proof, once training has ended.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
         self.certificate
     }
 
     /// By what the weights that belong to the duals were multiplied in the end: 1 or slightly more.
     #[must_use]
-    pub fn multiple(&self) -> f64 {
+    pub(crate) fn multiple(&self) -> f64 {
         self.multiple
     }
 
     /// The solution as it stands.
     #[must_use]
-    pub fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &State {
         &self.state
     }
 
     /// Takes the solution out.
     #[must_use]
-    pub fn into_state(self) -> State {
+    pub(crate) fn into_state(self) -> State {
         self.state
     }
 }
