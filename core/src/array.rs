@@ -22,7 +22,7 @@ impl<T: AnyBitPattern> Array<T> {
     /// A window over `bytes`, or an owned copy where the bytes are not aligned for `T`.
     /// `None` if the length is not a whole number of items, or memory for the copy is lacking.
     #[must_use]
-    pub fn from_bytes(bytes: Bytes) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: Bytes) -> Option<Self> {
         match bytemuck::try_cast_slice::<u8, T>(&bytes) {
             Ok(_) => Some(Self(Storage::Window(bytes, PhantomData))),
             Err(bytemuck::PodCastError::TargetAlignmentGreaterAndInputNotAligned) => {
@@ -45,7 +45,7 @@ impl<T: AnyBitPattern> Array<T> {
 
     /// Bytes of memory this array owns: 0 for a window.
     #[must_use]
-    pub fn owned_bytes(&self) -> usize {
+    pub(crate) fn owned_bytes(&self) -> usize {
         match &self.0 {
             Storage::Owned(items) => items.capacity() * size_of::<T>(),
             Storage::Window(..) => 0,

@@ -9,12 +9,6 @@ use alloc::{vec, vec::Vec};
 
 /// The eigenvalues of the symmetric `matrix` of `n` rows, falling, and their eigenvectors, one a row, of length 1.
 ///
-/// ```
-/// let (values, vectors) = hapax_core::eigen::eigen(vec![2.0, 1.0, 1.0, 2.0], 2);
-/// assert!((values[0] - 3.0).abs() < 1e-12 && (values[1] - 1.0).abs() < 1e-12);
-/// assert!((vectors[0] - vectors[1]).abs() < 1e-12);
-/// ```
-///
 /// # Panics
 /// If there are fewer than `n * n` numbers.
 #[must_use]

@@ -11,15 +11,6 @@ use xxhash_rust::xxh3::xxh3_64;
 /// quickly. Memory: the strings one behind the other, and about 16 bytes each. The hash
 /// function is not secret: strings chosen by an enemy can make adding them slow, so only training
 /// data belong here, while finding is safe in a table of honest strings.
-///
-/// ```
-/// use hapax_core::interner::Interner;
-/// let mut words = Interner::new();
-/// assert_eq!(words.intern("mouse"), Some(0));
-/// assert_eq!(words.intern("house"), Some(1));
-/// assert_eq!(words.intern("mouse"), Some(0));
-/// assert_eq!(words.find("horse"), None);
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Interner {
     strings: Strings,
@@ -50,14 +41,14 @@ impl Strings {
 impl Interner {
     /// No strings yet.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// The strings of `names` under their numbers; a name that occurs twice is found under
     /// the smaller number.
     #[must_use]
-    pub fn from_names(names: &Names) -> Self {
+    pub(crate) fn from_names(names: &Names) -> Self {
         let mut interner = Self::new();
         for name in names.iter() {
             let hash = xxh3_64(name.as_bytes());
@@ -69,7 +60,7 @@ impl Interner {
 
     /// The number of `string`, new if it was not seen before; `None` if all 2^32 - 1 numbers
     /// are taken.
-    pub fn intern(&mut self, string: &str) -> Option<u32> {
+    pub(crate) fn intern(&mut self, string: &str) -> Option<u32> {
         let hash = xxh3_64(string.as_bytes());
         match self.find_hashed(hash, string) {
             Some(id) => Some(id),
@@ -79,7 +70,7 @@ impl Interner {
 
     /// The number of `string`, if it has one.
     #[must_use]
-    pub fn find(&self, string: &str) -> Option<u32> {
+    pub(crate) fn find(&self, string: &str) -> Option<u32> {
         self.find_hashed(xxh3_64(string.as_bytes()), string)
     }
 
@@ -103,24 +94,24 @@ impl Interner {
 
     /// The string with number `id`.
     #[must_use]
-    pub fn get(&self, id: u32) -> Option<&str> {
+    pub(crate) fn get(&self, id: u32) -> Option<&str> {
         self.strings.get(id)
     }
 
     /// Number of strings.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.strings.ends.len()
     }
 
     /// Whether there are no strings.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.strings.ends.is_empty()
     }
 
     /// All strings by number.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|id| self.strings.get(id as u32).unwrap_or(""))
     }
 
@@ -128,7 +119,7 @@ impl Interner {
     ///
     /// # Errors
     /// [`NamesError::TooLarge`] beyond 4 GiB.
-    pub fn to_names(&self) -> Result<Names, NamesError> {
+    pub(crate) fn to_names(&self) -> Result<Names, NamesError> {
         Names::new(self.iter())
     }
 }

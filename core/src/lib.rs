@@ -70,14 +70,14 @@ compile_error!(
 
 pub use bytes;
 
-pub mod array;
+pub(crate) mod array;
 pub mod data;
-pub mod eigen;
+pub(crate) mod eigen;
 pub mod executor;
-pub mod float;
+pub(crate) mod float;
 pub mod format;
 pub mod hash;
-pub mod interner;
+pub(crate) mod interner;
 pub mod kernels;
 pub mod metrics;
 pub mod model;

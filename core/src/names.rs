@@ -127,7 +127,7 @@ impl Names {
     ///
     /// # Errors
     /// If they are not such arrays.
-    pub fn from_parts(count: u32, starts: Array<u32>, text: Array<u8>) -> Result<Self, NamesError> {
+    pub(crate) fn from_parts(count: u32, starts: Array<u32>, text: Array<u8>) -> Result<Self, NamesError> {
         if starts.len() != (count as usize).div_ceil(BLOCK) {
             return Err(NamesError::BadBlocks);
         }
@@ -157,31 +157,31 @@ impl Names {
 
     /// Number of names.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count as usize
     }
 
     /// Whether there are no names.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// Where each block of names begins, for storing.
     #[must_use]
-    pub fn starts(&self) -> &[u32] {
+    pub(crate) fn starts(&self) -> &[u32] {
         &self.starts
     }
 
     /// The coded names, for storing.
     #[must_use]
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 
     /// The name with number `id`.
     #[must_use]
-    pub fn get(&self, id: u32) -> Option<String> {
+    pub(crate) fn get(&self, id: u32) -> Option<String> {
         if id >= self.count {
             return None;
         }
@@ -195,7 +195,7 @@ impl Names {
 
     /// The number of `name`: the smallest if it occurs more than once.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<u32> {
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
         if !self.sorted {
             let found = self.iter().position(|candidate| candidate == name)?;
             return u32::try_from(found).ok();

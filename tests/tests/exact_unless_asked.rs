@@ -6,40 +6,44 @@ mod shared_data;
 
 use hapax::{
     core::{
+        data::Dataset,
         executor::Executor,
         kernels::{Kernels, Portable},
-        search::neighbors::{
-            Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
-        },
-        sparse::SparseRows,
+        model::nearest::{Nearest, NearestScratch},
+        parameters::NearestParameters,
+        search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     },
     kernels,
     threads::Threads,
 };
 use shared_data::part;
 
-/// The rows of a part of a data set, where the data are there.
-fn rows(set: &str, name: &str, threads: &Threads) -> Option<SparseRows> {
-    part(set, name, threads).map(|data| data.rows().clone())
-}
-
 /// Every `step`-th test row: ids and bits of similarities, by these kernels.
 fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kernels) {
     let threads = Threads::new(0).unwrap();
-    let (Some(train), Some(test)) = (rows(set, "train", &threads), rows(set, "test", &threads))
+    let data = |name| part(set, name, &threads);
+    let (Some(train), Some(test)): (Option<Dataset>, Option<Dataset>) =
+        (data("train"), data("test"))
     else {
         return;
     };
     let similarity = Similarity::new(beta).unwrap();
+    let parameters = NearestParameters {
+        beta,
+        exponent: 1.0,
+        neighbors: 75,
+        ..NearestParameters::default()
+    };
     let (twin, index) = (
-        Exhaustive::new(&train),
-        NeighborIndex::build(&train).unwrap(),
+        Exhaustive::new(train.rows()),
+        Nearest::train(parameters, &train, &threads).unwrap(),
     );
-    let scratch = || (ExhaustiveScratch::default(), NeighborScratch::new(kernels));
+    let test = test.rows();
+    let scratch = || (ExhaustiveScratch::default(), NearestScratch::new(kernels));
     let equal = threads.map(test.len() / step, scratch, |(plain, fast), query| {
         let row = test.row(query * step);
         let expected = twin.search(row, 75, similarity, plain);
-        index.search(row, 75, similarity, &[], fast).unwrap() == expected
+        index.neighbors(row, fast).unwrap() == expected
     });
     let different = equal.iter().position(|equal| !equal);
     assert_eq!(

@@ -6,12 +6,10 @@
 use hapax_core::{
     data::Dataset,
     executor::Sequential,
-    kernels::Portable,
-    model::Nearest,
+    kernels::{Kernels, Portable},
+    model::nearest::{Nearest, NearestScratch},
     parameters::NearestParameters,
-    search::neighbors::{
-        Exhaustive, ExhaustiveScratch, NeighborIndex, NeighborScratch, Similarity,
-    },
+    search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     sparse::SparseRows,
 };
 use std::{error::Error, time::Instant};
@@ -58,12 +56,18 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     let twin = Exhaustive::new(train);
     let build = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let index = NeighborIndex::build(train)?;
+    let parameters = NearestParameters {
+        beta: options.beta,
+        exponent: 1.0,
+        neighbors: options.neighbors as u32,
+        ..NearestParameters::default()
+    };
+    let nearest = Nearest::train(parameters, &data, &Sequential)?;
     let index_build = start.elapsed().as_secs_f64();
-    let size = index.bytes() as f64 / index.nonzeros() as f64;
+    let size = nearest.stored_bytes() as f64 / train.nonzeros() as f64;
     let mut twin_scratch = ExhaustiveScratch::default();
-    let mut scratches =
-        [hapax::kernels::best(), &Portable].map(|kernels| NeighborScratch::new(kernels));
+    let kernels: [&'static dyn Kernels; 2] = [hapax::kernels::best(), &Portable];
+    let mut scratches = kernels.map(NearestScratch::new);
     let mut times = [const { Vec::new() }; 3].map(|_: Vec<f64>| vec![f64::INFINITY; queries]);
     // The best of some passes, so that other programs on this machine do not count.
     // Methods take turns of a hundred queries, so that a busy moment hits all of them.
@@ -82,8 +86,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
             for (scratch, times) in scratches.iter_mut().zip(&mut times[1..]) {
                 for (query, expected) in turn.clone().zip(&expected) {
                     let clock = Instant::now();
-                    let found =
-                        index.search(row(query), options.neighbors, similarity, &[], scratch)?;
+                    let found = nearest.neighbors(row(query), scratch)?;
                     keep_best(&mut times[query], clock);
                     if pass == 0 && found != expected {
                         return Err(format!("{set}: query {query} differs").into());
@@ -93,10 +96,10 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
         }
     }
     let twin_mean = report(set, "twin", &mut times[0], None, 8.0, build);
-    for (scratch, times) in scratches.iter().zip(&mut times[1..]) {
+    for (kernels, times) in kernels.iter().zip(&mut times[1..]) {
         report(
             set,
-            scratch.kernels().name(),
+            kernels.name(),
             times,
             Some(twin_mean),
             size,

@@ -92,7 +92,7 @@ impl Documents {
 
     /// Whether there are no texts.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 }
@@ -164,7 +164,7 @@ impl Dataset {
     }
 
     /// Declares more features and labels than before; never fewer. Labels with names stay as many as names.
-    pub fn widen(&mut self, features: u32, labels: u32) {
+    pub(crate) fn widen(&mut self, features: u32, labels: u32) {
         self.rows.widen(features);
         if self.label_names.is_none() {
             self.labels.widen(labels);
@@ -197,7 +197,7 @@ impl Dataset {
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
@@ -207,7 +207,7 @@ impl Dataset {
     /// # Panics
     /// If there is no such row.
     #[must_use]
-    pub fn select(&self, rows: &[usize]) -> Self {
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
         Self {
             rows: self.rows.select(rows),
             labels: self.labels.select(rows),

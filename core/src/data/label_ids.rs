@@ -20,13 +20,13 @@ pub struct LabelIds {
 impl LabelIds {
     /// No labels are known.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// The labels in `names` are known under their ids.
     #[must_use]
-    pub fn from_names(names: &Names) -> Self {
+    pub(crate) fn from_names(names: &Names) -> Self {
         Self {
             names: Interner::from_names(names),
             known: names.len(),
@@ -35,31 +35,31 @@ impl LabelIds {
 
     /// The id of the label `name`, a new one if it was not seen before; `None` if all 2^32 - 1
     /// ids are taken.
-    pub fn intern(&mut self, name: &str) -> Option<u32> {
+    pub(crate) fn intern(&mut self, name: &str) -> Option<u32> {
         self.names.intern(name)
     }
 
     /// The name of label `id`.
     #[must_use]
-    pub fn name(&self, id: u32) -> Option<&str> {
+    pub(crate) fn name(&self, id: u32) -> Option<&str> {
         self.names.get(id)
     }
 
     /// Number of labels known at the start: ids from here on are labels unseen in training.
     #[must_use]
-    pub fn known(&self) -> usize {
+    pub(crate) fn known(&self) -> usize {
         self.known
     }
 
     /// Number of labels, known ones and new ones.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// Whether there are no labels.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
@@ -67,7 +67,7 @@ impl LabelIds {
     ///
     /// # Errors
     /// [`NamesError::TooLarge`] beyond 4 GiB.
-    pub fn to_names(&self) -> Result<Names, NamesError> {
+    pub(crate) fn to_names(&self) -> Result<Names, NamesError> {
         self.names.to_names()
     }
 

@@ -88,31 +88,31 @@ impl LabelLists {
 
     /// Number of rows.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Number of labels L: every id is below it.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.labels
     }
 
     /// Number of labels of all rows together.
     #[must_use]
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.ids.len()
     }
 
     /// How many rows carry each label, for all L labels.
     #[must_use]
-    pub fn frequencies(&self) -> Vec<u32> {
+    pub(crate) fn frequencies(&self) -> Vec<u32> {
         let mut counts = vec![0u32; self.labels as usize];
         for &id in &self.ids {
             counts[id as usize] += 1;
@@ -125,7 +125,7 @@ impl LabelLists {
     /// # Panics
     /// If there is no such row.
     #[must_use]
-    pub fn select(&self, rows: &[usize]) -> Self {
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
         let mut chosen = Self::new(self.labels);
         for &row in rows {
             chosen.ids.extend_from_slice(self.row(row));

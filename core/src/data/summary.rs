@@ -35,7 +35,7 @@ impl Summary {
     /// # Ok::<(), &str>(())
     /// ```
     #[must_use]
-    pub fn of(counts: &mut [u32]) -> Option<Self> {
+    pub(crate) fn of(counts: &mut [u32]) -> Option<Self> {
         counts.sort_unstable();
         let (&minimum, &maximum) = (counts.first()?, counts.last()?);
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();

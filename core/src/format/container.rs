@@ -48,7 +48,7 @@ pub struct ContainerWriter<'a> {
 impl<'a> ContainerWriter<'a> {
     /// A file of this kind of model.
     #[must_use]
-    pub fn new(kind: u32) -> Self {
+    pub(crate) fn new(kind: u32) -> Self {
         Self {
             kind,
             table: Vec::new(),
@@ -57,7 +57,7 @@ impl<'a> ContainerWriter<'a> {
     }
 
     /// Adds a section. The order of calls does not matter.
-    pub fn section<T: NoUninit>(&mut self, id: SectionId, items: &'a [T]) {
+    pub(crate) fn section<T: NoUninit>(&mut self, id: SectionId, items: &'a [T]) {
         self.bytes(id, bytemuck::cast_slice(items));
     }
 
@@ -77,7 +77,7 @@ impl<'a> ContainerWriter<'a> {
     ///
     /// # Errors
     /// If the metadata exceed their limit.
-    pub fn finish<M: Serialize>(
+    pub(crate) fn finish<M: Serialize>(
         mut self,
         description: &M,
         take: &mut dyn FnMut(&[&[u8]]),
@@ -193,7 +193,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// The first rule that is broken.
-    pub fn open(bytes: &Bytes) -> Result<Self, FormatError> {
+    pub(crate) fn open(bytes: &Bytes) -> Result<Self, FormatError> {
         kind(bytes)?;
         let header = &bytes[..HEADER_BYTES];
         let length = bytes.len() as u64;
@@ -283,12 +283,12 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     }
 
     /// The description of the model.
-    pub fn description(&self) -> &M {
+    pub(crate) fn description(&self) -> &M {
         &self.description
     }
 
     /// Bytes of each section.
-    pub fn sizes(&self) -> impl Iterator<Item = (SectionId, u64)> {
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (SectionId, u64)> {
         self.table
             .iter()
             .map(|entry| (SectionId(entry.id), entry.length))
@@ -298,7 +298,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// If the section is missing or has no whole number of items.
-    pub fn array<T: AnyBitPattern>(&mut self, section: SectionId) -> Result<Array<T>, FormatError> {
+    pub(crate) fn array<T: AnyBitPattern>(&mut self, section: SectionId) -> Result<Array<T>, FormatError> {
         self.optional(section)?
             .ok_or(FormatError::SectionMissing { section })
     }
@@ -307,7 +307,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// If the section is missing or has another number of items.
-    pub fn array_of<T: AnyBitPattern>(
+    pub(crate) fn array_of<T: AnyBitPattern>(
         &mut self,
         section: SectionId,
         items: usize,
@@ -328,7 +328,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// If it has no whole number of items.
-    pub fn optional<T: AnyBitPattern>(
+    pub(crate) fn optional<T: AnyBitPattern>(
         &mut self,
         section: SectionId,
     ) -> Result<Option<Array<T>>, FormatError> {
@@ -358,7 +358,7 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// If one was not.
-    pub fn finish(self) -> Result<M, FormatError> {
+    pub(crate) fn finish(self) -> Result<M, FormatError> {
         match self.taken.iter().position(|&taken| !taken) {
             Some(at) => Err(FormatError::SectionUnexpected {
                 id: self.table[at].id,

@@ -50,10 +50,10 @@ mod damage;
 #[cfg(test)]
 mod tests;
 
-pub use container::{Container, ContainerWriter, HEADER_BYTES, MAX_METADATA_BYTES, VERSION};
+pub(crate) use container::{Container, ContainerWriter};
 pub use error::FormatError;
-pub use model::{Sizes, sizes};
-pub use sections::SectionId;
+pub use model::sizes;
+pub(crate) use sections::SectionId;
 
 /// How metadata describe a method.
 pub(crate) mod description {

@@ -1,6 +1,6 @@
 //! One refusal for each rule of the grammar.
 
-use super::{Container, ContainerWriter, FormatError, HEADER_BYTES, SectionId};
+use super::{Container, ContainerWriter, FormatError, SectionId, container::HEADER_BYTES};
 use alloc::{string::String, vec::Vec};
 use bytes::Bytes;
 

@@ -87,7 +87,7 @@ fn reduce(x: u128) -> u64 {
 
 impl BucketPlan {
     /// The most buckets a repetition can have.
-    pub const MOST_BUCKETS: u32 = 1 << 16;
+    pub(crate) const MOST_BUCKETS: u32 = 1 << 16;
 
     /// Draws the functions and evaluates them for all labels. While two labels share all buckets,
     /// another set is drawn, up to 50 times; the set with the fewest such labels is kept.
@@ -97,7 +97,7 @@ impl BucketPlan {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn draw(&self) -> Result<BucketCodes, NoMemoryForCodes> {
+    pub(crate) fn draw(&self) -> Result<BucketCodes, NoMemoryForCodes> {
         let mut best = self.evaluate(0)?;
         if self.hash == BucketHash::Identity {
             return Ok(best);
@@ -120,7 +120,7 @@ impl BucketPlan {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn evaluate(&self, draw: u32) -> Result<BucketCodes, NoMemoryForCodes> {
+    pub(crate) fn evaluate(&self, draw: u32) -> Result<BucketCodes, NoMemoryForCodes> {
         let (labels, repetitions) = (self.labels as usize, self.repetitions as usize);
         let bytes = labels as u64 * u64::from(self.repetitions) * 2;
         let lacking = |_| NoMemoryForCodes { bytes };
@@ -165,7 +165,7 @@ impl BucketPlan {
     /// The fewest repetitions with which all pairs of `labels` labels differ in some bucket with a
     /// chance of at least `1 - delta`: `ceil(2 ln(L / sqrt(delta)) / ln B)` (theorem 2), at least 1.
     #[must_use]
-    pub fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
+    pub(crate) fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
         let labels = f64::from(labels.max(1));
         let needed = 2.0 * crate::float::ln(labels / crate::float::sqrt(delta))
             / crate::float::ln(f64::from(buckets.max(2)));
@@ -183,14 +183,14 @@ impl BucketCodes {
     /// # Panics
     /// If there is no such repetition.
     #[must_use]
-    pub fn repetition(&self, repetition: usize) -> &[u16] {
+    pub(crate) fn repetition(&self, repetition: usize) -> &[u16] {
         let labels = self.labels as usize;
         &self.codes[repetition * labels..(repetition + 1) * labels]
     }
 
     /// Number of repetitions R.
     #[must_use]
-    pub fn repetitions(&self) -> usize {
+    pub(crate) fn repetitions(&self) -> usize {
         self.codes
             .len()
             .checked_div(self.labels as usize)
@@ -199,19 +199,19 @@ impl BucketCodes {
 
     /// Number of buckets B.
     #[must_use]
-    pub fn buckets(&self) -> u32 {
+    pub(crate) fn buckets(&self) -> u32 {
         self.buckets
     }
 
     /// Number of labels L.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.labels
     }
 
     /// Which draw these are: 0 unless labels of the first shared all buckets.
     #[must_use]
-    pub fn draw_number(&self) -> u32 {
+    pub(crate) fn draw_number(&self) -> u32 {
         self.draw
     }
 
@@ -219,7 +219,7 @@ impl BucketCodes {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn shared_labels(&self) -> Result<u32, NoMemoryForCodes> {
+    pub(crate) fn shared_labels(&self) -> Result<u32, NoMemoryForCodes> {
         let labels = self.labels as usize;
         let lacking = |_| NoMemoryForCodes {
             bytes: labels as u64 * 16,
@@ -250,7 +250,7 @@ impl BucketCodes {
     /// The chance that two different labels share a bucket, on average over all pairs and repetitions:
     /// 1/B for independent functions, less for permutations. Estimates subtract it.
     #[must_use]
-    pub fn collision_rate(&self) -> f64 {
+    pub(crate) fn collision_rate(&self) -> f64 {
         let labels = f64::from(self.labels);
         if self.labels < 2 {
             return 0.0;

@@ -9,14 +9,6 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// Part of the model file's promise: the mapping never changes. Two tokens share a feature
 /// with a chance of `2^-bits`; a shared feature costs accuracy, never safety, because untrusted
 /// text meets only this function and tables of fixed size.
-///
-/// ```
-/// use hapax_core::hash::FeatureHash;
-/// let hash = FeatureHash::new(20, 0).ok_or("between 1 and 31 bits")?;
-/// assert_eq!(hash.features(), 1 << 20);
-/// assert_eq!(hash.feature(b"mouse"), hash.feature(b"mouse"));
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeatureHash {
     bits: u8,
@@ -25,11 +17,11 @@ pub struct FeatureHash {
 
 impl FeatureHash {
     /// The most bits a feature number can have, so that counts of features fit 32 bits.
-    pub const MAX_BITS: u8 = 31;
+    pub(crate) const MAX_BITS: u8 = 31;
 
     /// The hash onto `2^bits` features; `None` unless `bits` is in `1..=31`.
     #[must_use]
-    pub fn new(bits: u8, seed: u64) -> Option<Self> {
+    pub(crate) fn new(bits: u8, seed: u64) -> Option<Self> {
         (1..=Self::MAX_BITS)
             .contains(&bits)
             .then_some(Self { bits, seed })
@@ -43,7 +35,7 @@ impl FeatureHash {
 
     /// The feature of `token`.
     #[must_use]
-    pub fn feature(&self, token: &[u8]) -> u32 {
+    pub(crate) fn feature(&self, token: &[u8]) -> u32 {
         xxh3_64_with_seed(token, self.seed) as u32 & (self.features() - 1)
     }
 }

@@ -3,5 +3,6 @@
 mod buckets;
 mod feature;
 
-pub use buckets::{BucketCodes, BucketHash, BucketPlan, NoMemoryForCodes};
-pub use feature::FeatureHash;
+pub(crate) use buckets::BucketCodes;
+pub use buckets::{BucketHash, BucketPlan};
+pub(crate) use feature::FeatureHash;

@@ -53,7 +53,7 @@ pub struct BlockBounds<'a> {
 impl BlockBounds<'_> {
     /// Writes an upper bound on the similarity of each row, and the highest of each 16 rows.
     #[inline(always)]
-    pub fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
+    pub(crate) fn compute(&self, bounds: &mut [f32; BLOCK], highest: &mut [f32; BLOCK / 16]) {
         let mut counts = [0u32; BLOCK];
         count_bits(self.lines, self.selected, &mut counts);
         let mut heads = [0u16; BLOCK];

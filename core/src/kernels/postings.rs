@@ -21,7 +21,7 @@ impl Posted<'_> {
     /// Adds `value * weight + base`, wrapping, to the sum of each row. Rows beyond the sums are passed
     /// over; sums of a whole range need no check for them.
     #[inline(always)]
-    pub fn add(&self, sums: &mut [u32]) {
+    pub(crate) fn add(&self, sums: &mut [u32]) {
         let posted = self.rows.iter().zip(self.values);
         let added = |value: u8| {
             u32::from(value)

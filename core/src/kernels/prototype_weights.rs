@@ -30,7 +30,7 @@ fn high(byte: u8) -> f32 {
 impl Weights {
     /// Bits of a weight.
     #[must_use]
-    pub fn bits(&self) -> u32 {
+    pub(crate) fn bits(&self) -> u32 {
         match self {
             Self::Plain(_) => 32,
             Self::Bytes(_) => 8,
@@ -40,7 +40,7 @@ impl Weights {
 
     /// Items of the array that hold this many vectors.
     #[must_use]
-    pub fn items(bits: u32, vectors: usize, length: usize) -> Option<usize> {
+    pub(crate) fn items(bits: u32, vectors: usize, length: usize) -> Option<usize> {
         vectors.checked_mul(if bits == 4 {
             length.div_ceil(2)
         } else {
@@ -50,7 +50,7 @@ impl Weights {
 
     /// Bytes in a file.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Plain(values) => 4 * values.len(),
             Self::Bytes(codes) | Self::Nibbles(codes) => codes.len(),
@@ -59,7 +59,7 @@ impl Weights {
 
     /// Adds vector `at` of the table, times `value`, to `point`: its scale is not taken up.
     #[inline(always)]
-    pub fn add(&self, at: usize, value: f32, point: &mut [f32]) {
+    pub(crate) fn add(&self, at: usize, value: f32, point: &mut [f32]) {
         let length = point.len();
         match self {
             Self::Plain(values) => {
@@ -89,7 +89,7 @@ impl Weights {
     /// The inner products of the 32 prototypes of a panel of M dimensions with a point: its coordinates `values`, of
     /// the dimensions `places`, rising, or of all M. Scales are not taken up.
     #[inline(always)]
-    pub fn dots(
+    pub(crate) fn dots(
         &self,
         panel: usize,
         dimensions: usize,
@@ -122,7 +122,7 @@ impl Weights {
 
     /// The weight of a class in a dimension of its panel, without its scale.
     #[must_use]
-    pub fn of_class(&self, class: usize, dimension: usize, dimensions: usize) -> f32 {
+    pub(crate) fn of_class(&self, class: usize, dimension: usize, dimensions: usize) -> f32 {
         let (line, lane) = (class / LANES * dimensions + dimension, class % LANES);
         match self {
             Self::Plain(values) => values.get(line * LANES + lane).copied().unwrap_or(0.0),
@@ -139,7 +139,7 @@ impl Weights {
 
     /// Where a number is not finite, or a code is one that rounding does not make; `None` if all is well.
     #[must_use]
-    pub fn first_invalid(&self) -> Option<usize> {
+    pub(crate) fn first_invalid(&self) -> Option<usize> {
         match self {
             Self::Plain(values) => values.iter().position(|v| v.is_nan() || v.abs() > MOST),
             Self::Bytes(codes) => codes.iter().position(|&code| code == 0x80),

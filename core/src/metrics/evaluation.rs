@@ -160,7 +160,7 @@ impl<'a> Evaluation<'a> {
 
     /// How many answers a row needs for all figures: the largest k, or the cut if larger.
     #[must_use]
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.largest_k().max(self.options.cut)
     }
 
@@ -170,7 +170,7 @@ impl<'a> Evaluation<'a> {
 
     /// Adds a row with the answers `predicted`, best first, and the labels `truth`;
     /// see [`Evaluation::add_ids`].
-    pub fn add(&mut self, predicted: &[Scored], truth: &[u32]) {
+    pub(crate) fn add(&mut self, predicted: &[Scored], truth: &[u32]) {
         let mut ids = core::mem::take(&mut self.ids);
         ids.clear();
         ids.extend(predicted.iter().take(self.depth()).map(|answer| answer.id));

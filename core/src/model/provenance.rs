@@ -42,7 +42,7 @@ pub struct Provenance {
 impl Provenance {
     /// The record of training `algorithm` on `data` with `seed`.
     #[must_use]
-    pub fn new(algorithm: &str, data: &Dataset, seed: u64) -> Self {
+    pub(crate) fn new(algorithm: &str, data: &Dataset, seed: u64) -> Self {
         Self {
             algorithm: algorithm.into(),
             library: format!("hapax {}", env!("CARGO_PKG_VERSION")),

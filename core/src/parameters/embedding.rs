@@ -22,7 +22,7 @@ pub enum EmbeddingTraining {
 impl EmbeddingTraining {
     /// The name of the algorithm, as on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::NearestMean(_) => "nearest-mean",
             Self::Sampled(sampled) => sampled.name(),
@@ -35,7 +35,7 @@ impl EmbeddingTraining {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         match self {
             Self::NearestMean(mean) => mean.check(),
             Self::Sampled(sampled) => sampled.check(),
@@ -46,7 +46,7 @@ impl EmbeddingTraining {
 
     /// The seed of all that is random; 0 where nothing is.
     #[must_use]
-    pub fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         match self {
             Self::NearestMean(_) => 0,
             Self::Sampled(sampled) => sampled.seed,
@@ -57,7 +57,7 @@ impl EmbeddingTraining {
 
     /// What happens to rows first.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         match self {
             Self::NearestMean(mean) => mean.transform(),
             Self::Sampled(sampled) => sampled.transform(),
@@ -68,7 +68,7 @@ impl EmbeddingTraining {
 
     /// The same training with rows that are transformed otherwise.
     #[must_use]
-    pub fn with_transform(&self, transform: RowTransform) -> Self {
+    pub(crate) fn with_transform(&self, transform: RowTransform) -> Self {
         let RowTransform {
             exponent,
             normalize,

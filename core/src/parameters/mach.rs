@@ -143,13 +143,13 @@ fn within(name: &'static str, value: f64, least: f64, most: f64) -> Result<(), P
 
 impl MachParameters {
     /// The most repetitions: sums of as many bytes fit 16 bits.
-    pub const MOST_REPETITIONS: u32 = 256;
+    pub(crate) const MOST_REPETITIONS: u32 = 256;
 
     /// Checks every parameter.
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let most = f64::from(BucketPlan::MOST_BUCKETS);
         within("buckets", f64::from(self.buckets), 2.0, most)?;
         let most = f64::from(Self::MOST_REPETITIONS);
@@ -179,7 +179,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// If B > L, which would leave buckets empty.
-    pub fn check_labels(&self, labels: u32) -> Result<(), ParamError> {
+    pub(crate) fn check_labels(&self, labels: u32) -> Result<(), ParamError> {
         let rule = ParamRule::AtMost(
             f64::from(labels),
             "the number of labels seen in training: more buckets would stay empty",
@@ -189,7 +189,7 @@ impl MachParameters {
 
     /// Whether heads are softmax for this data.
     #[must_use]
-    pub fn softmax(&self, data: &Dataset) -> bool {
+    pub(crate) fn softmax(&self, data: &Dataset) -> bool {
         match self.loss {
             HeadLoss::Softmax => true,
             HeadLoss::Sigmoid => false,
@@ -209,7 +209,7 @@ impl MachParameters {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,
@@ -218,7 +218,7 @@ impl MachParameters {
 
     /// The hash functions for `labels` labels.
     #[must_use]
-    pub fn plan(&self, labels: u32) -> BucketPlan {
+    pub(crate) fn plan(&self, labels: u32) -> BucketPlan {
         BucketPlan {
             hash: self.hash,
             buckets: self.buckets,

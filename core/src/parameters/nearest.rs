@@ -37,7 +37,7 @@ impl NearestParameters {
     ///
     /// # Errors
     /// If beta is negative, NaN or infinite.
-    pub fn similarity(&self) -> Result<Similarity, ParamError> {
+    pub(crate) fn similarity(&self) -> Result<Similarity, ParamError> {
         let refused = ParamError {
             name: "beta",
             value: self.beta,

@@ -32,14 +32,14 @@ impl NearestMean {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         within("exponent", self.exponent, 0.0, 4.0)?;
         ParamError::check("bits", f64::from(self.bits), BITS)
     }
 
     /// What happens to rows first.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,

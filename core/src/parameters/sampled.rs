@@ -41,7 +41,7 @@ pub struct Sampled {
 impl Sampled {
     /// One against all.
     #[must_use]
-    pub fn one_vs_all() -> Self {
+    pub(crate) fn one_vs_all() -> Self {
         Self {
             draws: Draws::Balance(64),
             margin: 1.0,
@@ -57,7 +57,7 @@ impl Sampled {
 
     /// Pairs of labels: the area under the curve.
     #[must_use]
-    pub fn auc() -> Self {
+    pub(crate) fn auc() -> Self {
         Self {
             draws: Draws::Pairs,
             epochs: 20,
@@ -67,7 +67,7 @@ impl Sampled {
 
     /// The name of the algorithm, as on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self.draws {
             Draws::Balance(_) => "ova-sgd",
             Draws::Pairs => "auc",
@@ -78,7 +78,7 @@ impl Sampled {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         if let Draws::Balance(balance) = self.draws {
             within("balance", f64::from(balance), 1.0, 65_536.0)?;
         }
@@ -92,7 +92,7 @@ impl Sampled {
 
     /// What happens to rows first.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,

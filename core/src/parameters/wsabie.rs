@@ -130,7 +130,7 @@ impl Wsabie {
     /// Wsabie as the paper of 2014 compares with: WARP weights, inner products, vectors within a ball, plain
     /// steps of one size, one violator at a time.
     #[must_use]
-    pub fn published() -> Self {
+    pub(crate) fn published() -> Self {
         Self {
             margin: 0.1,
             step_size: 0.01,
@@ -149,7 +149,7 @@ impl Wsabie {
     /// Wsabie++ as published, with the margin and step size of its tables: distances, no limits, constant
     /// weights, AdaGrad, chains of eight last violators. The search misses no violator.
     #[must_use]
-    pub fn plus_plus() -> Self {
+    pub(crate) fn plus_plus() -> Self {
         Self {
             discriminant: Discriminant::Euclidean,
             margin: 10_000.0,
@@ -184,7 +184,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         within(
             "dimensions",
             f64::from(self.dimensions),
@@ -212,7 +212,7 @@ impl Wsabie {
 
     /// The name of the algorithm, as on the command line: distances make it Wsabie++.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         if self.is_euclidean() {
             "wsabie-pp"
         } else {
@@ -222,13 +222,13 @@ impl Wsabie {
 
     /// Whether classes answer by distance.
     #[must_use]
-    pub fn is_euclidean(&self) -> bool {
+    pub(crate) fn is_euclidean(&self) -> bool {
         self.discriminant == Discriminant::Euclidean
     }
 
     /// What happens to rows before they are embedded.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,

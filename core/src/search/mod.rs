@@ -1,12 +1,12 @@
 //! Finding the best: the total order of answers and the searches that propose them.
 
-pub mod compact;
-pub mod graph;
+pub(crate) mod compact;
+pub(crate) mod graph;
 mod inner_product;
 pub mod neighbors;
-pub mod sign_codes;
+pub(crate) mod sign_codes;
 mod sign_projection;
 mod top;
 
-pub use inner_product::{MaxInnerProduct, Proposer};
+pub(crate) use inner_product::{MaxInnerProduct, Proposer};
 pub use top::{Scored, Top, rank};

@@ -48,7 +48,7 @@ const NOWHERE: u32 = u32::MAX;
 impl SignCodes {
     /// No items yet; codes will have `words` times 64 bits, and `ratio` (above 1) is between the lengths that share a `U`.
     #[must_use]
-    pub fn new(words: usize, ratio: f64, seed: u64) -> Self {
+    pub(crate) fn new(words: usize, ratio: f64, seed: u64) -> Self {
         let words = words.max(1);
         let bits = 64 * words;
         let angle = |equal: usize| core::f64::consts::PI * (1.0 - equal as f64 / bits as f64);
@@ -67,25 +67,25 @@ impl SignCodes {
 
     /// Number of items.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// Whether there are no items: then nothing is ever proposed.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// Bits of a code.
     #[must_use]
-    pub fn bits(&self) -> usize {
+    pub(crate) fn bits(&self) -> usize {
         64 * self.words
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let ids = self.ids.len() + self.bounds.len() + self.places.len();
         4 * (ids + self.estimates.len()) + 8 * self.codes.len() + self.projection.bytes()
     }
@@ -93,13 +93,13 @@ impl SignCodes {
     /// Adds an item, or puts it in the place of the one with the same id.
     ///
     /// Cost: 64 words Gaussian numbers a stored value.
-    pub fn insert(&mut self, id: u32, item: SparseView<'_>) {
+    pub(crate) fn insert(&mut self, id: u32, item: SparseView<'_>) {
         let (code, bound) = self.coded(item, &mut Vec::new());
         self.put(id, &code, bound);
     }
 
     /// [`SignCodes::insert`] for several items, whose codes are made in parallel.
-    pub fn insert_all<E: Executor>(&mut self, items: &[(u32, SparseVec)], executor: &E) {
+    pub(crate) fn insert_all<E: Executor>(&mut self, items: &[(u32, SparseVec)], executor: &E) {
         let this = &*self;
         let coded = executor.map(items.len(), Vec::new, |projections, at| {
             this.coded(items[at].1.view(), projections)
@@ -113,7 +113,7 @@ impl SignCodes {
     /// the sums of theirs, so that an item that grows by rows need not be multiplied anew.
     ///
     /// Cost: 64 words Gaussian numbers a stored value.
-    pub fn products(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
+    pub(crate) fn products(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
         self.projection.query(row, out);
     }
 
@@ -126,7 +126,7 @@ impl SignCodes {
     }
 
     /// Removes all items.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.ids.clear();
         self.codes.clear();
         self.bounds.clear();
@@ -134,7 +134,7 @@ impl SignCodes {
     }
 
     /// Removes an item; whether there was one.
-    pub fn remove(&mut self, id: u32) -> bool {
+    pub(crate) fn remove(&mut self, id: u32) -> bool {
         let Some(place) = self.place(id) else {
             return false;
         };

@@ -34,7 +34,7 @@ const PADDING: u64 = 1 << 32;
 
 impl Projection {
     /// Lengths from one power of `ratio` to the next share a `U`: the larger of the two.
-    pub fn new(bits: usize, ratio: f64, seed: u64) -> Self {
+    pub(crate) fn new(bits: usize, ratio: f64, seed: u64) -> Self {
         let count = 1 << QUANTILE_BITS;
         let quantile = |at: u32| half_normal((f64::from(at) + 0.5) / f64::from(count)) as f32;
         let mut made = Self {
@@ -57,7 +57,7 @@ impl Projection {
     }
 
     /// The `U` of a vector of this length.
-    pub fn bound(&self, length: f64) -> f64 {
+    pub(crate) fn bound(&self, length: f64) -> f64 {
         if length > 0.0 {
             let power = float::ln(length) / float::ln(self.ratio);
             // A length that is a power itself is its own bound, whatever the logarithm's last digit.
@@ -91,7 +91,7 @@ impl Projection {
     }
 
     /// The projections of a query.
-    pub fn query(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
+    pub(crate) fn query(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
         out.clear();
         out.resize(self.bits, 0.0);
         for &(feature, value) in row {
@@ -100,7 +100,7 @@ impl Projection {
     }
 
     /// The projections of an item with `sqrt(U^2 - ||w||^2)` behind; its `U`.
-    pub fn item(&self, item: SparseView<'_>, out: &mut Vec<f32>) -> f64 {
+    pub(crate) fn item(&self, item: SparseView<'_>, out: &mut Vec<f32>) -> f64 {
         out.clear();
         out.resize(self.bits, 0.0);
         for (feature, value) in item.iter() {
@@ -110,7 +110,7 @@ impl Projection {
     }
 
     /// Adds to the projections of an item of this length those of `sqrt(U^2 - ||w||^2)`; its `U`.
-    pub fn pad(&self, length: f64, out: &mut [f32]) -> f64 {
+    pub(crate) fn pad(&self, length: f64, out: &mut [f32]) -> f64 {
         let bound = self.bound(length);
         let pad = float::sqrt((bound * bound - length * length).max(0.0)) as f32;
         for (sum, a) in out.iter_mut().zip(&self.padding) {
@@ -119,7 +119,7 @@ impl Projection {
         bound
     }
 
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * (self.quantiles.len() + self.padding.len() + self.kept.len())
     }
 }

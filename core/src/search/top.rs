@@ -66,7 +66,7 @@ pub struct Top {
 impl Top {
     /// Will keep the `k` best.
     #[must_use]
-    pub fn new(k: usize) -> Self {
+    pub(crate) fn new(k: usize) -> Self {
         Self {
             k,
             heap: BinaryHeap::new(),
@@ -75,14 +75,14 @@ impl Top {
     }
 
     /// Forgets all items and will keep the `k` best of the next ones; keeps its memory.
-    pub fn reset(&mut self, k: usize) {
+    pub(crate) fn reset(&mut self, k: usize) {
         self.k = k;
         self.heap.clear();
         self.sorted.clear();
     }
 
     /// Offers an item.
-    pub fn push(&mut self, item: Scored) {
+    pub(crate) fn push(&mut self, item: Scored) {
         if self.heap.len() < self.k {
             self.heap.push(ByRank(item));
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -94,7 +94,7 @@ impl Top {
 
     /// The worst of the k best, once there are k: whoever ranks behind it is out.
     #[must_use]
-    pub fn threshold(&self) -> Option<Scored> {
+    pub(crate) fn threshold(&self) -> Option<Scored> {
         if self.heap.len() < self.k {
             None
         } else {
@@ -104,7 +104,7 @@ impl Top {
 
     /// The best items, best first. The selection starts anew with the next push after
     /// [`Top::reset`].
-    pub fn sorted(&mut self) -> &[Scored] {
+    pub(crate) fn sorted(&mut self) -> &[Scored] {
         self.sorted.clear();
         self.sorted.extend(self.heap.iter().map(|item| item.0));
         self.sorted.sort_unstable_by(rank);

@@ -114,7 +114,7 @@ impl SparseRows {
     }
 
     /// All rows in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = SparseView<'_>> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = SparseView<'_>> {
         (0..self.len()).map(|row| self.row(row))
     }
 
@@ -126,7 +126,7 @@ impl SparseRows {
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -144,7 +144,7 @@ impl SparseRows {
 
     /// In how many rows each feature is stored, for all D features.
     #[must_use]
-    pub fn document_frequencies(&self) -> Vec<u32> {
+    pub(crate) fn document_frequencies(&self) -> Vec<u32> {
         let mut counts = vec![0u32; self.features as usize];
         for &index in &self.indices {
             counts[index as usize] += 1;
@@ -157,7 +157,7 @@ impl SparseRows {
     /// # Panics
     /// If there is no such row.
     #[must_use]
-    pub fn select(&self, rows: &[usize]) -> Self {
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
         let mut chosen = Self::new(self.features);
         for &row in rows {
             let view = self.row(row);
@@ -169,7 +169,7 @@ impl SparseRows {
     }
 
     /// Declares more features than before; never fewer.
-    pub fn widen(&mut self, features: u32) {
+    pub(crate) fn widen(&mut self, features: u32) {
         self.features = self.features.max(features);
     }
 }

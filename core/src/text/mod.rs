@@ -12,5 +12,4 @@ pub use options::{
     FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerError, VectorizerOptions,
 };
 pub use scratch::{NoFeatures, TextScratch};
-pub use tokens::{TokenScratch, for_each_token};
-pub use vectorizer::{Vectorizer, VectorizerParts};
+pub use vectorizer::Vectorizer;

@@ -15,7 +15,7 @@ pub struct NGrams {
 
 impl NGrams {
     /// The longest n-gram there can be.
-    pub const LONGEST: u8 = 16;
+    pub(crate) const LONGEST: u8 = 16;
 
     fn is_valid(self) -> bool {
         1 <= self.min && self.min <= self.max && self.max <= Self::LONGEST

@@ -1,6 +1,6 @@
 //! Memory for turning texts into rows, and why a text gave none.
 
-use super::TokenScratch;
+use super::tokens::TokenScratch;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -69,7 +69,7 @@ impl TextScratch {
 
     /// Number of tokens of the last text, known or not, repetitions included.
     #[must_use]
-    pub fn tokens(&self) -> usize {
+    pub(crate) fn tokens(&self) -> usize {
         self.token_count
     }
 }

@@ -27,14 +27,6 @@ pub struct TokenScratch {
 ///
 /// Time: linear in the text, times the number of lengths asked for. Allocates only where `scratch`
 /// is still too small.
-///
-/// ```
-/// use hapax_core::text::{NGrams, TokenOptions, TokenScratch, for_each_token};
-/// let options = TokenOptions { characters: Some(NGrams { min: 4, max: 4 }), ..Default::default() };
-/// let mut tokens = Vec::new();
-/// for_each_token("Ein Ｍaus!", &options, &mut TokenScratch::default(), |t| tokens.push(t.to_owned()));
-/// assert_eq!(tokens, ["ein", "ein maus", "maus", "#<ein", "#ein>", "#<mau", "#maus", "#aus>"]);
-/// ```
 pub fn for_each_token(
     text: &str,
     options: &TokenOptions,

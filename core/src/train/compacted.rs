@@ -115,7 +115,7 @@ impl Model {
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
-    pub fn compacted(
+    pub(crate) fn compacted(
         &self,
         max_bytes: u64,
         seed: u64,

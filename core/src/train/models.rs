@@ -68,7 +68,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::train_ovr`], and if the model is not linear or does not fit the data.
-    pub fn train_ovr_from(
+    pub(crate) fn train_ovr_from(
         start: &Self,
         parameters: &OneVsRest,
         data: &Dataset,
@@ -90,7 +90,7 @@ impl Model {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train_memoir(
+    pub(crate) fn train_memoir(
         parameters: &Memoir,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
@@ -107,7 +107,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_memoir`].
-    pub fn train_projected_memoir(
+    pub(crate) fn train_projected_memoir(
         parameters: &Memoir,
         projection: &Projection,
         data: &Dataset,
@@ -147,7 +147,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
-    pub fn train_projected_embedding(
+    pub(crate) fn train_projected_embedding(
         training: &EmbeddingTraining,
         projection: &Projection,
         data: &Dataset,
@@ -167,7 +167,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
-    pub fn train_watched_embedding(
+    pub(crate) fn train_watched_embedding(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,
@@ -193,7 +193,7 @@ impl Model {
 
     /// The linear model of one-vs-rest with all negatives, run to a proven gap.
     #[must_use]
-    pub fn from_proven_ovr(
+    pub(crate) fn from_proven_ovr(
         made: ProvenOneVsRest,
         parameters: &OneVsRest,
         data: &Dataset,
@@ -214,7 +214,7 @@ impl Model {
     /// The linear model that a multi-class machine of `data` gives; its proof goes into the record of
     /// what made the model.
     #[must_use]
-    pub fn from_machine(
+    pub(crate) fn from_machine(
         machine: &Machine,
         parameters: &MultiClassSvm,
         data: &Dataset,
@@ -244,14 +244,14 @@ impl Model {
 
     /// The model of neighbors among the rows of `data`.
     #[must_use]
-    pub fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+    pub(crate) fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
         let provenance = Provenance::new("nearest", data, 0);
         Self::new(Method::Nearest(nearest), data, vectorizer, provenance)
     }
 
     /// The model of weights that one-vs-rest with `parameters` made of `data`.
     #[must_use]
-    pub fn from_ovr(
+    pub(crate) fn from_ovr(
         weights: LinearModel,
         parameters: &OneVsRest,
         data: &Dataset,
@@ -265,7 +265,7 @@ impl Model {
 
     /// The model of weights and neighbors that answer together.
     #[must_use]
-    pub fn from_fused(
+    pub(crate) fn from_fused(
         (weights, nearest): (LinearModel, FusedNearest),
         parameters: &OneVsRest,
         data: &Dataset,
@@ -279,7 +279,7 @@ impl Model {
 
     /// The model of weights that MEMOIR with `parameters` made of `data`.
     #[must_use]
-    pub fn from_memoir(
+    pub(crate) fn from_memoir(
         weights: LinearModel,
         parameters: &Memoir,
         data: &Dataset,

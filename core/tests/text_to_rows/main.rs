@@ -8,4 +8,3 @@ mod messages;
 mod reading;
 mod real_data;
 mod round_trips;
-mod vectorizing;

@@ -1,7 +1,10 @@
 use hapax_core::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
     kernels::Portable,
+    model::nearest::{Nearest, NearestScratch},
+    parameters::NearestParameters,
     random::Stream,
-    search::neighbors::{NeighborIndex, NeighborScratch, Similarity},
     sparse::{SparseRows, SparseVec},
 };
 
@@ -17,15 +20,22 @@ fn every_kernel_finds_the_same_neighbors() {
         let row = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
         rows.push(row.view()).unwrap();
     }
-    let index = NeighborIndex::build(&rows).unwrap();
+    let mut labels = LabelLists::new(7);
+    (0..rows.len() as u32).for_each(|row| labels.push([row % 7]));
+    let data = Dataset::new(rows, labels, None).unwrap();
     for kernels in super::available() {
-        let mut scratch = NeighborScratch::new(kernels);
-        let mut plain = NeighborScratch::new(&Portable);
+        let mut scratch = NearestScratch::new(kernels);
+        let mut plain = NearestScratch::new(&Portable);
         for beta in [1.0, 1.3] {
-            let by = Similarity::new(beta).unwrap();
-            for query in rows.iter().take(50) {
-                let found = index.search(query, 10, by, &[], &mut scratch).unwrap();
-                let expected = index.search(query, 10, by, &[], &mut plain).unwrap();
+            let parameters = NearestParameters {
+                beta,
+                neighbors: 10,
+                ..NearestParameters::default()
+            };
+            let nearest = Nearest::train(parameters, &data, &Sequential).unwrap();
+            for query in data.rows().iter().take(50) {
+                let found = nearest.neighbors(query, &mut scratch).unwrap();
+                let expected = nearest.neighbors(query, &mut plain).unwrap();
                 assert_eq!(found, expected, "{}", kernels.name());
             }
         }

@@ -169,7 +169,7 @@ impl EmbeddingModel {
     ///
     /// # Errors
     /// The first rule that is broken.
-    pub fn from_parts(parts: EmbeddingParts) -> Result<Self, EmbeddingError> {
+    pub(crate) fn from_parts(parts: EmbeddingParts) -> Result<Self, EmbeddingError> {
         let (features, labels) = (parts.features as usize, parts.labels as usize);
         let dimensions = parts.dimensions as usize;
         let direct = parts.embedding.is_none();
@@ -215,13 +215,13 @@ impl EmbeddingModel {
 
     /// The parts.
     #[must_use]
-    pub fn parts(&self) -> &EmbeddingParts {
+    pub(crate) fn parts(&self) -> &EmbeddingParts {
         &self.parts
     }
 
     /// Bytes of the parts in a file.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let table = |table: &Table| table.weights.bytes() + 4 * table.scales.len();
         let prototypes = &self.parts.prototypes;
         self.parts.embedding.as_ref().map_or(0, table)
@@ -230,7 +230,7 @@ impl EmbeddingModel {
     }
 
     /// The prototype of a label: M numbers behind those in `out`.
-    pub fn prototype(&self, label: u32, out: &mut alloc::vec::Vec<f32>) {
+    pub(crate) fn prototype(&self, label: u32, out: &mut alloc::vec::Vec<f32>) {
         let prototypes = &self.parts.prototypes;
         let scale = prototypes
             .scales

@@ -153,7 +153,7 @@ fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
 impl EmbeddingModel {
     /// The vectors of the model, as its weights say.
     #[must_use]
-    pub fn vectors(&self) -> Vectors {
+    pub(crate) fn vectors(&self) -> Vectors {
         let parts = &self.parts;
         let dimensions = parts.dimensions as usize;
         let mut prototypes = Vec::new();
@@ -176,7 +176,7 @@ impl EmbeddingModel {
     /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences of weights
     /// as a share of that of the weights. The model as it is if it has no more bits than that.
     #[must_use]
-    pub fn with_bits(&self, bits: u32) -> (Self, f64) {
+    pub(crate) fn with_bits(&self, bits: u32) -> (Self, f64) {
         if bits >= self.parts.prototypes.weights.bits() {
             return (self.clone(), 0.0);
         }

@@ -22,10 +22,8 @@ mod plane;
 mod predict;
 mod trained;
 
-pub use crate::{
-    kernels::label_scan::Prototypes,
-    model::embedding::arrays::{EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
-};
+pub use crate::model::embedding::arrays::EmbeddingModel;
+pub(crate) use crate::model::embedding::arrays::{EmbeddingError, EmbeddingParts, Table};
 pub use neighbors::Neighbor;
 pub use predict::EmbeddingScratch;
 pub use trained::Embedding;

@@ -34,7 +34,7 @@ impl core::fmt::Debug for EmbeddingScratch {
 impl EmbeddingScratch {
     /// Memory whose scans run these kernels.
     #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
+    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             kernels,
             values: Vec::new(),
@@ -54,7 +54,7 @@ impl Default for EmbeddingScratch {
 
 impl EmbeddingModel {
     /// The `k` best labels of a row, best first. Features the model does not know count nothing.
-    pub fn predict<'s>(
+    pub(crate) fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,

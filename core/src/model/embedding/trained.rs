@@ -75,13 +75,13 @@ impl Embedding {
 
     /// How many training rows carry each label.
     #[must_use]
-    pub fn frequencies(&self) -> &Array<u32> {
+    pub(crate) fn frequencies(&self) -> &Array<u32> {
         &self.frequencies
     }
 
     /// What made the model.
     #[must_use]
-    pub fn training(&self) -> &EmbeddingTraining {
+    pub(crate) fn training(&self) -> &EmbeddingTraining {
         &self.training
     }
 }

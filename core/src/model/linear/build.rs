@@ -24,7 +24,7 @@ impl LabelWeights {
     /// Rounds weights to `bits` bits with one scale; those that round to zero are left out. A
     /// label without any weight still counts as seen.
     #[must_use]
-    pub fn round(weights: &[(u32, f32)], bias: f32, bits: u32) -> Self {
+    pub(crate) fn round(weights: &[(u32, f32)], bias: f32, bits: u32) -> Self {
         let largest = weights.iter().map(|(_, w)| w.abs()).fold(0f32, f32::max);
         let mut rounded = Self {
             scale: Levels::NO_WEIGHT,
@@ -49,7 +49,7 @@ impl LabelWeights {
 
     /// The same weights with another number of bits.
     #[must_use]
-    pub fn rounded_again(&self, bits: u32) -> Self {
+    pub(crate) fn rounded_again(&self, bits: u32) -> Self {
         let values = self.weights.iter().map(|&w| f32::from(w) * self.scale);
         let weights: Vec<(u32, f32)> = self.features.iter().copied().zip(values).collect();
         Self::round(&weights, self.bias, bits)
@@ -57,7 +57,7 @@ impl LabelWeights {
 
     /// A label never seen in training.
     #[must_use]
-    pub fn unseen() -> Self {
+    pub(crate) fn unseen() -> Self {
         Self::default()
     }
 }
@@ -82,7 +82,7 @@ impl Postings {
     /// # Panics
     /// If a label is not among `labels`.
     #[must_use]
-    pub fn transpose(labels: &[LabelWeights], order: &[u32], features: Range<usize>) -> Self {
+    pub(crate) fn transpose(labels: &[LabelWeights], order: &[u32], features: Range<usize>) -> Self {
         let mut offsets = vec![0usize; features.len() + 2];
         let counts = &mut offsets[2..];
         for label in labels {
@@ -123,7 +123,7 @@ impl Postings {
     /// label's number; of equal ones the lower number.
     ///
     /// Cost: linear in the weights, and a sort of those that stay where some go.
-    pub fn keep_largest(&mut self, most: usize, scales: &[f32]) {
+    pub(crate) fn keep_largest(&mut self, most: usize, scales: &[f32]) {
         let mut kept = 0;
         let mut ranked: Vec<(f32, u32, i16)> = Vec::new();
         for feature in 0..self.offsets.len().saturating_sub(1) {
@@ -167,7 +167,7 @@ impl Postings {
     /// # Panics
     /// If there is no such feature.
     #[must_use]
-    pub fn feature(&self, feature: usize) -> (&[u32], &[i16]) {
+    pub(crate) fn feature(&self, feature: usize) -> (&[u32], &[i16]) {
         let range = self.offsets[feature]..self.offsets[feature + 1];
         (&self.labels[range.clone()], &self.weights[range])
     }
@@ -235,7 +235,7 @@ pub struct Records {
 impl Records {
     /// None yet, of `features` features to come, their weights of `bits` bits.
     #[must_use]
-    pub fn new(features: usize, bits: u32) -> Self {
+    pub(crate) fn new(features: usize, bits: u32) -> Self {
         let mut offsets = Vec::with_capacity(features + 1);
         offsets.push(0);
         Self {
@@ -255,7 +255,7 @@ impl Records {
     ///
     /// # Errors
     /// If all weights together need 4 GiB or more.
-    pub fn push(
+    pub(crate) fn push(
         &mut self,
         weights: impl ExactSizeIterator<Item = (u32, i16)> + Clone,
     ) -> Result<(), TooManyWeights> {
@@ -270,7 +270,7 @@ impl Records {
     ///
     /// # Errors
     /// As [`Records::push`].
-    pub fn append(&mut self, more: Self) -> Result<(), TooManyWeights> {
+    pub(crate) fn append(&mut self, more: Self) -> Result<(), TooManyWeights> {
         let before = self.records.len();
         let bytes = before + more.records.len();
         u32::try_from(bytes).map_err(|_| TooManyWeights { bytes })?;
@@ -283,7 +283,7 @@ impl Records {
     /// The model of these weights, with the scale and the bias of each label. Biases are stored for each label if those
     /// of seen labels, whose scale is not 0, differ.
     #[must_use]
-    pub fn model(
+    pub(crate) fn model(
         mut self,
         scales: Vec<f32>,
         mut biases: Vec<f32>,

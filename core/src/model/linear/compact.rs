@@ -73,7 +73,7 @@ impl LinearModel {
     ///
     /// Returns the model as it is if `bits` is not 4, 5, 6, 8 or 16.
     #[must_use]
-    pub fn pruned(&self, prune: f32, bits: u32) -> Self {
+    pub(crate) fn pruned(&self, prune: f32, bits: u32) -> Self {
         if !BITS.contains(&bits) {
             return self.clone();
         }
@@ -87,7 +87,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If the budget cannot be met or there are no held-out rows.
-    pub fn compact<E: Executor>(
+    pub(crate) fn compact<E: Executor>(
         &self,
         max_bytes: usize,
         held_out: &Dataset,
@@ -138,7 +138,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If the budget cannot be met.
-    pub fn fitted(&self, max_bytes: usize) -> Result<Fitted, CompactError> {
+    pub(crate) fn fitted(&self, max_bytes: usize) -> Result<Fitted, CompactError> {
         let labels = decode(self);
         let least = pruned(&labels, self, f32::INFINITY, self.parts().bits).bytes();
         if least > max_bytes {

@@ -29,7 +29,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn contributions(
+    pub(crate) fn contributions(
         &self,
         row: SparseView<'_>,
         label: u32,

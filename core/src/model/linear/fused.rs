@@ -52,13 +52,13 @@ impl FusedNearest {
 
     /// The neighbors.
     #[must_use]
-    pub fn nearest(&self) -> &Nearest {
+    pub(crate) fn nearest(&self) -> &Nearest {
         &self.nearest
     }
 
     /// What a share of 1 adds to a score.
     #[must_use]
-    pub fn weight(&self) -> f32 {
+    pub(crate) fn weight(&self) -> f32 {
         self.weight
     }
 

@@ -21,7 +21,7 @@ impl Default for LabelSums {
 
 impl LabelSums {
     /// The sums of a model's labels for a query, in place of those that are there.
-    pub fn add_up(&mut self, model: &LinearModel, query: &Query) {
+    pub(crate) fn add_up(&mut self, model: &LinearModel, query: &Query) {
         self.clear(model);
         for (&feature, &value) in query.features.iter().zip(&query.values) {
             // Which sums they are is asked for each weight: two loops would be twice the code.
@@ -72,7 +72,7 @@ impl LabelSums {
 
     /// The score of a label by its sum.
     #[inline]
-    pub fn score(&self, label: usize, scale: f32, bias: f32, unit: f32) -> f32 {
+    pub(crate) fn score(&self, label: usize, scale: f32, bias: f32, unit: f32) -> f32 {
         match self {
             Self::Narrow(sums) => sums::score(sums[label], scale, bias, unit),
             Self::Wide(sums) => wide::score(sums[label], scale, bias, unit),

@@ -16,12 +16,12 @@ pub struct Levels {
 
 impl Levels {
     /// The scale of a label that was seen in training and has no weight.
-    pub const NO_WEIGHT: f32 = f32::MIN_POSITIVE;
+    pub(crate) const NO_WEIGHT: f32 = f32::MIN_POSITIVE;
 
     /// For weights of at most `largest` in size and numbers of `bits` bits, 4, 5, 6, 8 or 16; `None` where no weight is
     /// large enough to be told from zero.
     #[must_use]
-    pub fn new(largest: f32, bits: u32) -> Option<Self> {
+    pub(crate) fn new(largest: f32, bits: u32) -> Option<Self> {
         let step = largest / ((1i32 << (bits - 1)) - 1) as f32;
         let shift = if bits == WIDE { 0 } else { 8 - bits };
         step.is_normal().then_some(Self { step, shift, bits })
@@ -29,14 +29,14 @@ impl Levels {
 
     /// What a stored weight of 1 is worth.
     #[must_use]
-    pub fn scale(self) -> f32 {
+    pub(crate) fn scale(self) -> f32 {
         (self.step / f32::from(1i16 << self.shift)).min(most_scale(self.bits))
     }
 
     /// A weight as it is stored: the nearest level, of two the one farther from zero.
     #[inline]
     #[must_use]
-    pub fn of(self, weight: f32) -> i16 {
+    pub(crate) fn of(self, weight: f32) -> i16 {
         let units = weight / self.step;
         // The largest may be rounded to a little more than the last level.
         let last = ((1i32 << (self.bits - 1)) - 1) as i16;

@@ -43,7 +43,7 @@ use core::fmt;
 pub use fused::FusedNearest;
 use label_sums::LabelSums;
 use query::Query;
-pub use rules::LinearError;
+pub(crate) use rules::LinearError;
 use rules::{MOST_UNIT, check};
 pub use scorer::{LinearScorer, ScorerScratch};
 pub use trained::Linear;
@@ -96,7 +96,7 @@ pub struct LinearScratch {
 impl LinearScratch {
     /// Memory for queries that run these kernels.
     #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
+    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             query: Query::default(),
             sums: LabelSums::default(),
@@ -128,7 +128,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If they break a rule of [`LinearError`].
-    pub fn from_parts(parts: LinearParts) -> Result<Self, LinearError> {
+    pub(crate) fn from_parts(parts: LinearParts) -> Result<Self, LinearError> {
         check(&parts)?;
         Ok(Self::plain(parts))
     }
@@ -151,7 +151,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If memory is lacking; the model stays as it is.
-    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+    pub(crate) fn prepare(&mut self) -> Result<usize, TryReserveError> {
         let scorer = match self.scorer.take() {
             Some(scorer) => scorer,
             None => Arc::new(LinearScorer::new(self)?),
@@ -161,19 +161,19 @@ impl LinearModel {
 
     /// The parts, for a file.
     #[must_use]
-    pub fn parts(&self) -> &LinearParts {
+    pub(crate) fn parts(&self) -> &LinearParts {
         &self.parts
     }
 
     /// Number of labels L.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.parts.scales.len() as u32
     }
 
     /// Number of features D.
     #[must_use]
-    pub fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         self.parts.offsets.len() as u32 - 1
     }
 
@@ -182,7 +182,7 @@ impl LinearModel {
     /// # Panics
     /// If there is no such label.
     #[must_use]
-    pub fn bias(&self, label: u32) -> f32 {
+    pub(crate) fn bias(&self, label: u32) -> f32 {
         let label = label as usize;
         if self.parts.scales[label] == 0.0 {
             f32::MIN
@@ -197,7 +197,7 @@ impl LinearModel {
 
     /// Hands every label with a weight for `feature`, and the weight, to `visit`. Where time does not matter, `&mut dyn FnMut`
     /// keeps the code small.
-    pub fn visit(&self, feature: u32, visit: impl FnMut(u32, i16)) {
+    pub(crate) fn visit(&self, feature: u32, visit: impl FnMut(u32, i16)) {
         let ends = self
             .parts
             .offsets
@@ -211,7 +211,7 @@ impl LinearModel {
 
     /// Number of stored weights of a feature.
     #[must_use]
-    pub fn count(&self, feature: u32) -> usize {
+    pub(crate) fn count(&self, feature: u32) -> usize {
         let ends = self
             .parts
             .offsets
@@ -227,7 +227,7 @@ impl LinearModel {
 
     /// Number of stored weights.
     #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         (0..self.features())
             .map(|feature| self.count(feature))
             .sum()
@@ -235,7 +235,7 @@ impl LinearModel {
 
     /// Bytes of the model's arrays, in a file as in memory.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * (self.parts.scales.len() + self.parts.biases.len() + self.parts.offsets.len())
             + self.parts.records.len()
     }
@@ -244,7 +244,7 @@ impl LinearModel {
     ///
     /// Cost: O(weights of the row's features + L), far less time a weight once the model is
     /// prepared; allocates nothing once `scratch` has grown.
-    pub fn predict<'a>(
+    pub(crate) fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,

@@ -20,7 +20,7 @@ const LIMIT: f64 = 32_767.0;
 
 impl Query {
     /// Takes the place of `row`, transformed; features from `features` on are left out.
-    pub fn set(&mut self, row: SparseView<'_>, transform: RowTransform, features: u32) {
+    pub(crate) fn set(&mut self, row: SparseView<'_>, transform: RowTransform, features: u32) {
         let known = row.indices().partition_point(|&id| id < features);
         self.reals.clear();
         transform.apply(row, &mut self.reals);
@@ -31,7 +31,7 @@ impl Query {
     }
 
     /// Takes the place of a row that is transformed already.
-    pub fn set_terms(&mut self, terms: impl Iterator<Item = (u32, f32)>) {
+    pub(crate) fn set_terms(&mut self, terms: impl Iterator<Item = (u32, f32)>) {
         self.features.clear();
         self.reals.clear();
         for (feature, value) in terms {

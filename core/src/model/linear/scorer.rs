@@ -78,13 +78,13 @@ struct Ranking {
 impl LinearScorer {
     /// Number of labels L.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.order.len() as u32
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         16 * self.order.len()
             + self.heads.bytes()
             + 8 * self.head_parts.len()
@@ -92,7 +92,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels for `row`, best first: all labels are scored.
-    pub fn predict<'a>(
+    pub(crate) fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -131,7 +131,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
-    pub fn predict_rows<E: Executor>(
+    pub(crate) fn predict_rows<E: Executor>(
         &self,
         rows: &SparseRows,
         k: usize,

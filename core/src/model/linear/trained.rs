@@ -45,7 +45,7 @@ impl Linear {
     ///
     /// # Errors
     /// If memory is lacking for the search of neighbors, where the model has them.
-    pub fn predict<'s>(
+    pub(crate) fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -60,7 +60,7 @@ impl Linear {
 
     /// The neighbors that vote, too, in a fused model.
     #[must_use]
-    pub fn nearest(&self) -> Option<&FusedNearest> {
+    pub(crate) fn nearest(&self) -> Option<&FusedNearest> {
         self.nearest.as_deref()
     }
 
@@ -94,7 +94,7 @@ impl Linear {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn prepare(&mut self) -> Result<usize, TryReserveError> {
+    pub(crate) fn prepare(&mut self) -> Result<usize, TryReserveError> {
         self.model.prepare()
     }
 
@@ -106,13 +106,13 @@ impl Linear {
 
     /// How many training rows carry each label.
     #[must_use]
-    pub fn frequencies(&self) -> &Array<u32> {
+    pub(crate) fn frequencies(&self) -> &Array<u32> {
         &self.frequencies
     }
 
     /// What the user chose, or the automatic rule.
     #[must_use]
-    pub fn parameters(&self) -> &LinearTraining {
+    pub(crate) fn parameters(&self) -> &LinearTraining {
         &self.parameters
     }
 }

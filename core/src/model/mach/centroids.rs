@@ -41,7 +41,7 @@ impl Centroids {
     /// From a file's arrays, for `labels` labels seen and `features` features; none if they break
     /// the grammar.
     #[must_use]
-    pub fn from_parts(
+    pub(crate) fn from_parts(
         offsets: Array<u32>,
         records: Array<u8>,
         labels: usize,
@@ -64,20 +64,20 @@ impl Centroids {
 
     /// The arrays, for a file.
     #[must_use]
-    pub fn parts(&self) -> (&Array<u32>, &Array<u8>) {
+    pub(crate) fn parts(&self) -> (&Array<u32>, &Array<u8>) {
         (&self.offsets, &self.records)
     }
 
     /// Bytes of the arrays.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.offsets.len() + self.records.len()
     }
 
     /// The inner product of the centroid of the label at `place` with a row, given as an array by
     /// feature.
     #[must_use]
-    pub fn product(&self, place: usize, row: &[f32]) -> f32 {
+    pub(crate) fn product(&self, place: usize, row: &[f32]) -> f32 {
         let range = self.offsets.get(place..place + 2);
         let bytes = range.and_then(|r| self.records.get(r[0] as usize..r[1] as usize));
         let mut bytes = bytes.unwrap_or(&[]);

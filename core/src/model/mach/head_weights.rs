@@ -99,7 +99,7 @@ impl HeadWeights {
     ///
     /// # Errors
     /// If they break a rule of [`WeightsError`].
-    pub fn from_parts(
+    pub(crate) fn from_parts(
         features: u32,
         repetitions: usize,
         buckets: usize,
@@ -120,7 +120,7 @@ impl HeadWeights {
 
     /// Logits: a number a head and bucket.
     #[must_use]
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.repetitions * self.buckets
     }
 
@@ -154,7 +154,7 @@ impl HeadWeights {
     /// The model's logits for a row's values, features below D only.
     ///
     /// Cost: O(R B) a value, or O(stored weights of the features).
-    pub fn logits(
+    pub(crate) fn logits(
         &self,
         values: &(impl Iterator<Item = (u32, f32)> + Clone),
         bias: f32,
@@ -203,7 +203,7 @@ impl HeadWeights {
     }
 
     /// The weights of a row, decoded.
-    pub fn row_into(&self, record: usize, out: &mut Vec<f32>) {
+    pub(crate) fn row_into(&self, record: usize, out: &mut Vec<f32>) {
         let width = self.width();
         out.clear();
         match &self.form {
@@ -223,13 +223,13 @@ impl HeadWeights {
 
     /// Rows of weights: one a feature.
     #[must_use]
-    pub fn records(&self) -> usize {
+    pub(crate) fn records(&self) -> usize {
         self.features as usize
     }
 
     /// Bits of a weight: 32, 8 or 4.
     #[must_use]
-    pub fn bits(&self) -> u32 {
+    pub(crate) fn bits(&self) -> u32 {
         match &self.form {
             Form::Dense(_) => 32,
             Form::Packed(packed) => packed.bits,
@@ -238,13 +238,13 @@ impl HeadWeights {
 
     /// How the weights are held.
     #[must_use]
-    pub fn form(&self) -> &Form {
+    pub(crate) fn form(&self) -> &Form {
         &self.form
     }
 
     /// The biases: a number a head and bucket.
     #[must_use]
-    pub fn biases(&self) -> &Array<f32> {
+    pub(crate) fn biases(&self) -> &Array<f32> {
         &self.biases
     }
 
@@ -262,13 +262,13 @@ impl HeadWeights {
 
     /// Features D.
     #[must_use]
-    pub fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         self.features
     }
 
     /// Bytes of the arrays, in a file as in memory.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.biases.len()
             + match &self.form {
                 Form::Dense(weights) => 4 * weights.len(),
@@ -278,7 +278,7 @@ impl HeadWeights {
 
     /// Number of stored weights that are not 0.
     #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         let mut row = Vec::new();
         (0..self.records())
             .map(|record| {

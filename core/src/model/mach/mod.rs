@@ -69,7 +69,7 @@ pub struct MachScratch {
 impl MachScratch {
     /// Scratch memory whose searches run these kernels.
     #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
+    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             kernels,
             values: Vec::new(),
@@ -126,25 +126,25 @@ impl Mach {
 
     /// What the user chose, and the defaults.
     #[must_use]
-    pub fn parameters(&self) -> &MachParameters {
+    pub(crate) fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
     /// Whether heads are softmax.
     #[must_use]
-    pub fn is_softmax(&self) -> bool {
+    pub(crate) fn is_softmax(&self) -> bool {
         self.softmax
     }
 
     /// How many training rows carry each label.
     #[must_use]
-    pub fn frequencies(&self) -> &Array<u32> {
+    pub(crate) fn frequencies(&self) -> &Array<u32> {
         &self.frequencies
     }
 
     /// Which draw of hash functions the codes are.
     #[must_use]
-    pub fn draw(&self) -> u32 {
+    pub(crate) fn draw(&self) -> u32 {
         self.draw
     }
 
@@ -155,31 +155,31 @@ impl Mach {
 
     /// The weights of the heads.
     #[must_use]
-    pub fn weights(&self) -> &HeadWeights {
+    pub(crate) fn weights(&self) -> &HeadWeights {
         &self.weights
     }
 
     /// The labels' centroids, if there are any.
     #[must_use]
-    pub fn centroids(&self) -> Option<&Centroids> {
+    pub(crate) fn centroids(&self) -> Option<&Centroids> {
         self.centroids.as_ref()
     }
 
     /// The decoder of labels.
     #[must_use]
-    pub fn decoder(&self) -> &LabelDecoder {
+    pub(crate) fn decoder(&self) -> &LabelDecoder {
         &self.decoder
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
     /// see `estimate::probability`.
     #[must_use]
-    pub fn probability(&self, score: f32) -> f64 {
+    pub(crate) fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
     }
 
     /// What the buckets score for a row: B numbers a head.
-    pub fn bucket_scores<'s>(
+    pub(crate) fn bucket_scores<'s>(
         &self,
         row: SparseView<'_>,
         scratch: &'s mut MachScratch,
@@ -322,7 +322,7 @@ impl Mach {
 
     /// Bytes of the arrays that a file holds.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.weights.bytes()
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()

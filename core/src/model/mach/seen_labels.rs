@@ -14,7 +14,7 @@ pub struct SeenLabels {
 impl SeenLabels {
     /// From how many rows carry each label.
     #[must_use]
-    pub fn new(frequencies: &[u32]) -> Self {
+    pub(crate) fn new(frequencies: &[u32]) -> Self {
         let seen = |(_, count): &(usize, &u32)| **count > 0;
         let ids: Vec<u32> = frequencies
             .iter()
@@ -31,7 +31,7 @@ impl SeenLabels {
 
     /// The place of a label; none if it never occurs.
     #[must_use]
-    pub fn place(&self, label: u32) -> Option<u32> {
+    pub(crate) fn place(&self, label: u32) -> Option<u32> {
         self.places
             .get(label as usize)
             .copied()

@@ -31,7 +31,7 @@ pub struct SharedFeature {
 impl Nearest {
     /// The `neighbors` most similar rows with their labels and the features they share with `query`;
     /// of those at most `features` a row.
-    pub fn explain(
+    pub(crate) fn explain(
         &self,
         query: SparseView<'_>,
         neighbors: usize,

@@ -14,7 +14,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If there are 2^32 - 1 rows already, or the row has no features: it would never be found.
-    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
+    pub(crate) fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
         if row.is_empty() {
             return Err(ModelError::NoFeatures);
         }
@@ -35,7 +35,7 @@ impl Nearest {
     }
 
     /// Removes the row with this id; whether there was one.
-    pub fn forget(&mut self, id: u32) -> bool {
+    pub(crate) fn forget(&mut self, id: u32) -> bool {
         let position = if self.ids.is_empty() {
             Some(id as usize).filter(|&position| position < self.index.len())
         } else {
@@ -49,7 +49,7 @@ impl Nearest {
 
     /// Whether rows were learned or forgotten since the index was built.
     #[must_use]
-    pub fn has_changes(&self) -> bool {
+    pub(crate) fn has_changes(&self) -> bool {
         !self.changes.is_empty()
     }
 
@@ -58,7 +58,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If no row is left or memory is lacking.
-    pub fn folded(&self, executor: &impl Executor) -> Result<Self, ModelError> {
+    pub(crate) fn folded(&self, executor: &impl Executor) -> Result<Self, ModelError> {
         if !self.has_changes() {
             return Ok(self.clone());
         }

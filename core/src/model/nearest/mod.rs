@@ -104,13 +104,13 @@ impl Nearest {
 
     /// Whether there is no row.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Bytes of the index and the label lists in a file, padding apart.
     #[must_use]
-    pub fn stored_bytes(&self) -> u64 {
+    pub(crate) fn stored_bytes(&self) -> u64 {
         (self.index.bytes() + self.labels.bytes() + 4 * self.ids.len()) as u64
     }
 
@@ -159,7 +159,7 @@ impl Nearest {
 
     /// How many rows carry each of `labels` labels.
     #[must_use]
-    pub fn label_frequencies(&self, labels: usize) -> Vec<u32> {
+    pub(crate) fn label_frequencies(&self, labels: usize) -> Vec<u32> {
         let mut counts = vec![0u32; labels];
         let mut count = |label: u32| {
             if let Some(count) = counts.get_mut(label as usize) {
@@ -216,7 +216,7 @@ impl Nearest {
     }
 
     /// The `k` labels with the highest scores, best first: fewer where the neighbors carry fewer.
-    pub fn predict<'s>(
+    pub(crate) fn predict<'s>(
         &self,
         query: SparseView<'_>,
         k: usize,

@@ -9,7 +9,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn shares<'s>(
+    pub(crate) fn shares<'s>(
         &self,
         query: SparseView<'_>,
         scratch: &'s mut NearestScratch,

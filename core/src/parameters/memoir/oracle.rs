@@ -31,13 +31,13 @@ pub enum Oracle {
 impl Oracle {
     /// Whether the classes to score are proposed by a search of vectors.
     #[must_use]
-    pub fn is_index(&self) -> bool {
+    pub(crate) fn is_index(&self) -> bool {
         !matches!(self, Self::Exhaustive | Self::RareFeatures(_))
     }
 
     /// The oracle's name on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Exhaustive => "exhaustive",
             Self::RareFeatures(_) => "rare-features",

@@ -26,7 +26,7 @@ pub struct CompactParts {
 impl CompactIndex {
     /// The arrays to store; cheap, nothing large is copied where the index is borrowed.
     #[must_use]
-    pub fn parts(&self) -> CompactParts {
+    pub(crate) fn parts(&self) -> CompactParts {
         CompactParts {
             features: self.features(),
             bits: self.bits,
@@ -44,7 +44,7 @@ impl CompactIndex {
     ///
     /// # Errors
     /// If a part breaks a rule of [`CompactError`].
-    pub fn from_parts(parts: CompactParts) -> Result<Self, CompactError> {
+    pub(crate) fn from_parts(parts: CompactParts) -> Result<Self, CompactError> {
         options::check_stored(parts.query_features, parts.bits)?;
         let rows = u32::try_from(parts.counts.len()).map_err(|_| CompactError::TooManyRows {
             rows: parts.counts.len(),

@@ -20,7 +20,7 @@ impl CompactIndex {
     /// # Errors
     /// If an option is out of range, there are more rows than 32-bit ids, the postings exceed
     /// 4 GiB, or memory is refused.
-    pub fn build(rows: &SparseRows, options: &CompactOptions) -> Result<Self, CompactError> {
+    pub(crate) fn build(rows: &SparseRows, options: &CompactOptions) -> Result<Self, CompactError> {
         let bytes = estimate::posting_bytes(rows, options)?;
         let postings = u32::try_from(bytes).map_err(|_| CompactError::TooLarge { bytes })? as usize;
         let pruned = prune(rows, options)?;

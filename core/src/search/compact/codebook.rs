@@ -76,13 +76,13 @@ impl Codebook {
 
     /// The levels by code.
     #[must_use]
-    pub fn levels(&self) -> &Array<f32> {
+    pub(crate) fn levels(&self) -> &Array<f32> {
         &self.levels
     }
 
     /// The value of a code, 0 for code 0 and for codes that do not exist.
     #[must_use]
-    pub fn value(&self, code: u8) -> f32 {
+    pub(crate) fn value(&self, code: u8) -> f32 {
         self.levels.get(usize::from(code)).copied().unwrap_or(0.0)
     }
 

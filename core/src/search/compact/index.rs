@@ -11,20 +11,6 @@ use crate::array::Array;
 /// features the index holds.
 ///
 /// Memory: about 2 bytes a kept weight, 1 byte a row and 1.25 bytes a feature.
-///
-/// ```
-/// use hapax_core::search::compact::{CompactIndex, CompactOptions, CompactScratch};
-/// use hapax_core::sparse::{SparseRows, SparseView};
-/// let mut rows = SparseRows::new(4);
-/// rows.push(SparseView::new(&[0, 1], &[1.0, 1.0])?)?;
-/// rows.push(SparseView::new(&[1, 3], &[1.0, 1.0])?)?;
-/// let index = CompactIndex::build(&rows, &CompactOptions::default())?;
-/// let query = SparseView::new(&[1, 3], &[2.0, 2.0])?;
-/// let mut scratch = CompactScratch::default();
-/// let found = index.search(query, 5, 1.0, &[], &mut scratch);
-/// assert_eq!(found.iter().map(|row| row.id).collect::<Vec<_>>(), [1, 0]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactIndex {
     pub(super) bits: u8,
@@ -37,25 +23,25 @@ pub struct CompactIndex {
 impl CompactIndex {
     /// Number of rows n.
     #[must_use]
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.counts.len()
     }
 
     /// Number of features D.
     #[must_use]
-    pub fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         self.blocks.features()
     }
 
     /// Number of stored weights.
     #[must_use]
-    pub fn postings(&self) -> usize {
+    pub(crate) fn postings(&self) -> usize {
         self.counts.iter().map(|&count| usize::from(count)).sum()
     }
 
     /// Options under which the rows of this index, built anew, keep all that is left of them.
     #[must_use]
-    pub fn options(&self) -> CompactOptions {
+    pub(crate) fn options(&self) -> CompactOptions {
         CompactOptions {
             max_share: 1.0,
             row_weights: self.counts.iter().copied().max().unwrap_or(1).max(1),
@@ -66,25 +52,25 @@ impl CompactIndex {
 
     /// Bits of a stored value.
     #[must_use]
-    pub fn bits(&self) -> u8 {
+    pub(crate) fn bits(&self) -> u8 {
         self.bits
     }
 
     /// How many features of a query are used.
     #[must_use]
-    pub fn query_features(&self) -> u16 {
+    pub(crate) fn query_features(&self) -> u16 {
         self.query_features
     }
 
     /// The levels of stored values.
     #[must_use]
-    pub fn codebook(&self) -> &Codebook {
+    pub(crate) fn codebook(&self) -> &Codebook {
         &self.codebook
     }
 
     /// Bytes of everything stored, the same in memory and in a file.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.codebook.levels().len()
             + self.counts.len()
             + 4 * self.blocks.offsets().len()
@@ -93,7 +79,7 @@ impl CompactIndex {
 
     /// The posting list of a feature: empty if the index does not hold it.
     #[must_use]
-    pub fn list(&self, feature: u32) -> List<'_> {
+    pub(crate) fn list(&self, feature: u32) -> List<'_> {
         self.blocks.list(feature)
     }
 }

@@ -48,7 +48,7 @@ impl CompactLabels {
     ///
     /// # Errors
     /// If there are more rows than 32-bit ids, more than 4 GiB, or memory is refused.
-    pub fn new(lists: &LabelLists) -> Result<Self, CompactError> {
+    pub(crate) fn new(lists: &LabelLists) -> Result<Self, CompactError> {
         let rows = u32::try_from(lists.len())
             .map_err(|_| CompactError::TooManyRows { rows: lists.len() })?;
         let bytes = packed_bytes(lists);
@@ -84,31 +84,31 @@ impl CompactLabels {
 
     /// The [`bytes`](Self::bytes) that packing `lists` would take.
     #[must_use]
-    pub fn estimate(lists: &LabelLists) -> u64 {
+    pub(crate) fn estimate(lists: &LabelLists) -> u64 {
         packed_bytes(lists) + 4 * (lists.len().div_ceil(PER_BLOCK) as u64 + 1)
     }
 
     /// Bytes of everything stored, the same in memory and in a file.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.offsets.len() + self.packed.len()
     }
 
     /// Number of rows n.
     #[must_use]
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows as usize
     }
 
     /// Number of labels L.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.labels
     }
 
     /// The labels of a row, rising; none if there is no such row.
     #[must_use]
-    pub fn row(&self, row: usize) -> CompactRow<'_> {
+    pub(crate) fn row(&self, row: usize) -> CompactRow<'_> {
         let mut reader = CompactRow {
             packed: &self.packed,
             at: 0,
@@ -132,7 +132,7 @@ impl CompactLabels {
 
     /// All lists, unpacked.
     #[must_use]
-    pub fn to_lists(&self) -> LabelLists {
+    pub(crate) fn to_lists(&self) -> LabelLists {
         let mut lists = LabelLists::new(self.labels);
         (0..self.rows()).for_each(|row| lists.push(self.row(row)));
         lists
@@ -140,7 +140,7 @@ impl CompactLabels {
 
     /// The arrays to store.
     #[must_use]
-    pub fn parts(&self) -> CompactLabelsParts {
+    pub(crate) fn parts(&self) -> CompactLabelsParts {
         CompactLabelsParts {
             labels: self.labels,
             rows: self.rows,
@@ -153,7 +153,7 @@ impl CompactLabels {
     ///
     /// # Errors
     /// If offsets or lists break a rule of [`CompactError`].
-    pub fn from_parts(parts: CompactLabelsParts) -> Result<Self, CompactError> {
+    pub(crate) fn from_parts(parts: CompactLabelsParts) -> Result<Self, CompactError> {
         let CompactLabelsParts {
             labels,
             rows,

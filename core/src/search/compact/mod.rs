@@ -26,13 +26,13 @@ mod restore;
 mod search;
 pub(crate) mod words;
 
-pub use crate::search::compact::arrays::CompactParts;
-pub use codebook::Codebook;
-pub use error::CompactError;
-pub use index::CompactIndex;
-pub use labels::{CompactLabels, CompactLabelsParts, CompactRow};
-pub use options::CompactOptions;
-pub use search::CompactScratch;
+pub(crate) use crate::search::compact::arrays::CompactParts;
+pub(crate) use codebook::Codebook;
+pub(crate) use error::CompactError;
+pub(crate) use index::CompactIndex;
+pub(crate) use labels::{CompactLabels, CompactLabelsParts};
+pub(crate) use options::CompactOptions;
+pub(crate) use search::CompactScratch;
 
 mod arrays;
 #[cfg(test)]

@@ -34,10 +34,10 @@ impl Default for CompactOptions {
 
 impl CompactOptions {
     /// A feature in so few rows is never dropped for its frequency.
-    pub const ALWAYS_KEPT: u32 = 64;
+    pub(crate) const ALWAYS_KEPT: u32 = 64;
 
     /// The largest number of features of a query: its matches are counted in 10 bits.
-    pub const MAX_QUERY_FEATURES: u16 = 1023;
+    pub(crate) const MAX_QUERY_FEATURES: u16 = 1023;
 
     /// Refuses options outside their ranges.
     pub(super) fn check(&self) -> Result<(), CompactError> {

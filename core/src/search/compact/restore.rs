@@ -10,7 +10,7 @@ impl CompactIndex {
     ///
     /// # Errors
     /// If memory is refused.
-    pub fn to_rows(&self) -> Result<SparseRows, CompactError> {
+    pub(crate) fn to_rows(&self) -> Result<SparseRows, CompactError> {
         let total = self.postings();
         let refused = |_| CompactError::OutOfMemory { bytes: 8 * total };
         let mut next = Vec::with_capacity(self.rows() + 1);
@@ -42,7 +42,7 @@ impl CompactIndex {
     /// One row as stored, empty if there is no such row. Looks through all postings: for more than a few rows,
     /// [`to_rows`](Self::to_rows) is the way.
     #[must_use]
-    pub fn row(&self, row: u32) -> SparseVec {
+    pub(crate) fn row(&self, row: u32) -> SparseVec {
         let held =
             (0..self.features()).filter_map(|feature| Some((feature, self.weight(row, feature)?)));
         SparseVec::from_pairs(held).unwrap_or_default()
@@ -60,7 +60,7 @@ impl CompactIndex {
     /// The evidence for a neighbor: the features it shares with what is used of `query`, each with its
     /// part of the cosine, largest first. The parts add up to the cosine.
     #[must_use]
-    pub fn shared(&self, query: SparseView<'_>, row: u32) -> Vec<(u32, f32)> {
+    pub(crate) fn shared(&self, query: SparseView<'_>, row: u32) -> Vec<(u32, f32)> {
         let mut used = vec![];
         self.used(query, &mut used);
         let norm = prune::norm(&used);

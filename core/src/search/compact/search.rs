@@ -43,7 +43,7 @@ pub struct CompactScratch {
 impl CompactScratch {
     /// How many words of posting lists the last search read: its cost, whatever the machine.
     #[must_use]
-    pub fn words_read(&self) -> usize {
+    pub(crate) fn words_read(&self) -> usize {
         self.words
     }
 
@@ -86,7 +86,7 @@ impl CompactIndex {
     /// the rows whose bit is set in `removed` (64 rows a word; missing words remove nothing).
     ///
     /// `beta` is a finite number, at least 0; with any other, no similarity is above 0.
-    pub fn search<'s>(
+    pub(crate) fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,

@@ -38,7 +38,7 @@ pub struct Lengths {
 
 impl Lengths {
     /// Counts the next posting; rows must rise.
-    pub fn add(&mut self, row: u32, bits: u8) {
+    pub(crate) fn add(&mut self, row: u32, bits: u8) {
         let gap = row - self.last_row;
         self.last_row = row;
         for (width, words) in (1..).zip(&mut self.words) {
@@ -51,7 +51,7 @@ impl Lengths {
 
     /// The best width and the number of words at that width: (0, 0) for a list without postings.
     #[must_use]
-    pub fn best(&self) -> (usize, u64) {
+    pub(crate) fn best(&self) -> (usize, u64) {
         if self.words == [0; MAX_WIDTH] {
             return (0, 0);
         }
@@ -110,13 +110,13 @@ pub struct List<'a> {
 impl List<'_> {
     /// Number of words: what a search pays for the list.
     #[must_use]
-    pub fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         self.bytes.len() / self.width.max(1)
     }
 
     /// The postings in order: a row and a code other than 0. The plain decoder, for everything
     /// but the search. Rows past `u32::MAX` end the list.
-    pub fn postings(&self, bits: u8) -> impl Iterator<Item = (u32, u8)> {
+    pub(crate) fn postings(&self, bits: u8) -> impl Iterator<Item = (u32, u8)> {
         self.steps(bits)
             .map_while(|(row, code)| Some((row?, code)))
             .filter(|&(_, code)| code != 0)
@@ -135,7 +135,7 @@ impl List<'_> {
     }
 
     /// Whether rows rise strictly and stay below `rows`; calls `each` for every posting.
-    pub fn check(&self, bits: u8, rows: u32, mut each: impl FnMut(u32)) -> bool {
+    pub(crate) fn check(&self, bits: u8, rows: u32, mut each: impl FnMut(u32)) -> bool {
         let mut before = None;
         for (row, code) in self.steps(bits) {
             let Some(row) = row.filter(|&row| row < rows) else {
@@ -155,7 +155,7 @@ impl List<'_> {
     /// Adds `table[code]` to the sum of every row of the list, and sets the mark of the row's
     /// block of [`BLOCK`] rows. Rows beyond the sums are passed over.
     #[inline]
-    pub fn add(&self, bits: u8, table: &[i32; 256], sums: &mut [i32], marks: &mut [u8]) {
+    pub(crate) fn add(&self, bits: u8, table: &[i32; 256], sums: &mut [i32], marks: &mut [u8]) {
         match (self.width, bits) {
             (1, 4) => add::<1, 4>(self.bytes, table, sums, marks),
             (2, 4) => add::<2, 4>(self.bytes, table, sums, marks),

@@ -43,7 +43,7 @@ const BATCH: usize = 256;
 impl Graph {
     /// A graph without nodes; a new one is joined to `degree` others, and searches keep the `beam` best.
     #[must_use]
-    pub fn new(degree: usize, beam: usize) -> Self {
+    pub(crate) fn new(degree: usize, beam: usize) -> Self {
         Self {
             nodes: Vec::new(),
             entry: None,
@@ -55,25 +55,25 @@ impl Graph {
 
     /// Number of nodes.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.live
     }
 
     /// Whether there are no nodes: then nothing is ever proposed.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let nodes: usize = self.nodes.iter().map(Node::bytes).sum();
         nodes + self.nodes.len() * size_of::<Node>()
     }
 
     /// Adds a node, or puts it in the place of the one with the same id.
-    pub fn insert(&mut self, id: u32, vector: SparseVec) {
+    pub(crate) fn insert(&mut self, id: u32, vector: SparseVec) {
         self.remove(id);
         let found = self.search(vector.view(), self.beam, &mut Walk::default());
         self.join(id, vector, &found);
@@ -81,7 +81,7 @@ impl Graph {
 
     /// [`Graph::insert`] for several nodes with different ids, searched for in parallel: those of a batch, half as
     /// many as there are nodes and 256 at most, do not see each other. The graph is the same for any number of threads.
-    pub fn insert_all<E: Executor>(&mut self, items: Vec<(u32, SparseVec)>, executor: &E) {
+    pub(crate) fn insert_all<E: Executor>(&mut self, items: Vec<(u32, SparseVec)>, executor: &E) {
         for (id, _) in &items {
             self.remove(*id);
         }
@@ -139,7 +139,7 @@ impl Graph {
     /// Removes a node; whether there was one.
     ///
     /// Cost: its edges and those of its neighbors; O(L) if it is where searches start.
-    pub fn remove(&mut self, id: u32) -> bool {
+    pub(crate) fn remove(&mut self, id: u32) -> bool {
         let Some(node) = self.nodes.get_mut(id as usize).filter(|node| node.live) else {
             return false;
         };
@@ -166,7 +166,7 @@ impl Graph {
 
     /// Gives a node another vector, and new edges if it has moved by more than a tenth of its
     /// length since it got them; whether it did. A node that is not there is inserted.
-    pub fn update(&mut self, id: u32, vector: SparseVec) -> bool {
+    pub(crate) fn update(&mut self, id: u32, vector: SparseVec) -> bool {
         let live = self.nodes.get_mut(id as usize).filter(|node| node.live);
         if let Some(node) = live {
             let (old, new) = (node.vector.view(), vector.view());
@@ -184,7 +184,7 @@ impl Graph {
 
     /// The nodes that can be reached from where searches start, rising.
     #[must_use]
-    pub fn reachable(&self) -> Vec<u32> {
+    pub(crate) fn reachable(&self) -> Vec<u32> {
         let mut seen = vec![false; self.nodes.len()];
         let mut waiting: Vec<u32> = self.entry.into_iter().collect();
         while let Some(id) = waiting.pop() {

@@ -24,7 +24,7 @@ pub(super) struct Node {
 
 impl Node {
     /// A node without edges.
-    pub fn new(vector: SparseVec) -> Self {
+    pub(crate) fn new(vector: SparseVec) -> Self {
         let length = vector.view().norm();
         Self {
             vector,
@@ -35,12 +35,12 @@ impl Node {
         }
     }
 
-    pub fn drop_edge(&mut self, to: u32) {
+    pub(crate) fn drop_edge(&mut self, to: u32) {
         self.edges.retain(|edge| edge.to != to);
     }
 
     /// Bytes held beside the node itself.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         8 * (self.vector.view().len() + self.edges.capacity())
     }
 }

@@ -66,7 +66,7 @@ pub struct NeighborParts {
 impl NeighborIndex {
     /// The numbers of the index.
     #[must_use]
-    pub fn counts(&self) -> NeighborCounts {
+    pub(crate) fn counts(&self) -> NeighborCounts {
         NeighborCounts {
             features: self.forward.features,
             heads: self.heads,
@@ -78,7 +78,7 @@ impl NeighborIndex {
 
     /// The bytes (little-endian) of all arrays, in the order of [`NeighborParts`].
     #[must_use]
-    pub fn sections(&self) -> [(&'static str, &[u8]); 14] {
+    pub(crate) fn sections(&self) -> [(&'static str, &[u8]); 14] {
         let (narrow, wide): (&[u16], &[u32]) = match &self.forward.ids {
             Ids::Narrow(ids) => (ids, &[]),
             Ids::Wide(ids) => (&[], ids),
@@ -110,7 +110,7 @@ impl NeighborIndex {
     ///
     /// # Errors
     /// If a length, an offset, an id or a value breaks its rule.
-    pub fn from_parts(parts: NeighborParts) -> Result<Self, NeighborError> {
+    pub(crate) fn from_parts(parts: NeighborParts) -> Result<Self, NeighborError> {
         let counts = parts.counts;
         let ids = if counts.features <= 1 << 16 {
             check_length("wide_ids", parts.wide_ids.len(), 0)?;

@@ -24,7 +24,7 @@ impl NeighborIndex {
     /// # Errors
     /// If memory is lacking (see [`NeighborIndex::estimate`]), or there are more than
     /// 2^32 - 1 rows or values.
-    pub fn build(rows: &SparseRows) -> Result<Self, NeighborError> {
+    pub(crate) fn build(rows: &SparseRows) -> Result<Self, NeighborError> {
         let forward = ForwardRows::new(rows)?;
         let frequencies = rows.document_frequencies();
         let cut = Cut::choose(rows, &frequencies)?;

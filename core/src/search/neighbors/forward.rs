@@ -106,25 +106,25 @@ impl ForwardRows {
 
     /// Number of rows.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Number of stored values.
     #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         self.offsets.last().map_or(0, |&end| end as usize)
     }
 
     /// Bytes of all arrays.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let ids = match &self.ids {
             Ids::Narrow(ids) => ids.len() * 2,
             Ids::Wide(ids) => ids.len() * 4,
@@ -150,7 +150,7 @@ impl ForwardRows {
     }
 
     /// Row `row` as it was given; an empty one if there is no such row.
-    pub fn row<'b>(&self, row: usize, buffer: &'b mut RowBuffer) -> SparseView<'b> {
+    pub(crate) fn row<'b>(&self, row: usize, buffer: &'b mut RowBuffer) -> SparseView<'b> {
         let span = self.span(row);
         buffer.indices.clear();
         buffer.values.clear();

@@ -49,31 +49,31 @@ pub struct NeighborIndex {
 impl NeighborIndex {
     /// Number of rows.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.forward.len()
     }
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.forward.is_empty()
     }
 
     /// Number of features: every index is below it.
     #[must_use]
-    pub fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         self.forward.features
     }
 
     /// Number of stored values.
     #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         self.forward.nonzeros()
     }
 
     /// Bytes of all arrays.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.forward.bytes()
             + self.norms.len() * 8
             + self.lines.len() * 8
@@ -85,7 +85,7 @@ impl NeighborIndex {
 
     /// At most how many bytes an index of these rows will have, before it is built.
     #[must_use]
-    pub fn estimate(rows: &SparseRows) -> usize {
+    pub(crate) fn estimate(rows: &SparseRows) -> usize {
         let padded = rows.len().next_multiple_of(BLOCK);
         let ranges = rows.len().div_ceil(RANGE);
         let values = 8 + 3;
@@ -98,12 +98,12 @@ impl NeighborIndex {
 
     /// Row `row` exactly as it was given, unpacked into `buffer`; an empty row if there is no
     /// such row.
-    pub fn row<'b>(&self, row: usize, buffer: &'b mut RowBuffer) -> SparseView<'b> {
+    pub(crate) fn row<'b>(&self, row: usize, buffer: &'b mut RowBuffer) -> SparseView<'b> {
         self.forward.row(row, buffer)
     }
 
     /// The similarity of `query` and one row, with the bits that [`NeighborIndex::search`] gives.
-    pub fn similarity(
+    pub(crate) fn similarity(
         &self,
         query: SparseView<'_>,
         row: usize,

@@ -22,12 +22,10 @@ mod similarity;
 #[cfg(test)]
 mod tests;
 
-pub use crate::kernels::bounds::{BLOCK, BlockBounds};
-pub use crate::kernels::postings::Posted;
-pub use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
-pub use error::NeighborError;
+pub(crate) use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
+pub(crate) use error::NeighborError;
 pub use exhaustive::{Exhaustive, ExhaustiveScratch};
-pub use forward::{ForwardRows, RowBuffer};
-pub use index::NeighborIndex;
-pub use search::NeighborScratch;
-pub use similarity::{Similarity, SimilarityError};
+pub(crate) use forward::{ForwardRows, RowBuffer};
+pub(crate) use index::NeighborIndex;
+pub(crate) use search::NeighborScratch;
+pub use similarity::Similarity;

@@ -51,7 +51,7 @@ impl Default for NeighborScratch {
 impl NeighborScratch {
     /// Empty memory, which will grow with the first query, and the kernels to run.
     #[must_use]
-    pub fn new(kernels: &'static dyn Kernels) -> Self {
+    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             kernels,
             plan: Plan::default(),
@@ -68,7 +68,7 @@ impl NeighborScratch {
 
     /// The kernels it runs.
     #[must_use]
-    pub fn kernels(&self) -> &'static dyn Kernels {
+    pub(crate) fn kernels(&self) -> &'static dyn Kernels {
         self.kernels
     }
 
@@ -77,7 +77,7 @@ impl NeighborScratch {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn reserve(&mut self, index: &NeighborIndex) -> Result<(), NeighborError> {
+    pub(crate) fn reserve(&mut self, index: &NeighborIndex) -> Result<(), NeighborError> {
         let padded = index.len().next_multiple_of(BLOCK);
         grow(&mut self.dense, index.features() as usize)?;
         grow(&mut self.sums, sums_for(padded))?;
@@ -117,7 +117,7 @@ impl NeighborIndex {
     ///
     /// # Errors
     /// If memory is lacking for `scratch`; never after [`NeighborScratch::reserve`].
-    pub fn search<'s>(
+    pub(crate) fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,

@@ -50,7 +50,7 @@ impl Similarity {
     ///
     /// # Errors
     /// If `beta` is negative, NaN or infinite.
-    pub fn new(beta: f64) -> Result<Self, SimilarityError> {
+    pub(crate) fn new(beta: f64) -> Result<Self, SimilarityError> {
         if beta.is_finite() && beta >= 0.0 {
             Ok(Self { beta })
         } else {
@@ -60,24 +60,15 @@ impl Similarity {
 
     /// The exponent of the Jaccard index.
     #[must_use]
-    pub fn beta(self) -> f64 {
+    pub(crate) fn beta(self) -> f64 {
         self.beta
     }
 
     /// The similarity of two vectors.
     ///
     /// Cost: O(|x|_0 + |d|_0).
-    ///
-    /// ```
-    /// use hapax_core::{search::neighbors::Similarity, sparse::SparseView};
-    /// let x = SparseView::new(&[1, 2, 4], &[1.0, 1.0, 1.0])?;
-    /// let d = SparseView::new(&[1, 2, 4, 5, 8], &[1.0, 1.0, 1.0, 1.0, 1.0])?;
-    /// let similarity = Similarity::new(1.0)?.between(x, d);
-    /// assert!((similarity - 0.6 * (3.0 / 15f32.sqrt())).abs() < 1e-6);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
-    pub fn between(self, x: SparseView<'_>, d: SparseView<'_>) -> f32 {
+    pub(crate) fn between(self, x: SparseView<'_>, d: SparseView<'_>) -> f32 {
         let (mut dot, mut shared) = (0f32, 0usize);
         let mut rest = d.iter().peekable();
         for (feature, value) in x.iter() {

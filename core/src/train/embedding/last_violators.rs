@@ -20,20 +20,20 @@ pub struct LastViolators(Vec<u32>);
 impl LastViolators {
     /// No class has one yet.
     #[must_use]
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         Self(alloc::vec![NONE; classes])
     }
 
     /// Whether these are the last violators of so many classes.
     #[must_use]
-    pub fn fit(&self, classes: usize) -> bool {
+    pub(crate) fn fit(&self, classes: usize) -> bool {
         let known = |&last: &u32| last == NONE || (last as usize) < classes;
         self.0.len() == classes && self.0.iter().all(known)
     }
 
     /// The last violator of `class`, if it has one.
     #[must_use]
-    pub fn of(&self, class: u32) -> Option<u32> {
+    pub(crate) fn of(&self, class: u32) -> Option<u32> {
         self.0
             .get(class as usize)
             .copied()
@@ -41,7 +41,7 @@ impl LastViolators {
     }
 
     /// Remembers the violator of a step of `class`, or that there was none.
-    pub fn set(&mut self, class: u32, violator: Option<u32>) {
+    pub(crate) fn set(&mut self, class: u32, violator: Option<u32>) {
         if let Some(last) = self.0.get_mut(class as usize) {
             *last = violator.unwrap_or(NONE);
         }
@@ -49,7 +49,7 @@ impl LastViolators {
 
     /// Whether a row of class `positive` that carries `labels` (rising) is to be ignored: whether one of the
     /// first `links` classes of the chain violates its margin, which `violates` says of a class.
-    pub fn ignore(
+    pub(crate) fn ignore(
         &self,
         positive: u32,
         labels: &[u32],

@@ -11,7 +11,7 @@ impl Wsabie {
     /// `data` itself: embedding, prototypes (twice while slots are dealt), sums, the transformed rows, and the
     /// visits of a batch.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, classes) = (u64::from(data.rows().features()), data.labels().labels());
         let slots = (panels_for(classes as usize) * LANES) as u64;
         let dimensions = u64::from(self.dimensions);

@@ -15,7 +15,7 @@ use core::ops::ControlFlow;
 impl EmbeddingTraining {
     /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         match self {
             Self::NearestMean(mean) => mean.memory_estimate(data),
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
@@ -26,7 +26,7 @@ impl EmbeddingTraining {
 
     /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without `data` itself.
     #[must_use]
-    pub fn projected_memory_estimate(
+    pub(crate) fn projected_memory_estimate(
         &self,
         projection: &Projection,
         data: &Dataset,
@@ -58,7 +58,7 @@ impl Embedding {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were too long;
     /// [`TrainError::Stopped`] if `progress` said so.
-    pub fn train(
+    pub(crate) fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,
@@ -83,7 +83,7 @@ impl Embedding {
     ///
     /// # Errors
     /// As [`Embedding::train`], and as [`Projection::reduce`].
-    pub fn train_watched(
+    pub(crate) fn train_watched(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,

@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 impl NearestMean {
     /// The most memory, in bytes, that training on `data` will hold, without `data` itself.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset) -> u64 {
         8 * u64::from(data.rows().features()) * (u64::from(data.labels().labels()) + 32)
     }
 
@@ -24,7 +24,7 @@ impl NearestMean {
     ///
     /// # Errors
     /// If there is nothing to learn from, fewer than two labels, or memory is lacking.
-    pub fn train(&self, data: &Dataset) -> Result<Vectors, TrainError> {
+    pub(crate) fn train(&self, data: &Dataset) -> Result<Vectors, TrainError> {
         self.check()?;
         check_data(data)?;
         let labels = data.labels().labels();

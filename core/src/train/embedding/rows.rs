@@ -25,7 +25,7 @@ impl Rows {
     ///
     /// # Errors
     /// If no row is left, there are fewer than two labels, or memory is lacking.
-    pub fn new(data: &Dataset, transform: RowTransform) -> Result<Self, TrainError> {
+    pub(crate) fn new(data: &Dataset, transform: RowTransform) -> Result<Self, TrainError> {
         check_data(data)?;
         let classes = data.labels().labels();
         if classes < 2 {
@@ -58,32 +58,32 @@ impl Rows {
 
     /// The features of a row of `data`, and their transformed values.
     #[must_use]
-    pub fn row<'a>(&'a self, data: &'a Dataset, row: usize) -> (&'a [u32], &'a [f32]) {
+    pub(crate) fn row<'a>(&'a self, data: &'a Dataset, row: usize) -> (&'a [u32], &'a [f32]) {
         let values = &self.values[self.starts[row]..self.starts[row + 1]];
         (data.rows().row(row).indices(), values)
     }
 
     /// How many rows there are.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.usable.len()
     }
 
     /// Whether the row can be learned from.
     #[must_use]
-    pub fn usable(&self, row: usize) -> bool {
+    pub(crate) fn usable(&self, row: usize) -> bool {
         self.usable[row]
     }
 
     /// How many values a usable row stores on average.
     #[must_use]
-    pub fn mean_values(&self) -> f64 {
+    pub(crate) fn mean_values(&self) -> f64 {
         self.mean
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         8 * self.starts.capacity() + 4 * self.values.capacity() + self.usable.capacity()
     }
 }

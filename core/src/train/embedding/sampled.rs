@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 impl Sampled {
     /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, labels) = (
             u64::from(data.rows().features()),
             u64::from(data.labels().labels()),
@@ -48,7 +48,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters, unusable data and lacking memory.
-    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
         self.check()?;
         let mut trainer = SampledTrainer {
             state: State::new(self, data)?,

@@ -54,7 +54,7 @@ impl Space {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn new(
+    pub(crate) fn new(
         parameters: &Wsabie,
         features: usize,
         classes: usize,
@@ -94,13 +94,13 @@ impl Space {
 
     /// Number of classes.
     #[must_use]
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.class_at.len()
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let numbers = self.embedding.capacity()
             + self.panels.capacity()
             + self.offsets.capacity()
@@ -115,7 +115,7 @@ impl Space {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn deal(&mut self, dice: &mut Stream) -> Result<(), TrainError> {
+    pub(crate) fn deal(&mut self, dice: &mut Stream) -> Result<(), TrainError> {
         let mut class_at = self.class_at.clone();
         dice.shuffle(&mut class_at);
         let mut panels = array(self.panels.len(), 0.0)?;
@@ -138,7 +138,7 @@ impl Space {
     }
 
     /// Copies the prototype of `class` to `out`.
-    pub fn prototype(&self, class: u32, out: &mut [f32]) {
+    pub(crate) fn prototype(&self, class: u32, out: &mut [f32]) {
         let slot = self.slot_of[class as usize] as usize;
         let start = place(slot, self.dimensions);
         let coordinates = self.panels[start..].iter().step_by(LANES);
@@ -151,7 +151,7 @@ impl Space {
     /// the negative squared distance but for a number that all classes share.
     #[inline(always)]
     #[must_use]
-    pub fn score(&self, slot: usize, point: &[f32]) -> f32 {
+    pub(crate) fn score(&self, slot: usize, point: &[f32]) -> f32 {
         self.ranked(panels::dot(&self.panels, slot, point), self.offsets[slot])
     }
 

@@ -97,7 +97,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub fn trainer<'a>(
+    pub(crate) fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,
@@ -217,7 +217,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let trained: usize = self.trained.iter().map(Space::bytes).sum();
         let visits = self.visits.iter();
         let visits = visits.map(|v| 4 * (v.point.capacity() + v.gradient.capacity()) + 160);

@@ -52,7 +52,7 @@ pub struct Shape {
 impl Shape {
     /// Number of records.
     #[must_use]
-    pub fn records(&self) -> usize {
+    pub(crate) fn records(&self) -> usize {
         self.features as usize
     }
 }
@@ -129,7 +129,7 @@ impl SizeCounts {
     ///
     /// Cost: one pass over all weights.
     #[must_use]
-    pub fn of(
+    pub(crate) fn of(
         source: &impl WeightSource,
         shape: Shape,
         importance: &[f32],
@@ -164,13 +164,13 @@ impl SizeCounts {
 
     /// How many weights there are.
     #[must_use]
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
     /// The smallest threshold that leaves at most `kept` weights, within a part in 64.
     #[must_use]
-    pub fn threshold(&self, kept: u64) -> f32 {
+    pub(crate) fn threshold(&self, kept: u64) -> f32 {
         let mut left = self.total();
         for (size, count) in self.0.iter().enumerate() {
             if left <= kept {

@@ -172,59 +172,59 @@ impl Trainer<'_> {
 
     /// Whether all epochs are over.
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.epoch >= self.parameters.epochs
     }
 
     /// Bytes of weights and sums of squares.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.groups.iter().map(HeadGroup::bytes).sum()
     }
 
     /// Features D. The biases are the row of weights behind those of the features.
     #[must_use]
-    pub fn features(&self) -> u32 {
+    pub(crate) fn features(&self) -> u32 {
         self.data.rows().features()
     }
 
     /// The buckets of the labels seen.
     #[must_use]
-    pub fn codes(&self) -> &BucketCodes {
+    pub(crate) fn codes(&self) -> &BucketCodes {
         &self.codes
     }
 
     /// Whether heads are softmax.
     #[must_use]
-    pub fn is_softmax(&self) -> bool {
+    pub(crate) fn is_softmax(&self) -> bool {
         self.softmax
     }
 
     /// The parameters.
     #[must_use]
-    pub fn parameters(&self) -> &MachParameters {
+    pub(crate) fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
     /// Changes how the model scores labels, which weights do not depend on.
-    pub fn set_estimator(&mut self, estimator: Estimator) {
+    pub(crate) fn set_estimator(&mut self, estimator: Estimator) {
         self.parameters.estimator = estimator;
     }
 
     /// What is trained on.
     #[must_use]
-    pub fn data(&self) -> &Dataset {
+    pub(crate) fn data(&self) -> &Dataset {
         &self.data
     }
 
     /// How many rows carry each label.
     #[must_use]
-    pub fn frequencies(&self) -> Vec<u32> {
+    pub(crate) fn frequencies(&self) -> Vec<u32> {
         self.data.labels().frequencies()
     }
 
     /// Copies the weights of all heads for a row of weights to `out`: a number a head and bucket.
-    pub fn copy_row(&self, row: usize, out: &mut Vec<f32>) {
+    pub(crate) fn copy_row(&self, row: usize, out: &mut Vec<f32>) {
         out.clear();
         self.groups
             .iter()

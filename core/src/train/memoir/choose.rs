@@ -22,7 +22,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         Self {
             scores: vec![0.0; classes],
             terms: Vec::new(),

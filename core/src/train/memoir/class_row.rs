@@ -64,7 +64,7 @@ impl Row {
     }
 
     /// A row of these features, rising, with their weights and what is beside them.
-    pub fn merged(features: Vec<u32>, values: Vec<f32>, extra: Vec<f32>) -> Self {
+    pub(crate) fn merged(features: Vec<u32>, values: Vec<f32>, extra: Vec<f32>) -> Self {
         let mut row = Self {
             sorted: features.len(),
             features,
@@ -94,7 +94,7 @@ impl Row {
     }
 
     /// The product with a row, its features rising, in units of `V`.
-    pub fn score(&self, state: &State, class: u32, row: &[(u32, f32)]) -> f32 {
+    pub(crate) fn score(&self, state: &State, class: u32, row: &[(u32, f32)]) -> f32 {
         if state.unpenalized() && self.has_each() && has_each(row) {
             return product(&self.values, row);
         }
@@ -108,13 +108,13 @@ impl Row {
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let numbers = self.features.capacity() + self.values.capacity() + self.extra.capacity();
         size_of::<Self>() + 4 * numbers + 8 * self.marks.capacity()
     }
 
     /// Merges the tail into the other weights.
-    pub fn merge(&mut self) {
+    pub(crate) fn merge(&mut self) {
         let mut tail: Vec<usize> = (self.sorted..self.features.len()).collect();
         tail.sort_unstable_by_key(|&at| self.features[at]);
         let mut order = Vec::with_capacity(self.features.len());
@@ -136,7 +136,7 @@ impl Row {
     }
 
     /// Adds `amount` times a row whose length is `length`; the change of the sum of squares.
-    pub fn add(&mut self, adding: &Adding<'_>, row: &[(u32, f32)], length: f64) -> f64 {
+    pub(crate) fn add(&mut self, adding: &Adding<'_>, row: &[(u32, f32)], length: f64) -> f64 {
         let (state, moving) = (adding.state, adding.state.moving());
         let (mut from, mut square) = (0, 0.0);
         for &(feature, x) in row {

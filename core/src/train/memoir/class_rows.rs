@@ -35,7 +35,7 @@ fn length(row: &[(u32, f32)]) -> f64 {
 
 impl ClassRows {
     /// No weights yet. A weight below zero is made only by a step of size `create` or more.
-    pub fn new(classes: usize, create: f32, beside: Beside) -> Self {
+    pub(crate) fn new(classes: usize, create: f32, beside: Beside) -> Self {
         let shard = |at: usize| vec![Row::default(); classes.saturating_sub(at).div_ceil(SHARDS)];
         Self {
             shards: (0..SHARDS).map(shard).collect(),
@@ -44,20 +44,20 @@ impl ClassRows {
         }
     }
 
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         self.state.scale
     }
 
-    pub fn square(&self) -> f64 {
+    pub(crate) fn square(&self) -> f64 {
         self.state.square()
     }
 
     /// How often all weights of `V` have changed by a common factor.
-    pub fn folds(&self) -> u32 {
+    pub(crate) fn folds(&self) -> u32 {
         self.state.folds
     }
 
@@ -70,12 +70,12 @@ impl ClassRows {
     }
 
     /// The product of a row, its features rising, and a class, without the factor [`ClassRows::scale`].
-    pub fn score(&self, row: &[(u32, f32)], class: u32) -> f32 {
+    pub(crate) fn score(&self, row: &[(u32, f32)], class: u32) -> f32 {
         self.row(class).score(&self.state, class, row)
     }
 
     /// Multiplies all weights by `factor`, from 0 to 1.
-    pub fn shrink(&mut self, factor: f64) {
+    pub(crate) fn shrink(&mut self, factor: f64) {
         match self.state.shrink(factor) {
             Shrunk::Nothing => {}
             Shrunk::Fold => {
@@ -98,25 +98,25 @@ impl ClassRows {
     }
 
     /// Makes all weights so small that their Euclidean length is at most `radius`.
-    pub fn project(&mut self, radius: f64) {
+    pub(crate) fn project(&mut self, radius: f64) {
         if let Some(factor) = self.state.too_long(radius) {
             self.shrink(factor);
         }
     }
 
     /// From here on the mean of the weights is kept, too.
-    pub fn begin_averaging(&mut self) {
+    pub(crate) fn begin_averaging(&mut self) {
         self.state.begin_averaging();
         self.each_row(|_, row, _| row.extra = vec![0.0; row.values.len()]);
     }
 
     /// Ends a step, as that of the feature lists.
-    pub fn end_step(&mut self, penalty: f64, touched: &[u32]) {
+    pub(crate) fn end_step(&mut self, penalty: f64, touched: &[u32]) {
         self.state.end_step(penalty, touched, self.classes);
     }
 
     /// Adds to each class of a step its part of the row.
-    pub fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>) {
+    pub(crate) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>) {
         let (factor, length) = (1.0 / self.state.scale, length(row));
         let mut square = 0.0;
         for (at, (&class, amount)) in steps.classes.iter().zip(steps.amounts).enumerate() {
@@ -133,7 +133,7 @@ impl ClassRows {
     }
 
     /// [`ClassRows::add`] for each of `count` rows in turn, the shards in parallel.
-    pub fn add_all<'s, E: Executor>(
+    pub(crate) fn add_all<'s, E: Executor>(
         &mut self,
         count: usize,
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
@@ -168,7 +168,7 @@ impl ClassRows {
     }
 
     /// Takes off what is due and leaves out what has become zero. For l1.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.each_row(|class, row, state| {
             row.merge();
             let now = due(&state.beside, class);
@@ -189,7 +189,7 @@ impl ClassRows {
     }
 
     /// The weights that training ends with, class by class, the features of each rising.
-    pub fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
+    pub(crate) fn visit(&self, mut visit: impl FnMut(u32, u32, f32)) {
         for class in 0..self.classes as u32 {
             for (feature, weight) in self.ended(class, self.row(class)) {
                 visit(feature, class, weight);
@@ -198,7 +198,7 @@ impl ClassRows {
     }
 
     /// The weights of a class that training ends with, its features rising; their row is given back.
-    pub fn take(&mut self, class: u32) -> Vec<(u32, f32)> {
+    pub(crate) fn take(&mut self, class: u32) -> Vec<(u32, f32)> {
         let row = core::mem::take(self.row_mut(class));
         self.ended(class, &row)
     }
@@ -214,14 +214,14 @@ impl ClassRows {
     }
 
     /// Of some classes, rising, those that have weights.
-    pub fn with_weights(&self, classes: &[u32]) -> Vec<u32> {
+    pub(crate) fn with_weights(&self, classes: &[u32]) -> Vec<u32> {
         let has = |class: &&u32| !self.row(**class).values.is_empty();
         classes.iter().filter(has).copied().collect()
     }
 
     /// Of some classes, rising, those whose weights have moved by more than `share` of their length since
     /// [`ClassRows::tell`].
-    pub fn moved(&self, classes: &[u32], share: f64) -> Vec<u32> {
+    pub(crate) fn moved(&self, classes: &[u32], share: f64) -> Vec<u32> {
         let far = |class: &&u32| {
             let row = self.row(**class);
             !row.values.is_empty() && row.moved > share * row.told
@@ -230,7 +230,7 @@ impl ClassRows {
     }
 
     /// The weights of a class in `V`, as they count in scores.
-    pub fn vector(&self, class: u32) -> SparseVec {
+    pub(crate) fn vector(&self, class: u32) -> SparseVec {
         let row = self.row(class);
         let value = |at: usize| self.state.present(class, row.values[at], row.extra.get(at));
         let pairs = row.features.iter().enumerate();
@@ -239,25 +239,25 @@ impl ClassRows {
     }
 
     /// The length of a class's weights in `V`. Not of l1, whose weights are not what is stored.
-    pub fn length(&self, class: u32) -> f64 {
+    pub(crate) fn length(&self, class: u32) -> f64 {
         let values = self.row(class).values.iter();
         float::sqrt(values.map(|v| f64::from(*v) * f64::from(*v)).sum())
     }
 
     /// Notes that a search was told of a class's weights, whose length in `V` is `length`.
-    pub fn tell(&mut self, class: u32, length: f64) {
+    pub(crate) fn tell(&mut self, class: u32, length: f64) {
         let row = self.row_mut(class);
         (row.moved, row.told) = (0.0, length);
     }
 
     /// Number of stored weights.
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         let rows = self.shards.iter().flatten();
         rows.map(|row| row.values.len()).sum()
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let rows = self.shards.iter().flatten();
         rows.map(Row::bytes).sum()
     }

@@ -31,7 +31,7 @@ const CALLS: u64 = 2;
 
 impl Sequence {
     /// Draws of the rows of `data` that have a feature and a label.
-    pub fn new(
+    pub(crate) fn new(
         data: &Dataset,
         draws: Draws,
         several: SeveralLabels,
@@ -65,22 +65,22 @@ impl Sequence {
     }
 
     /// Number of pairs: draws of one pass.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.pairs.len()
     }
 
     /// All pairs, in no particular order.
-    pub fn pairs(&self) -> &[Pair] {
+    pub(crate) fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
     /// Where the stream of balanced draws is.
-    pub fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.stream.position()
     }
 
     /// Goes from the beginning to where `draws` draws have been made.
-    pub fn go_to(&mut self, draws: u64) {
+    pub(crate) fn go_to(&mut self, draws: u64) {
         if !self.starts.is_empty() {
             self.stream.skip(draws.wrapping_mul(CALLS));
             return;
@@ -96,7 +96,7 @@ impl Sequence {
         }
     }
 
-    pub fn draw(&mut self) -> Pair {
+    pub(crate) fn draw(&mut self) -> Pair {
         if !self.starts.is_empty() {
             let class = self.stream.below(self.starts.len() as u64 - 1) as usize;
             let (start, end) = (self.starts[class], self.starts[class + 1]);

@@ -54,7 +54,7 @@ impl Search {
 
 impl Index {
     /// An empty one, if the oracle is a search of vectors; `follows` where weights change by steps alone (not l1's).
-    pub fn new(oracle: Oracle, follows: bool, seed: u64) -> Option<Self> {
+    pub(crate) fn new(oracle: Oracle, follows: bool, seed: u64) -> Option<Self> {
         Some(Self {
             search: Search::new(oracle, follows, seed)?,
             oracle,
@@ -65,14 +65,14 @@ impl Index {
     }
 
     /// A step was taken: `factor` times its amounts of the row were added to the classes.
-    pub fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
+    pub(crate) fn add(&mut self, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
         if let Search::Codes(codes, Some(products)) = &mut self.search {
             products.add(codes, row, steps, factor);
         }
     }
 
     /// Puts in the vectors of those of `touched`, rising, that have moved, or of all of `seen`.
-    pub fn refresh<E: Executor>(
+    pub(crate) fn refresh<E: Executor>(
         &mut self,
         rows: &mut ClassRows,
         touched: &[u32],
@@ -94,7 +94,7 @@ impl Index {
     }
 
     /// Forgets all vectors, and puts in those of `seen`, rising.
-    pub fn renew<E: Executor>(&mut self, rows: &mut ClassRows, seen: &[u32], executor: &E) {
+    pub(crate) fn renew<E: Executor>(&mut self, rows: &mut ClassRows, seen: &[u32], executor: &E) {
         let classes = rows.with_weights(seen);
         if let Search::Codes(codes, Some(products)) = &mut self.search {
             codes.clear();
@@ -121,7 +121,7 @@ impl Index {
     }
 
     /// What a state holds beside the weights: see [`Products`].
-    pub fn saved(&self) -> &[f32] {
+    pub(crate) fn saved(&self) -> &[f32] {
         match &self.search {
             Search::Codes(_, Some(products)) => products.saved(),
             _ => &[],
@@ -129,14 +129,14 @@ impl Index {
     }
 
     /// Takes over what a state holds, which has these weights.
-    pub fn restore(&mut self, saved: Vec<f32>, rows: &ClassRows) -> Result<(), StateError> {
+    pub(crate) fn restore(&mut self, saved: Vec<f32>, rows: &ClassRows) -> Result<(), StateError> {
         match &mut self.search {
             Search::Codes(codes, Some(products)) => products.restore(saved, codes, rows),
             _ => same("products of classes", saved.len(), 0),
         }
     }
 
-    pub fn proposer(&self) -> Box<dyn Proposer + '_> {
+    pub(crate) fn proposer(&self) -> Box<dyn Proposer + '_> {
         match &self.search {
             Search::Codes(codes, _) => codes.proposer(),
             Search::Graph(graph) => graph.proposer(),
@@ -144,7 +144,7 @@ impl Index {
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match &self.search {
             Search::Codes(codes, products) => {
                 codes.bytes() + products.as_ref().map_or(0, Products::bytes)

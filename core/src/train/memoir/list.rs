@@ -24,7 +24,7 @@ pub(super) struct List {
 
 impl List {
     /// Notes the place of each of the classes in the list.
-    pub fn find_places(&mut self, classes: usize) {
+    pub(crate) fn find_places(&mut self, classes: usize) {
         self.places = vec![NOWHERE; classes];
         for (at, entry) in self.entries.iter().enumerate() {
             self.places[entry.class as usize] = at as u32;
@@ -95,7 +95,7 @@ pub(super) struct Moving {
 impl Moving {
     /// Moves the weights of a list for a row whose value is `x`; the change of the sum of squares.
     #[inline]
-    pub fn add(&self, list: &mut List, x: f32, slots: &Slots, beside: &Beside) -> f64 {
+    pub(crate) fn add(&self, list: &mut List, x: f32, slots: &Slots, beside: &Beside) -> f64 {
         let (mut found, mut square) = (0u64, 0.0);
         if list.places.is_empty() {
             for at in 0..list.entries.len() {

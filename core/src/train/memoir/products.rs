@@ -27,7 +27,7 @@ pub(super) struct Products {
 
 impl Products {
     /// Adds `factor` times the amounts of a step's row.
-    pub fn add(&mut self, codes: &SignCodes, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
+    pub(crate) fn add(&mut self, codes: &SignCodes, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
         codes.products(row, &mut self.row);
         let bits = self.row.len();
         for (&class, amount) in steps.classes.iter().zip(steps.amounts) {
@@ -44,7 +44,7 @@ impl Products {
     }
 
     /// Computes those of some classes from their weights.
-    pub fn set<E: Executor>(
+    pub(crate) fn set<E: Executor>(
         &mut self,
         codes: &SignCodes,
         rows: &ClassRows,
@@ -69,7 +69,7 @@ impl Products {
     }
 
     /// Puts the codes of some classes in the place of theirs.
-    pub fn put(&mut self, codes: &mut SignCodes, rows: &ClassRows, classes: &[u32]) {
+    pub(crate) fn put(&mut self, codes: &mut SignCodes, rows: &ClassRows, classes: &[u32]) {
         let bits = codes.bits();
         for &class in classes {
             let start = class as usize * bits;
@@ -79,12 +79,12 @@ impl Products {
         }
     }
 
-    pub fn saved(&self) -> &[f32] {
+    pub(crate) fn saved(&self) -> &[f32] {
         &self.sums
     }
 
     /// Takes over what a state holds, which has these weights.
-    pub fn restore(
+    pub(crate) fn restore(
         &mut self,
         saved: Vec<f32>,
         codes: &SignCodes,
@@ -103,7 +103,7 @@ impl Products {
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * (self.row.capacity() + self.sums.capacity())
     }
 }

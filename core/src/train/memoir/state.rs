@@ -43,7 +43,7 @@ pub(super) enum Shrunk {
 }
 
 impl State {
-    pub fn new(create: f32, beside: Beside) -> Self {
+    pub(crate) fn new(create: f32, beside: Beside) -> Self {
         Self {
             scale: 1.0,
             square: 0.0,
@@ -54,12 +54,12 @@ impl State {
     }
 
     /// The squared length of all weights of `W`.
-    pub fn square(&self) -> f64 {
+    pub(crate) fn square(&self) -> f64 {
         self.scale * self.scale * self.square
     }
 
     /// Multiplies the scale by `factor`, from 0 to 1.
-    pub fn shrink(&mut self, factor: f64) -> Shrunk {
+    pub(crate) fn shrink(&mut self, factor: f64) -> Shrunk {
         self.scale *= factor;
         if self.scale == 0.0 {
             self.folded(0.0);
@@ -72,7 +72,7 @@ impl State {
     }
 
     /// Multiplies the scale into some weights; the sum of their squares.
-    pub fn fold<'a>(&self, values: impl Iterator<Item = &'a mut f32>, extra: &mut [f32]) -> f64 {
+    pub(crate) fn fold<'a>(&self, values: impl Iterator<Item = &'a mut f32>, extra: &mut [f32]) -> f64 {
         let (scale, mut square) = (self.scale as f32, 0.0);
         let sums = match &self.beside {
             Beside::Sums { scales, .. } => Some(*scales),
@@ -89,7 +89,7 @@ impl State {
     }
 
     /// All weights were folded, and have this squared length.
-    pub fn folded(&mut self, square: f64) {
+    pub(crate) fn folded(&mut self, square: f64) {
         if let Beside::Sums { scales, .. } = &mut self.beside {
             *scales = 0.0;
         }
@@ -98,18 +98,18 @@ impl State {
     }
 
     /// Whether weights are as they are stored: nothing is due of a penalty.
-    pub fn unpenalized(&self) -> bool {
+    pub(crate) fn unpenalized(&self) -> bool {
         matches!(self.beside, Beside::Nothing | Beside::Sums { .. })
     }
 
     /// What all weights are to be multiplied by to be no longer than `radius`, if they are.
-    pub fn too_long(&self, radius: f64) -> Option<f64> {
+    pub(crate) fn too_long(&self, radius: f64) -> Option<f64> {
         let length = float::sqrt(self.square());
         (length > radius).then(|| radius / length)
     }
 
     /// From here on the mean of the weights is kept, too.
-    pub fn begin_averaging(&mut self) {
+    pub(crate) fn begin_averaging(&mut self) {
         self.beside = Beside::Sums {
             scales: 0.0,
             steps: 0,
@@ -118,7 +118,7 @@ impl State {
 
     /// Ends a step: the weights as they are count once in the mean; of l1, the penalty of
     /// `touched` of so many classes (or of all) grows.
-    pub fn end_step(&mut self, penalty: f64, touched: &[u32], classes: usize) {
+    pub(crate) fn end_step(&mut self, penalty: f64, touched: &[u32], classes: usize) {
         match &mut self.beside {
             Beside::Nothing => {}
             Beside::Sums { scales, steps } => {
@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    pub fn moving(&self) -> Moving {
+    pub(crate) fn moving(&self) -> Moving {
         Moving {
             scale: self.scale,
             create: self.create,
@@ -148,7 +148,7 @@ impl State {
 
     /// A weight of `V` as it counts in scores, with what is beside it.
     #[inline(always)]
-    pub fn present(&self, class: u32, value: f32, extra: Option<&f32>) -> f32 {
+    pub(crate) fn present(&self, class: u32, value: f32, extra: Option<&f32>) -> f32 {
         match (&self.beside, extra) {
             (Beside::Penalty { .. } | Beside::Penalties { .. }, Some(last)) => {
                 soft(value, due(&self.beside, class) - last)
@@ -158,7 +158,7 @@ impl State {
     }
 
     /// The weight that training ends with.
-    pub fn last(&self, class: u32, value: f32, extra: Option<&f32>) -> f32 {
+    pub(crate) fn last(&self, class: u32, value: f32, extra: Option<&f32>) -> f32 {
         match (&self.beside, extra) {
             (Beside::Sums { scales, steps }, Some(u)) if *steps > 0 => {
                 ((f64::from(value) * scales - f64::from(*u)) / *steps as f64) as f32
@@ -170,7 +170,7 @@ impl State {
         }
     }
 
-    pub fn saved(&self) -> SavedState<'_> {
+    pub(crate) fn saved(&self) -> SavedState<'_> {
         SavedState {
             scale: self.scale,
             square: self.square,
@@ -179,7 +179,7 @@ impl State {
     }
 
     /// Takes over what a state holds, whose weights have the squared length `square`.
-    pub fn restore(&mut self, saved: SavedState<'_>, square: f64) -> Result<(), StateError> {
+    pub(crate) fn restore(&mut self, saved: SavedState<'_>, square: f64) -> Result<(), StateError> {
         // Of l1 it is not kept; otherwise the sum that steps have kept differs from a new one by rounding.
         let kept = matches!(*saved.beside, Beside::Nothing | Beside::Sums { .. });
         let near = (saved.square - square).abs() <= 1e-3 * (1.0 + square);
@@ -193,7 +193,7 @@ impl State {
 impl SavedState<'_> {
     /// Whether training that begins with `new` can have come to this; after `averaged` steps whose weights count in a mean, or
     /// none where no mean is kept.
-    pub fn check(&self, new: &State, averaged: u64) -> Result<(), StateError> {
+    pub(crate) fn check(&self, new: &State, averaged: u64) -> Result<(), StateError> {
         let scale = self.scale >= LEAST_SCALE && self.scale <= 1.0;
         holds("the scale of the weights", scale)?;
         holds("the length of the weights", self.square.is_finite())?;
@@ -214,7 +214,7 @@ impl SavedState<'_> {
 
     /// Whether the numbers of some weights, each with the class it is of, can stand in such a state beside what is beside them; the
     /// sum of their squares.
-    pub fn check_weights(
+    pub(crate) fn check_weights(
         &self,
         weights: impl ExactSizeIterator<Item = (u32, f32)>,
         extra: &[f32],

@@ -20,7 +20,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         Self {
             of: vec![0; classes],
             classes: [0; 64],
@@ -30,7 +30,7 @@ impl Slots {
     }
 
     /// Takes over `steps`, each amount multiplied by `factor`.
-    pub fn set(&mut self, steps: &Steps<'_>, factor: f64) {
+    pub(crate) fn set(&mut self, steps: &Steps<'_>, factor: f64) {
         self.all = 0;
         for (at, (&class, &amount)) in steps.classes.iter().zip(steps.amounts).enumerate() {
             let slot = at + 1;
@@ -41,42 +41,42 @@ impl Slots {
         }
     }
 
-    pub fn clear(&mut self, steps: &Steps<'_>) {
+    pub(crate) fn clear(&mut self, steps: &Steps<'_>) {
         for &class in steps.classes {
             self.of[class as usize] = 0;
         }
     }
 
     #[inline(always)]
-    pub fn of(&self, class: u32) -> u8 {
+    pub(crate) fn of(&self, class: u32) -> u8 {
         self.of[class as usize]
     }
 
-    pub fn amount(&self, slot: u8) -> f32 {
+    pub(crate) fn amount(&self, slot: u8) -> f32 {
         self.amounts[usize::from(slot & 63)]
     }
 
-    pub fn class(&self, slot: u8) -> u32 {
+    pub(crate) fn class(&self, slot: u8) -> u32 {
         self.classes[usize::from(slot & 63)]
     }
 
     /// Whether this is the row's own class.
-    pub fn is_own(&self, slot: u8) -> bool {
+    pub(crate) fn is_own(&self, slot: u8) -> bool {
         slot == 1
     }
 
     /// Number of places taken: they are numbered from 1.
-    pub fn len(&self) -> u8 {
+    pub(crate) fn len(&self) -> u8 {
         self.all.count_ones() as u8
     }
 
     /// Number of classes there are.
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.of.len()
     }
 
     /// One bit for each place taken.
-    pub fn all(&self) -> u64 {
+    pub(crate) fn all(&self) -> u64 {
         self.all
     }
 }

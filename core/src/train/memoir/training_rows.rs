@@ -23,7 +23,7 @@ enum Kept {
 }
 
 impl<'a> TrainingRows<'a> {
-    pub fn new(data: &'a Dataset, parameters: &Memoir) -> Result<Self, TrainError> {
+    pub(crate) fn new(data: &'a Dataset, parameters: &Memoir) -> Result<Self, TrainError> {
         let (rows, transform) = (data.rows(), parameters.transform());
         let kept = if transform.exponent == 1.0 {
             let mut factors = reserve(rows.len(), 8)?;
@@ -45,12 +45,12 @@ impl<'a> TrainingRows<'a> {
     }
 
     /// Number of features, the constant one included.
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.rows.features() as usize + usize::from(self.bias != 0.0)
     }
 
     /// Appends the features of a row and their values to `out`.
-    pub fn terms(&self, row: u32, out: &mut Vec<(u32, f32)>) {
+    pub(crate) fn terms(&self, row: u32, out: &mut Vec<(u32, f32)>) {
         let row = row as usize;
         let view = self.rows.row(row);
         match &self.kept {
@@ -70,7 +70,7 @@ impl<'a> TrainingRows<'a> {
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match &self.kept {
             Kept::Factors(factors) => 8 * factors.len(),
             Kept::Values(values, starts) => 4 * values.len() + 8 * starts.len(),

@@ -55,7 +55,7 @@ fn largest(scores: &[f32]) -> f32 {
 impl Violators {
     /// Chooses among all classes by their scores and sets the amounts for a step of size `eta`.
     /// Whether there is anything to add.
-    pub fn choose(
+    pub(crate) fn choose(
         &mut self,
         scores: &[f32],
         asked: Asked<'_>,
@@ -71,7 +71,7 @@ impl Violators {
     }
 
     /// The same among proposed classes, whose scores `exact` tells; `silent` names one more if none scores above 0.
-    pub fn choose_among(
+    pub(crate) fn choose_among(
         &mut self,
         proposed: &[u32],
         asked: Asked<'_>,
@@ -99,7 +99,7 @@ impl Violators {
     }
 
     /// The best `count` wrong classes above `floor`, best first.
-    pub fn best(
+    pub(crate) fn best(
         &mut self,
         scores: &[f32],
         asked: Asked<'_>,

@@ -30,31 +30,31 @@ macro_rules! either {
 impl Weights {
     /// Number of classes.
     #[must_use]
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         either!(self, weights => weights.classes())
     }
 
     /// The common factor of all weights: what scores are to be multiplied with.
     #[must_use]
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         either!(self, weights => weights.scale())
     }
 
     /// The squared Euclidean length of all weights together. Not kept for l1.
     #[must_use]
-    pub fn square(&self) -> f64 {
+    pub(crate) fn square(&self) -> f64 {
         either!(self, weights => weights.square())
     }
 
     /// The weights that training ends with: feature, class and weight, the features of each class
     /// rising.
-    pub fn visit(&self, visit: impl FnMut(u32, u32, f32)) {
+    pub(crate) fn visit(&self, visit: impl FnMut(u32, u32, f32)) {
         either!(self, weights => weights.visit(visit));
     }
 
     /// The sum of the sizes of all weights: those of the last step, for l1.
     #[must_use]
-    pub fn sizes(&self) -> f64 {
+    pub(crate) fn sizes(&self) -> f64 {
         let mut sum = 0.0;
         self.visit(|_, _, weight| sum += f64::from(weight.abs()));
         sum
@@ -62,13 +62,13 @@ impl Weights {
 
     /// Number of stored weights.
     #[must_use]
-    pub fn nonzeros(&self) -> usize {
+    pub(crate) fn nonzeros(&self) -> usize {
         either!(self, weights => weights.nonzeros())
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         either!(self, weights => weights.bytes())
     }
 

@@ -43,7 +43,7 @@ pub struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     /// Of a model that a problem led to.
-    pub fn new(problem: &'a Problem, model: &'a LinearModel) -> Self {
+    pub(crate) fn new(problem: &'a Problem, model: &'a LinearModel) -> Self {
         let mut classes = vec![0; model.labels() as usize];
         for (class, &label) in (0..).zip(problem.labels()) {
             classes[label as usize] = class;
@@ -56,7 +56,7 @@ impl<'a> Stored<'a> {
     }
 
     /// How many classes have a weight for a feature.
-    pub fn count(&self, feature: usize) -> usize {
+    pub(crate) fn count(&self, feature: usize) -> usize {
         match self.problem.feature_ids().get(feature) {
             Some(&id) => self.model.count(id),
             None => self.problem.classes(),

@@ -27,7 +27,7 @@ pub struct Changes {
 
 impl Changes {
     /// Forgets all.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.moves.clear();
         self.alphas.clear();

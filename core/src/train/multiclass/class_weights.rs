@@ -32,7 +32,7 @@ impl FeatureWeights {
     /// Whether there is a place for every class.
     #[must_use]
     #[inline]
-    pub fn is_dense(&self) -> bool {
+    pub(crate) fn is_dense(&self) -> bool {
         self.classes.len() != self.weights.len()
     }
 }
@@ -84,26 +84,26 @@ pub struct Shard<'a> {
 impl Shard<'_> {
     /// The weights of a feature, by its place in the range.
     #[must_use]
-    pub fn of(&mut self, at: usize) -> &mut [f32] {
+    pub(crate) fn of(&mut self, at: usize) -> &mut [f32] {
         let range = self.starts[at] - self.starts[0]..self.starts[at + 1] - self.starts[0];
         &mut self.weights[range]
     }
 
     /// The weights of a feature, by its place in the range, and those that come after them.
     #[inline(always)]
-    pub fn from(&mut self, at: usize) -> &mut [f32] {
+    pub(crate) fn from(&mut self, at: usize) -> &mut [f32] {
         &mut self.weights[self.starts[at] - self.starts[0]..]
     }
 
     /// Whether a feature has a place for every class.
     #[must_use]
-    pub fn is_dense(&self, at: usize) -> bool {
+    pub(crate) fn is_dense(&self, at: usize) -> bool {
         let listed = self.lists.range(self.range.start as usize + at).len();
         listed != self.starts[at + 1] - self.starts[at]
     }
 
     /// Hands the classes of a feature's list to `visit`.
-    pub fn visit_classes(&self, at: usize, visit: impl FnMut(u32)) {
+    pub(crate) fn visit_classes(&self, at: usize, visit: impl FnMut(u32)) {
         let range = self.lists.range(self.range.start as usize + at);
         self.lists.classes.visit_some(range, visit);
     }
@@ -112,7 +112,7 @@ impl Shard<'_> {
 impl ClassWeights {
     /// No weights yet.
     #[must_use]
-    pub fn new(features: usize, classes: usize) -> Self {
+    pub(crate) fn new(features: usize, classes: usize) -> Self {
         Self {
             starts: vec![0; features + 1],
             weights: Vec::new(),
@@ -127,61 +127,61 @@ impl ClassWeights {
 
     /// Number of features D.
     #[must_use]
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.background.len()
     }
 
     /// All weights, and where those of each feature begin.
     #[must_use]
     #[inline]
-    pub fn all(&self) -> (&[f32], &[usize]) {
+    pub(crate) fn all(&self) -> (&[f32], &[usize]) {
         (&self.weights, &self.starts)
     }
 
     /// The weights of a feature.
     #[must_use]
     #[inline]
-    pub fn of(&self, feature: usize) -> &[f32] {
+    pub(crate) fn of(&self, feature: usize) -> &[f32] {
         &self.weights[self.starts[feature]..self.starts[feature + 1]]
     }
 
     /// The weights of a feature, and those of the ones after it.
     #[must_use]
     #[inline(always)]
-    pub fn from(&self, feature: usize) -> &[f32] {
+    pub(crate) fn from(&self, feature: usize) -> &[f32] {
         &self.weights[self.starts[feature]..]
     }
 
     /// How many classes the list of a feature has: none if it is dense.
     #[must_use]
     #[inline]
-    pub fn listed(&self, feature: usize) -> usize {
+    pub(crate) fn listed(&self, feature: usize) -> usize {
         self.lists.range(feature).len()
     }
 
     /// The classes of all lists, one list after the other.
     #[must_use]
     #[inline]
-    pub fn lists(&self) -> &Numbers {
+    pub(crate) fn lists(&self) -> &Numbers {
         &self.lists.classes
     }
 
     /// Where a feature's list is among these.
     #[must_use]
     #[inline]
-    pub fn list(&self, feature: usize) -> Range<usize> {
+    pub(crate) fn list(&self, feature: usize) -> Range<usize> {
         self.lists.range(feature)
     }
 
     /// Whether a feature has a place for every class.
     #[must_use]
     #[inline]
-    pub fn is_dense(&self, feature: usize) -> bool {
+    pub(crate) fn is_dense(&self, feature: usize) -> bool {
         self.listed(feature) != self.starts[feature + 1] - self.starts[feature]
     }
 
     /// Hands every class that has a place, and its weight, to `visit`.
-    pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f32)) {
+    pub(crate) fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f32)) {
         let mut weights = self.of(feature).iter();
         if self.is_dense(feature) {
             for (class, &weight) in weights.enumerate() {
@@ -196,7 +196,7 @@ impl ClassWeights {
     }
 
     /// The weights of the ranges of features between borders.
-    pub fn shards<'a>(&'a mut self, borders: &[u32]) -> Vec<Shard<'a>> {
+    pub(crate) fn shards<'a>(&'a mut self, borders: &[u32]) -> Vec<Shard<'a>> {
         let (mut start, ends) = match borders {
             [] => return Vec::new(),
             [start, ends @ ..] => (*start, ends),
@@ -222,20 +222,20 @@ impl ClassWeights {
     }
 
     /// Multiplies all weights.
-    pub fn multiply(&mut self, factor: f32) {
+    pub(crate) fn multiply(&mut self, factor: f32) {
         let all = self.weights.iter_mut().chain(&mut self.background);
         all.for_each(|weight| *weight *= factor);
     }
 
     /// Weights that are not 0.
     #[must_use]
-    pub fn nonzeros(&self) -> u64 {
+    pub(crate) fn nonzeros(&self) -> u64 {
         self.weights.iter().filter(|&&w| w != 0.0).count() as u64
     }
 
     /// The sum of squares of all `w_c`, with u such that they add up to 0.
     #[must_use]
-    pub fn square(&self) -> f64 {
+    pub(crate) fn square(&self) -> f64 {
         let of = |feature: usize| {
             let (mut sum, mut square) = (0.0, 0.0);
             for &weight in self.of(feature) {
@@ -249,7 +249,7 @@ impl ClassWeights {
 
     /// The weights, feature by feature, as states keep them.
     #[must_use]
-    pub fn to_features(&self) -> Vec<FeatureWeights> {
+    pub(crate) fn to_features(&self) -> Vec<FeatureWeights> {
         let of = |feature: usize| {
             let mut classes = Numbers::new(self.classes);
             classes.extend_from(&self.lists.classes, self.list(feature));
@@ -262,7 +262,7 @@ impl ClassWeights {
     }
 
     /// Takes over such weights; lists are of the width of these classes.
-    pub fn set_features(&mut self, new: &[FeatureWeights], background: &[f32]) {
+    pub(crate) fn set_features(&mut self, new: &[FeatureWeights], background: &[f32]) {
         let mut taken = Self::new(self.features(), self.classes);
         for (feature, new) in new.iter().enumerate() {
             taken.weights.extend_from_slice(&new.weights);

@@ -28,7 +28,7 @@ impl RowDuals {
     /// How many classes of `classes` share one dual.
     #[must_use]
     #[inline]
-    pub fn sharing(&self, classes: usize) -> usize {
+    pub(crate) fn sharing(&self, classes: usize) -> usize {
         classes - 1 - self.classes.len()
     }
 }

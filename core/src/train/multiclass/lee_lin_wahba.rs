@@ -75,7 +75,7 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// If there are too many features, rows and classes for dense arrays.
-    pub fn new<E: Executor>(
+    pub(crate) fn new<E: Executor>(
         parameters: &MultiClassSvm,
         problem: Problem,
         executor: &E,
@@ -89,7 +89,7 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// As [`LeeLinWahba::new`], and if processes do not reach each other.
-    pub fn among<E: Executor, X: Exchange>(
+    pub(crate) fn among<E: Executor, X: Exchange>(
         parameters: &MultiClassSvm,
         problem: Problem,
         among: (&E, &mut X),
@@ -178,7 +178,7 @@ impl LeeLinWahba {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
         // A process on its own always reaches itself.
         let done = self.epoch_among((executor, &mut Alone), processor);
         done.unwrap_or(None)
@@ -188,7 +188,7 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub fn epoch_among<E: Executor, X: Exchange>(
+    pub(crate) fn epoch_among<E: Executor, X: Exchange>(
         &mut self,
         (executor, exchange): (&E, &mut X),
         processor: Processor,
@@ -342,19 +342,19 @@ impl LeeLinWahba {
 
     /// The proof, once training has ended.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
         self.certificate
     }
 
     /// The problem.
     #[must_use]
-    pub fn problem(&self) -> &Problem {
+    pub(crate) fn problem(&self) -> &Problem {
         &self.problem
     }
 
     /// The weights of a feature, by class: of all classes if this process is alone, or the first one and training
     /// has ended.
-    pub fn weights(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn weights(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
         let (_, mean) = self.parts[0].feature(feature);
         self.sums(feature).map(move |sum| mean - sum)
     }

@@ -23,7 +23,7 @@ impl Default for Numbers {
 impl Numbers {
     /// None yet, with room for `count`.
     #[must_use]
-    pub fn with_capacity(count: usize, classes: usize) -> Self {
+    pub(crate) fn with_capacity(count: usize, classes: usize) -> Self {
         if classes <= 1 << 16 {
             Self::Narrow(Vec::with_capacity(count))
         } else {
@@ -33,13 +33,13 @@ impl Numbers {
 
     /// None yet.
     #[must_use]
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         Self::with_capacity(0, classes)
     }
 
     /// As many zeros.
     #[must_use]
-    pub fn zeros(count: usize, classes: usize) -> Self {
+    pub(crate) fn zeros(count: usize, classes: usize) -> Self {
         if classes <= 1 << 16 {
             Self::Narrow(vec![0; count])
         } else {
@@ -50,7 +50,7 @@ impl Numbers {
     /// How many there are.
     #[must_use]
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Narrow(numbers) => numbers.len(),
             Self::Wide(numbers) => numbers.len(),
@@ -60,7 +60,7 @@ impl Numbers {
     /// Whether there are none.
     #[must_use]
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Narrow(numbers) => numbers.is_empty(),
             Self::Wide(numbers) => numbers.is_empty(),
@@ -69,13 +69,13 @@ impl Numbers {
 
     /// Whether they have the width that a problem of `classes` classes needs.
     #[must_use]
-    pub fn fits(&self, classes: usize) -> bool {
+    pub(crate) fn fits(&self, classes: usize) -> bool {
         matches!(self, Self::Narrow(_)) == (classes <= 1 << 16)
     }
 
     /// All of them.
     #[must_use]
-    pub fn to_vec(&self) -> Vec<u32> {
+    pub(crate) fn to_vec(&self) -> Vec<u32> {
         match self {
             Self::Narrow(numbers) => numbers.iter().map(|&number| u32::from(number)).collect(),
             Self::Wide(numbers) => numbers.clone(),
@@ -84,7 +84,7 @@ impl Numbers {
 
     /// Hands a range of them to `visit`.
     #[inline(always)]
-    pub fn visit_some(&self, range: Range<usize>, mut visit: impl FnMut(u32)) {
+    pub(crate) fn visit_some(&self, range: Range<usize>, mut visit: impl FnMut(u32)) {
         match self {
             Self::Narrow(numbers) => numbers[range]
                 .iter()
@@ -95,7 +95,7 @@ impl Numbers {
 
     /// Appends a number.
     #[inline]
-    pub fn push(&mut self, number: u32) {
+    pub(crate) fn push(&mut self, number: u32) {
         match self {
             Self::Narrow(numbers) => numbers.push(number as u16),
             Self::Wide(numbers) => numbers.push(number),
@@ -103,7 +103,7 @@ impl Numbers {
     }
 
     /// Appends a range of the numbers of `other`, which are of the same width.
-    pub fn extend_from(&mut self, other: &Self, range: Range<usize>) {
+    pub(crate) fn extend_from(&mut self, other: &Self, range: Range<usize>) {
         match (self, other) {
             (Self::Narrow(numbers), Self::Narrow(other)) => {
                 numbers.extend_from_slice(&other[range]);
@@ -115,7 +115,7 @@ impl Numbers {
     }
 
     /// Keeps the numbers at whose turn `keep` says so, and no room for more.
-    pub fn retain(&mut self, mut keep: impl FnMut() -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut() -> bool) {
         match self {
             Self::Narrow(numbers) => {
                 numbers.retain(|_| keep());
@@ -129,7 +129,7 @@ impl Numbers {
     }
 
     /// Writes numbers over those from `start` on.
-    pub fn write(&mut self, start: usize, new: &[u32]) {
+    pub(crate) fn write(&mut self, start: usize, new: &[u32]) {
         match self {
             Self::Narrow(numbers) => {
                 for (number, &new) in numbers[start..].iter_mut().zip(new) {

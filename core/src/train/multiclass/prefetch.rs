@@ -48,7 +48,7 @@ impl<'a> Memory<'a> {
     /// Of all weights.
     #[must_use]
     #[inline]
-    pub fn of(state: &'a State) -> Self {
+    pub(crate) fn of(state: &'a State) -> Self {
         let range = 0..state.problem.features() as u32;
         let (weights, starts) = state.weights.all();
         Self {

@@ -42,7 +42,7 @@ impl<'a> Row<'a> {
     /// Where those of a range of features are.
     #[must_use]
     #[inline]
-    pub fn places_of(&self, range: &Range<u32>) -> Range<usize> {
+    pub(crate) fn places_of(&self, range: &Range<u32>) -> Range<usize> {
         let from = self.features.partition_point(|&f| f < range.start);
         let rest = &self.features[from..];
         from..from + rest.partition_point(|&f| f < range.end)
@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
     /// The features and values of some places.
     #[must_use]
     #[inline]
-    pub fn part(&self, places: Range<usize>) -> Self {
+    pub(crate) fn part(&self, places: Range<usize>) -> Self {
         Self {
             features: &self.features[places.clone()],
             values: &self.values[places],
@@ -61,7 +61,7 @@ impl<'a> Row<'a> {
     /// Those of a range of features.
     #[must_use]
     #[inline]
-    pub fn features_in(&self, range: &Range<u32>) -> &'a [u32] {
+    pub(crate) fn features_in(&self, range: &Range<u32>) -> &'a [u32] {
         &self.features[self.places_of(range)]
     }
 }
@@ -81,7 +81,7 @@ impl Problem {
     /// # Errors
     /// If there is nothing to learn from, fewer than two labels have rows, a row has not exactly one label
     /// (unless `multi_label` says otherwise), or no row has a value other than 0.
-    pub fn new(
+    pub(crate) fn new(
         data: &Dataset,
         parameters: &MultiClassSvm,
         multi_label: MultiLabel,
@@ -182,27 +182,27 @@ impl Problem {
 
     /// Number of rows N.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.squares.len()
     }
 
     /// Number of features D, the constant one included.
     #[must_use]
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.feature_ids.len() + usize::from(self.bias != 0.0)
     }
 
     /// Number of classes L: labels that have rows.
     #[must_use]
     #[inline]
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.labels.len()
     }
 
     /// Row `row`.
     #[must_use]
     #[inline]
-    pub fn row(&self, row: usize) -> Row<'_> {
+    pub(crate) fn row(&self, row: usize) -> Row<'_> {
         let range = self.ends[row]..self.ends[row + 1];
         Row {
             features: &self.features[range.clone()],
@@ -213,44 +213,44 @@ impl Problem {
     /// The class of a row.
     #[must_use]
     #[inline]
-    pub fn class(&self, row: usize) -> u32 {
+    pub(crate) fn class(&self, row: usize) -> u32 {
         self.classes[row]
     }
 
     /// The squared length of a row, above 0.
     #[must_use]
     #[inline]
-    pub fn square(&self, row: usize) -> f64 {
+    pub(crate) fn square(&self, row: usize) -> f64 {
         self.squares[row]
     }
 
     /// Which row of the data set a row is.
     #[must_use]
-    pub fn source(&self, row: usize) -> u32 {
+    pub(crate) fn source(&self, row: usize) -> u32 {
         self.sources[row]
     }
 
     /// The label of each class.
     #[must_use]
-    pub fn labels(&self) -> &[u32] {
+    pub(crate) fn labels(&self) -> &[u32] {
         &self.labels
     }
 
     /// The data set's number of each feature but the constant one.
     #[must_use]
-    pub fn feature_ids(&self) -> &[u32] {
+    pub(crate) fn feature_ids(&self) -> &[u32] {
         &self.feature_ids
     }
 
     /// Stored values of all rows.
     #[must_use]
-    pub fn values(&self) -> usize {
+    pub(crate) fn values(&self) -> usize {
         self.values.len()
     }
 
     /// The value of the constant feature, or 0.
     #[must_use]
-    pub fn bias(&self) -> f64 {
+    pub(crate) fn bias(&self) -> f64 {
         self.bias
     }
 }
@@ -280,7 +280,7 @@ pub mod tests {
     };
 
     /// `count` random rows over `features` features in `classes` classes, each of which is met.
-    pub fn random_data(count: usize, features: u32, classes: u32, seed: u64) -> Dataset {
+    pub(crate) fn random_data(count: usize, features: u32, classes: u32, seed: u64) -> Dataset {
         let mut stream = Stream::new(seed, 0);
         let (mut rows, mut lists) = (SparseRows::new(features), LabelLists::new(classes));
         for row in 0..count {
@@ -300,7 +300,7 @@ pub mod tests {
     }
 
     /// A problem of such rows.
-    pub fn random(count: usize, features: u32, classes: u32, seed: u64) -> Problem {
+    pub(crate) fn random(count: usize, features: u32, classes: u32, seed: u64) -> Problem {
         let data = random_data(count, features, classes, seed);
         let parameters = MultiClassSvm {
             normalize: false,

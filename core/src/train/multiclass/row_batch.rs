@@ -102,7 +102,7 @@ impl Loop for RunLane<'_> {
 impl Lane {
     /// For a problem.
     #[must_use]
-    pub fn new(problem: &Problem) -> Self {
+    pub(crate) fn new(problem: &Problem) -> Self {
         Self {
             changes: Changes::default(),
             visited: Vec::new(),

@@ -45,7 +45,7 @@ const OVER: f64 = 1.4;
 impl Limits {
     /// Of a loss at a cost.
     #[must_use]
-    pub fn new(loss: MultiClassLoss, cost: f64) -> Self {
+    pub(crate) fn new(loss: MultiClassLoss, cost: f64) -> Self {
         let (each, sum) = match loss {
             MultiClassLoss::CrammerSinger => (f64::INFINITY, cost),
             _ => (cost, f64::INFINITY),
@@ -66,7 +66,7 @@ impl Limits {
     /// Whether only the largest shortfall of a row counts.
     #[must_use]
     #[inline]
-    pub fn largest_only(&self) -> bool {
+    pub(crate) fn largest_only(&self) -> bool {
         self.sum.is_finite()
     }
 }

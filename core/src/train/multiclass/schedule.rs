@@ -68,7 +68,7 @@ pub struct Schedule {
 impl Schedule {
     /// One sweep, which leaves no row alone, and epochs by parts.
     #[must_use]
-    pub fn new(limits: Limits, rows: usize) -> Self {
+    pub(crate) fn new(limits: Limits, rows: usize) -> Self {
         let passes = if limits.largest_only() { 1 } else { 2 };
         Self {
             passes: if rows < ROWS_FOR_PARTS { 0 } else { passes },
@@ -86,13 +86,13 @@ impl Schedule {
 
     /// In how many parts epochs by parts visit the rows.
     #[must_use]
-    pub fn parts(limits: Limits) -> usize {
+    pub(crate) fn parts(limits: Limits) -> usize {
         if limits.largest_only() { 8 } else { 4 }
     }
 
     /// A full epoch first.
     #[must_use]
-    pub fn full(limits: Limits) -> Self {
+    pub(crate) fn full(limits: Limits) -> Self {
         Self {
             sweeps: 0,
             ..Self::new(limits, 0)
@@ -101,7 +101,7 @@ impl Schedule {
 
     /// For rows that begin with likely classes: many sweeps come before the first pass over all classes.
     #[must_use]
-    pub fn informed(parameters: &MultiClassSvm, limits: Limits, rows: usize, losses: f64) -> Self {
+    pub(crate) fn informed(parameters: &MultiClassSvm, limits: Limits, rows: usize, losses: f64) -> Self {
         let mut schedule = Self::new(limits, 0);
         schedule.aim_at(
             AIM * parameters.cost * rows as f64 * losses,
@@ -113,14 +113,14 @@ impl Schedule {
     }
 
     /// Hears of the end of an epoch by parts: sweeps come after full ones.
-    pub fn passed(&mut self) {
+    pub(crate) fn passed(&mut self) {
         self.passes -= 1;
         (self.sweeps, self.hopeful) = (0, false);
     }
 
     /// Decides what the sweeps after a full epoch must reach, `gap` being the relative one of the best multiple of the
     /// weights.
-    pub fn plan(&mut self, parameters: &MultiClassSvm, found: &Survey, gap: f64) {
+    pub(crate) fn plan(&mut self, parameters: &MultiClassSvm, found: &Survey, gap: f64) {
         self.wanted = 0.5 * parameters.gap * found.primal();
         let aim = self.wanted.max(AIM * found.gap);
         self.aim_at(aim, parameters, found.gaps.len());
@@ -152,14 +152,14 @@ impl Schedule {
 
     /// What the usual length of steps is multiplied by in the next sweep.
     #[must_use]
-    pub fn length(&self) -> f64 {
+    pub(crate) fn length(&self) -> f64 {
         let later = self.sweeps.checked_sub(1);
         let shorter = later.and_then(|later| SHORTER.get(later as usize));
         shorter.copied().unwrap_or(1.0)
     }
 
     /// Hears the sum of shares that a sweep found.
-    pub fn swept(&mut self, gap: f64) {
+    pub(crate) fn swept(&mut self, gap: f64) {
         self.sweeps = self.sweeps.saturating_sub(1);
         self.since = self.since.saturating_add(1);
         if gap <= self.enough {
@@ -170,25 +170,25 @@ impl Schedule {
 
     /// By how much shortfalls are lessened at the multiples to be looked at.
     #[must_use]
-    pub fn lesser(&self) -> [f64; 3] {
+    pub(crate) fn lesser(&self) -> [f64; 3] {
         [0.5, 1.0, 2.0].map(|part| part * self.less)
     }
 
     /// Hears by how much they were lessened at the best of these multiples, or 0 at the weights themselves.
-    pub fn lessen(&mut self, best: f64) {
+    pub(crate) fn lessen(&mut self, best: f64) {
         let next = if best > 0.0 { best } else { 0.5 * self.less };
         self.less = next.clamp(LEAST, MOST);
     }
 
     /// A row's share of the gap if all had had as much as they had at the last full epoch.
     #[must_use]
-    pub fn usual(&self) -> f64 {
+    pub(crate) fn usual(&self) -> f64 {
         self.tolerance / (LEFT * AIM)
     }
 
     /// Whether all numbers are finite, and there are multiples to look at.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let numbers = [self.tolerance, self.enough, self.wanted, self.found];
         let finite = numbers.iter().all(|number| number.is_finite());
         finite && (LEAST..=MOST).contains(&self.less)

@@ -34,7 +34,7 @@ impl State {
     /// The background's score of a row; `out` becomes the scores by `r_c` of its own class and of
     /// those listed.
     #[inline(always)]
-    pub fn scores(&self, row: Row<'_>, duals: &RowDuals, out: &mut Vec<f32>) -> f32 {
+    pub(crate) fn scores(&self, row: Row<'_>, duals: &RowDuals, out: &mut Vec<f32>) -> f32 {
         out.clear();
         out.resize(1 + duals.classes.len(), 0.0);
         match &duals.places {
@@ -68,7 +68,7 @@ impl State {
 
     /// The mean of `b` over the classes that share one dual: the scores of all classes add up to 0.
     #[inline(always)]
-    pub fn shared_shortfall(&self, duals: &RowDuals, background: f64, scores: &[f32]) -> f64 {
+    pub(crate) fn shared_shortfall(&self, duals: &RowDuals, background: f64, scores: &[f32]) -> f64 {
         let sharing = duals.sharing(self.weights.classes);
         if sharing == 0 {
             return 0.0;
@@ -81,7 +81,7 @@ impl State {
 
     /// The row's share of the gap if the loss saw listed classes and the mean of the others only.
     #[inline(always)]
-    pub fn share(&self, duals: &RowDuals, shortfalls: &[f64], shared: f64) -> Share {
+    pub(crate) fn share(&self, duals: &RowDuals, shortfalls: &[f64], shared: f64) -> Share {
         let sharing = duals.sharing(self.weights.classes) as f64;
         let mut products = sharing * duals.shared * shared;
         let mut sum = sharing * shared.max(0.0);

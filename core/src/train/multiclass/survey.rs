@@ -79,27 +79,27 @@ pub struct Survey {
 impl Survey {
     /// The dual objective: half the square of the weights is half of duals less products.
     #[must_use]
-    pub fn dual(&self) -> f64 {
+    pub(crate) fn dual(&self) -> f64 {
         let square = self.duals - (self.loss - self.gap);
         self.duals - 0.5 * square
     }
 
     /// The primal objective.
     #[must_use]
-    pub fn primal(&self) -> f64 {
+    pub(crate) fn primal(&self) -> f64 {
         self.dual() + self.gap
     }
 
     /// The best multiple of the weights, by the square of them that follows from the duals.
     #[must_use]
-    pub fn best(&self, search: Search) -> Multiple {
+    pub(crate) fn best(&self, search: Search) -> Multiple {
         let square = self.duals - (self.loss - self.gap);
         self.best_of(search, square, self.dual())
     }
 
     /// The best multiple of weights with this square, and with this dual objective.
     #[must_use]
-    pub fn best_of(&self, search: Search, square: f64, dual: f64) -> Multiple {
+    pub(crate) fn best_of(&self, search: Search, square: f64, dual: f64) -> Multiple {
         let of = |less: f64, loss: f64| {
             let factor = 1.0 / (1.0 - less);
             let primal = 0.5 * factor * factor * square + factor * loss;
@@ -149,7 +149,7 @@ pub type PartRows = StepBy<Range<usize>>;
 
 impl Part {
     /// All rows.
-    pub const ALL: Self = Self { first: 0, of: 1 };
+    pub(crate) const ALL: Self = Self { first: 0, of: 1 };
 
     /// How many of `rows` rows it has.
     fn count(self, rows: usize) -> usize {
@@ -168,7 +168,7 @@ impl Part {
     }
 
     /// All of its rows of `rows`.
-    pub fn of(self, rows: usize) -> PartRows {
+    pub(crate) fn of(self, rows: usize) -> PartRows {
         self.rows(0..self.count(rows))
     }
 }

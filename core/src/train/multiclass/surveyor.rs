@@ -33,7 +33,7 @@ pub struct Surveyor {
 
 impl Surveyor {
     /// For a number of classes.
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         let chunks = classes.div_ceil(CHUNK);
         let mut sums = vec![0.0; chunks * CHUNK];
         sums[classes..].fill(ASIDE);
@@ -92,7 +92,7 @@ impl Surveyor {
     }
 
     /// Scores all classes for a row and adds what is to be known to `found`.
-    pub fn look(
+    pub(crate) fn look(
         &mut self,
         state: &State,
         search: Search,

@@ -57,7 +57,7 @@ pub struct Sweeper {
 impl Sweeper {
     /// For a solution, to be run on `threads` threads.
     #[must_use]
-    pub fn new(state: &State, threads: usize) -> Self {
+    pub(crate) fn new(state: &State, threads: usize) -> Self {
         let many = state.problem.len() >= ROWS_FOR_LANES;
         let coupled = state.limits.over > 1.0 || state.problem.bias() != 0.0;
         let lanes = match (many, coupled) {
@@ -76,25 +76,25 @@ impl Sweeper {
     /// What later sweeps depend on: the number of lanes, the share of rows that moved last, and the dual
     /// objective when it was last known.
     #[must_use]
-    pub fn memory(&self) -> (u32, f64, f64) {
+    pub(crate) fn memory(&self) -> (u32, f64, f64) {
         (self.lanes.len() as u32, self.moving, self.dual)
     }
 
     /// Takes over such a memory.
-    pub fn remember(&mut self, (lanes, moving, dual): (u32, f64, f64)) {
+    pub(crate) fn remember(&mut self, (lanes, moving, dual): (u32, f64, f64)) {
         self.lanes.truncate(lanes.max(1) as usize);
         (self.moving, self.dual) = (moving, dual);
     }
 
     /// The borders of the parts of the weights that threads change.
     #[must_use]
-    pub fn cuts(&self) -> &[u32] {
+    pub(crate) fn cuts(&self) -> &[u32] {
         &self.cuts
     }
 
     /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes stood in
     /// each other's way, and from now on there are half as many.
-    pub fn judge(&mut self, dual: f64) {
+    pub(crate) fn judge(&mut self, dual: f64) {
         if dual < self.dual - 1e-6 * self.dual.abs() {
             self.lanes.truncate((self.lanes.len() / 2).max(1));
         }
@@ -103,7 +103,7 @@ impl Sweeper {
 
     /// Visits `rows`, block by block and by class within a block. `each` hears what became of every
     /// row.
-    pub fn sweep<E: Executor>(
+    pub(crate) fn sweep<E: Executor>(
         &mut self,
         state: &mut State,
         rows: &[u32],

@@ -76,7 +76,7 @@ const IDLE: f64 = 0.01;
 
 impl Trainer {
     /// Does the next epoch, or returns `None` if training has ended.
-    pub fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -262,7 +262,7 @@ impl Trainer {
 
     /// The proof, once training has ended.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
         self.certificate
     }
 
@@ -282,7 +282,7 @@ impl Trainer {
 
     /// Takes the solution out.
     #[must_use]
-    pub fn into_state(self) -> State {
+    pub(crate) fn into_state(self) -> State {
         self.state
     }
 }

@@ -15,7 +15,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    pub fn new(problem: &Problem, loss: MultiClassLoss, cost: f64) -> Self {
+    pub(crate) fn new(problem: &Problem, loss: MultiClassLoss, cost: f64) -> Self {
         let dense = |row: usize| {
             let mut values = vec![0.0; problem.features()];
             let row = problem.row(row);
@@ -36,7 +36,7 @@ impl Twin {
     }
 
     /// Weights of each class from duals of each row and class.
-    pub fn weights(&self, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub(crate) fn weights(&self, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let features = self.rows[0].len();
         let mut weights = vec![vec![0.0; features]; self.count];
         for ((row, &class), duals) in self.rows.iter().zip(&self.classes).zip(duals) {
@@ -57,7 +57,7 @@ impl Twin {
     }
 
     /// For each row and class how far the margin is violated: 1 - s_y + s_c, or 1 + s_c.
-    pub fn shortfalls(&self, weights: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub(crate) fn shortfalls(&self, weights: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let of = |(row, &class): (&Vec<f64>, &usize)| -> Vec<f64> {
             let dot = |w: &Vec<f64>| w.iter().zip(row).map(|(a, b)| a * b).sum::<f64>();
             let scores: Vec<f64> = weights.iter().map(dot).collect();
@@ -70,7 +70,7 @@ impl Twin {
         self.rows.iter().zip(&self.classes).map(of).collect()
     }
 
-    pub fn primal(&self, weights: &[Vec<f64>]) -> f64 {
+    pub(crate) fn primal(&self, weights: &[Vec<f64>]) -> f64 {
         let square: f64 = weights.iter().flatten().map(|w| w * w).sum();
         let mut total = 0.5 * square;
         for (short, &class) in self.shortfalls(weights).iter().zip(&self.classes) {
@@ -88,7 +88,7 @@ impl Twin {
         total
     }
 
-    pub fn dual(&self, duals: &[Vec<f64>]) -> f64 {
+    pub(crate) fn dual(&self, duals: &[Vec<f64>]) -> f64 {
         let weights = self.weights(duals);
         let square: f64 = weights.iter().flatten().map(|w| w * w).sum();
         duals.iter().flatten().sum::<f64>() - 0.5 * square
@@ -125,7 +125,7 @@ impl Twin {
 
     /// The duals after `steps` projected gradient steps with Nesterov's momentum, restarted where
     /// the objective falls.
-    pub fn solve(&self, steps: usize) -> Vec<Vec<f64>> {
+    pub(crate) fn solve(&self, steps: usize) -> Vec<Vec<f64>> {
         let square: f64 = self.rows.iter().flatten().map(|v| v * v).sum();
         let step = 1.0 / (square * (self.count as f64 + 1.0));
         let mut duals = vec![vec![0.0; self.count]; self.rows.len()];

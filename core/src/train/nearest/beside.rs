@@ -16,7 +16,7 @@ impl FusedNearest {
     ///
     /// # Errors
     /// As [`Nearest::train`].
-    pub fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
+    pub(crate) fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
         let default = NearestParameters::default();
         let parameters = NearestParameters {
             neighbors: default.neighbors.min(data.len() as u32),
@@ -29,7 +29,7 @@ impl FusedNearest {
     ///
     /// # Errors
     /// As [`Nearest::train`], and if there is no such weight.
-    pub fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
+    pub(crate) fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
         ParamError::check("neighbors", f64::from(weight), ParamRule::AtLeast(0.0))?;
         let most = ParamRule::AtMost(
             f64::from(MOST_WEIGHT),

@@ -117,7 +117,7 @@ impl Nearest {
     ///
     /// # Errors
     /// See [`BudgetError`].
-    pub fn compacted(
+    pub(crate) fn compacted(
         &self,
         max_bytes: u64,
         seed: u64,

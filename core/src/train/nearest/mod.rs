@@ -9,7 +9,7 @@ mod tune;
 
 pub use budget::{BudgetError, BudgetReport, BudgetTrial};
 pub use parts::NearestParts;
-pub use tune::{Grid, Trial, TuneReport};
+pub use tune::{Grid, TuneReport};
 
 use crate::{
     array::Array,
@@ -84,7 +84,7 @@ impl Nearest {
     ///
     /// # Errors
     /// As [`Nearest::train`].
-    pub fn train_compact(
+    pub(crate) fn train_compact(
         parameters: NearestParameters,
         data: &Dataset,
         options: &CompactOptions,

@@ -23,7 +23,7 @@ impl Certificate {
     ///
     /// Cost: a pass over the values of the examples' rows, and another over those with a dual.
     #[must_use]
-    pub fn of_weights(
+    pub(crate) fn of_weights(
         rows: &PackedRows,
         solved: &SolverScratch,
         bias: Bias,

@@ -95,7 +95,7 @@ impl BlockSweep<'_> {
 impl<'a> BlockRows<'a> {
     /// The sides of rows whose labels are told by `carried`.
     #[must_use]
-    pub fn new(parameters: &OneVsRest, rows: &'a PackedRows, carried: &'a [u16]) -> Self {
+    pub(crate) fn new(parameters: &OneVsRest, rows: &'a PackedRows, carried: &'a [u16]) -> Self {
         let costs = [1.0, parameters.positive_weight].map(|weight| parameters.cost * weight);
         let (diagonals, bounds) = match parameters.loss {
             Loss::SquaredHinge => (costs.map(|cost| (0.5 / cost) as f32), [f32::INFINITY; 2]),
@@ -112,7 +112,7 @@ impl<'a> BlockRows<'a> {
     /// What the duals of a row that carries these labels obey.
     #[must_use]
     #[inline(always)]
-    pub fn sides(&self, carried: u16) -> Sides {
+    pub(crate) fn sides(&self, carried: u16) -> Sides {
         let mut sides = Sides {
             signs: [-1.0; LABELS],
             diagonals: [self.diagonals[0]; LABELS],

@@ -21,7 +21,7 @@ impl LabelJobs {
     /// Orders the labels whose rows `own` tells; those without rows come last.
     ///
     /// Cost: a pass over the values of each label's rows. The result does not depend on the executor.
-    pub fn new<E: Executor>(
+    pub(crate) fn new<E: Executor>(
         labels: usize,
         own: &RowsByLabel,
         rows: &PackedRows,
@@ -46,19 +46,19 @@ impl LabelJobs {
 
     /// Number of jobs.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len().div_ceil(LABELS)
     }
 
     /// The labels of a job, at most sixteen; none if there is no such job.
     #[must_use]
-    pub fn job(&self, job: usize) -> &[u32] {
+    pub(crate) fn job(&self, job: usize) -> &[u32] {
         self.0.chunks(LABELS).nth(job).unwrap_or_default()
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.0.capacity()
     }
 }

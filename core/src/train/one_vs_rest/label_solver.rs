@@ -52,7 +52,7 @@ pub struct Effort {
 impl SolverScratch {
     /// For rows over `features` features.
     #[must_use]
-    pub fn new(features: usize) -> Self {
+    pub(crate) fn new(features: usize) -> Self {
         Self {
             weights: Weights::new(features),
             examples: Vec::new(),
@@ -63,7 +63,7 @@ impl SolverScratch {
     }
 
     /// Adds a row to the label's problem, its dual starting at `alpha`.
-    pub fn push(&mut self, parameters: &OneVsRest, row: u32, positive: bool, alpha: f64) {
+    pub(crate) fn push(&mut self, parameters: &OneVsRest, row: u32, positive: bool, alpha: f64) {
         let weight = if positive {
             parameters.positive_weight
         } else {
@@ -85,7 +85,7 @@ impl SolverScratch {
 
     /// Solves the label whose rows were pushed, leaving weights, bias and duals here. Returns the
     /// number of sweeps.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         rows: &PackedRows,
         bias: Bias,

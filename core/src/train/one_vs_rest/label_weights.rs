@@ -15,7 +15,7 @@ pub struct Weights {
 impl Weights {
     /// All zero, for `features` features.
     #[must_use]
-    pub fn new(features: usize) -> Self {
+    pub(crate) fn new(features: usize) -> Self {
         Self {
             head: vec![0.0; HEAD_FEATURES],
             rest: vec![0.0; features.saturating_sub(HEAD_FEATURES)],
@@ -26,7 +26,7 @@ impl Weights {
     /// The weights of the head and of the rest.
     #[must_use]
     #[inline(always)]
-    pub fn parts_mut(&mut self) -> (&mut [f32; HEAD_FEATURES], &mut [f32]) {
+    pub(crate) fn parts_mut(&mut self) -> (&mut [f32; HEAD_FEATURES], &mut [f32]) {
         match self.head.first_chunk_mut() {
             Some(head) => (head, &mut self.rest),
             None => unreachable!("the head is made with its full length"),
@@ -35,7 +35,7 @@ impl Weights {
 
     /// The weights of the head and of the rest, to read.
     #[must_use]
-    pub fn parts(&self) -> (&[f32; HEAD_FEATURES], &[f32]) {
+    pub(crate) fn parts(&self) -> (&[f32; HEAD_FEATURES], &[f32]) {
         match self.head.first_chunk() {
             Some(head) => (head, &self.rest),
             None => unreachable!("the head is made with its full length"),
@@ -43,7 +43,7 @@ impl Weights {
     }
 
     /// Lists the weights larger than `prune` in size with their renumbered features.
-    pub fn above(&self, prune: f32, out: &mut Vec<(u32, f32)>) {
+    pub(crate) fn above(&self, prune: f32, out: &mut Vec<(u32, f32)>) {
         out.clear();
         let parts = [(0, self.head_used()), (HEAD_FEATURES, &self.rest[..])];
         for (first, weights) in parts {
@@ -63,12 +63,12 @@ impl Weights {
 
     /// The weights of the head that belong to a feature.
     #[must_use]
-    pub fn head_used(&self) -> &[f32] {
+    pub(crate) fn head_used(&self) -> &[f32] {
         &self.head[..self.features.min(HEAD_FEATURES)]
     }
 
     /// Sets all to zero.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let used = self.features.clamp(1, HEAD_FEATURES);
         self.head[..used].fill(0.0);
         self.rest.fill(0.0);

@@ -16,7 +16,7 @@ pub struct RowsByLabel {
 
 impl RowsByLabel {
     /// From the labels of each row, in row order: the rows of each label, rising.
-    pub fn new<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, labels: usize) -> Self {
+    pub(crate) fn new<'a>(lists: impl Iterator<Item = &'a [u32]> + Clone, labels: usize) -> Self {
         let mut offsets = vec![0usize; labels + 2];
         for &label in lists.clone().flatten() {
             offsets[label as usize + 2] += 1;
@@ -58,7 +58,7 @@ impl RowsByLabel {
 
     /// For each of `labels` labels the rows that are here or in `more`.
     #[must_use]
-    pub fn merged(&self, more: &Self, labels: usize) -> Self {
+    pub(crate) fn merged(&self, more: &Self, labels: usize) -> Self {
         let mut offsets = Vec::with_capacity(labels + 1);
         offsets.push(0);
         let mut rows = Vec::with_capacity(self.rows.len() + more.rows.len());
@@ -82,13 +82,13 @@ impl RowsByLabel {
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of::<usize>() * self.offsets.capacity() + 4 * self.rows.capacity()
     }
 
     /// The rows of a label, rising; none before anything was mined.
     #[must_use]
-    pub fn of(&self, label: usize) -> &[u32] {
+    pub(crate) fn of(&self, label: usize) -> &[u32] {
         match self.offsets.get(label..label + 2) {
             Some(&[start, end]) => &self.rows[start..end],
             _ => &[],

@@ -47,7 +47,7 @@ pub struct PackedRow<'a> {
 
 impl<'a> PackedRow<'a> {
     /// The stored values, head first: renumbered feature and value.
-    pub fn terms(self) -> impl Iterator<Item = (u32, f32)> + 'a {
+    pub(crate) fn terms(self) -> impl Iterator<Item = (u32, f32)> + 'a {
         let head = self
             .groups
             .iter()
@@ -92,7 +92,7 @@ pub struct FeatureOrder {
 impl FeatureOrder {
     /// The order for `rows`.
     #[must_use]
-    pub fn new(rows: &SparseRows) -> Self {
+    pub(crate) fn new(rows: &SparseRows) -> Self {
         let counts = rows.document_frequencies();
         let mut feature: Vec<u32> = (0..rows.features()).collect();
         order::by_falling_count(&mut feature, &counts);
@@ -107,7 +107,7 @@ impl FeatureOrder {
 impl PackedRows {
     /// Packs one row, given as renumbered features and values in any order, and appends it. Only
     /// the `most` values largest in size are kept, of equal ones the more common feature.
-    pub fn push(&mut self, terms: &mut Vec<(u32, f32)>, most: usize) {
+    pub(crate) fn push(&mut self, terms: &mut Vec<(u32, f32)>, most: usize) {
         if terms.len() > most {
             terms.select_nth_unstable_by(most, |a, b| {
                 b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0))
@@ -151,7 +151,7 @@ impl PackedRows {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn reserve(&mut self, lengths: impl Iterator<Item = usize>) -> Result<(), TrainError> {
+    pub(crate) fn reserve(&mut self, lengths: impl Iterator<Item = usize>) -> Result<(), TrainError> {
         let (mut groups, mut rows) = (0, 0);
         for length in lengths {
             groups += length.div_ceil(8);
@@ -170,7 +170,7 @@ impl PackedRows {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn append(&mut self, other: &Self) -> Result<(), TrainError> {
+    pub(crate) fn append(&mut self, other: &Self) -> Result<(), TrainError> {
         let (groups, rare) = (self.groups.len(), self.rare.len());
         let reserved = self
             .groups
@@ -196,7 +196,7 @@ impl PackedRows {
     /// If there is no such row.
     #[must_use]
     #[inline(always)]
-    pub fn row(&self, row: usize) -> PackedRow<'_> {
+    pub(crate) fn row(&self, row: usize) -> PackedRow<'_> {
         let end = self.rows[row];
         let (groups, rare) = match row.checked_sub(1) {
             Some(before) => (self.rows[before].groups, self.rows[before].rare),
@@ -211,7 +211,7 @@ impl PackedRows {
 
     /// Asks for the memory that says where row `row` stands, some rows before [`PackedRows::fetch_values`] needs it.
     #[inline(always)]
-    pub fn fetch_place(&self, row: usize, fetch: &impl Fetch) {
+    pub(crate) fn fetch_place(&self, row: usize, fetch: &impl Fetch) {
         if let Some(before) = self.rows.get(row.saturating_sub(1)) {
             fetch.fetch(before);
         }
@@ -225,7 +225,7 @@ impl PackedRows {
     /// # Panics
     /// If there is no such row.
     #[inline(always)]
-    pub fn fetch_values(&self, row: usize, fetch: &impl Fetch) {
+    pub(crate) fn fetch_values(&self, row: usize, fetch: &impl Fetch) {
         const LINE: usize = 64;
         let row = self.row(row);
         let groups = row.groups.iter().step_by(LINE / size_of::<Group>());
@@ -239,25 +239,25 @@ impl PackedRows {
     /// # Panics
     /// If there is no such row.
     #[must_use]
-    pub fn square(&self, row: usize) -> f64 {
+    pub(crate) fn square(&self, row: usize) -> f64 {
         self.rows[row].square
     }
 
     /// Number of rows.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Whether there are no rows.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.groups.capacity() * size_of::<Group>()
             + self.rare.capacity() * size_of::<Rare>()
             + self.rows.capacity() * size_of::<RowEnd>()

@@ -38,7 +38,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// What settings are compared by.
-    pub fn worth(&self) -> f64 {
+    pub(crate) fn worth(&self) -> f64 {
         self.precision + MACRO_F1 * self.macro_f1
     }
 }
@@ -47,7 +47,7 @@ impl Tally {
     const DEPTHS: [usize; 3] = [1, 3, 5];
 
     /// For answers of models trained on rows with these labels.
-    pub fn of(labels: &LabelLists) -> Self {
+    pub(crate) fn of(labels: &LabelLists) -> Self {
         let mean = labels.total() as f64 / labels.len().max(1) as f64;
         Self {
             cut: (mean + 0.5).max(1.0) as usize,
@@ -56,7 +56,7 @@ impl Tally {
     }
 
     /// Counts the answers to a row, best first, whose labels are `truth`.
-    pub fn count(&mut self, best: &[Scored], truth: &[u32]) {
+    pub(crate) fn count(&mut self, best: &[Scored], truth: &[u32]) {
         for (rank, scored) in best.iter().enumerate() {
             let right = truth.binary_search(&scored.id).is_ok();
             if right {
@@ -76,7 +76,7 @@ impl Tally {
     }
 
     /// Those of both.
-    pub fn and(mut self, other: &Self) -> Self {
+    pub(crate) fn and(mut self, other: &Self) -> Self {
         for (hits, more) in self.hits.iter_mut().zip(other.hits) {
             *hits += more;
         }
@@ -87,7 +87,7 @@ impl Tally {
     }
 
     /// What was counted so far.
-    pub fn figures(&mut self) -> Figures {
+    pub(crate) fn figures(&mut self) -> Figures {
         let of = |depth: usize| depth as f64 * self.rows.max(1) as f64;
         let shares = self.hits.iter().zip(Self::DEPTHS);
         let sum: f64 = shares.map(|(&hits, depth)| hits as f64 / of(depth)).sum();

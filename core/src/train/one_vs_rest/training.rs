@@ -64,7 +64,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`] and [`super::trainer::Trainer::finish`].
-    pub fn train<E: Executor>(
+    pub(crate) fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
@@ -79,7 +79,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::train`], and if the model does not fit the data.
-    pub fn train_from<E: Executor>(
+    pub(crate) fn train_from<E: Executor>(
         &self,
         start: Option<&LinearModel>,
         data: &Dataset,
@@ -96,7 +96,7 @@ impl OneVsRest {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,

@@ -30,7 +30,7 @@ impl TrainingRows {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn new<E: Executor>(
+    pub(crate) fn new<E: Executor>(
         parameters: &OneVsRest,
         data: &Dataset,
         with_short: bool,
@@ -67,7 +67,7 @@ impl TrainingRows {
 
     /// The rows of all rounds but the last: short ones, where there are any.
     #[must_use]
-    pub fn early(&self) -> &PackedRows {
+    pub(crate) fn early(&self) -> &PackedRows {
         match self.short.is_empty() {
             true => &self.full,
             false => &self.short,
@@ -76,7 +76,7 @@ impl TrainingRows {
 
     /// Bytes held.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let order = self.order.rank.len() + self.order.feature.len();
         self.full.bytes() + self.short.bytes() + 4 * order
     }

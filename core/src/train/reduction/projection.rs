@@ -38,37 +38,37 @@ impl Projection {
 
     /// k.
     #[must_use]
-    pub fn dimensions(&self) -> usize {
+    pub(crate) fn dimensions(&self) -> usize {
         self.singular_values.len()
     }
 
     /// D.
     #[must_use]
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.weights.len() / self.dimensions().max(1)
     }
 
     /// What happens to rows first.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         self.transform
     }
 
     /// V by feature: k numbers each.
     #[must_use]
-    pub fn weights(&self) -> &[f32] {
+    pub(crate) fn weights(&self) -> &[f32] {
         &self.weights
     }
 
     /// How far the training rows extend in each direction, falling.
     #[must_use]
-    pub fn singular_values(&self) -> &[f64] {
+    pub(crate) fn singular_values(&self) -> &[f64] {
         &self.singular_values
     }
 
     /// The k numbers of a row, transformed first, in place of those in `point`; summed in f64. Features that are not
     /// known count nothing.
-    pub fn apply(&self, row: SparseView<'_>, point: &mut Vec<f32>) {
+    pub(crate) fn apply(&self, row: SparseView<'_>, point: &mut Vec<f32>) {
         let k = self.dimensions();
         let mut values = Vec::with_capacity(row.len());
         self.transform.apply(row, &mut values);
@@ -87,7 +87,7 @@ impl Projection {
     ///
     /// # Errors
     /// If memory is lacking, or values are beyond the numbers of f32.
-    pub fn reduce(&self, data: &Dataset, executor: &impl Executor) -> Result<Dataset, TrainError> {
+    pub(crate) fn reduce(&self, data: &Dataset, executor: &impl Executor) -> Result<Dataset, TrainError> {
         let k = self.dimensions();
         let parts = executor.map(data.len().div_ceil(ROWS), Vec::new, |point, job| {
             let rows = job * ROWS..((job + 1) * ROWS).min(data.len());
@@ -122,7 +122,7 @@ impl Projection {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn unfold(
+    pub(crate) fn unfold(
         &self,
         vectors: Vectors,
         executor: &impl Executor,

@@ -32,7 +32,7 @@ impl LinearScorer {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
+    pub(crate) fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
         let labels = model.labels() as usize;
         let mut counts = filled(labels, 0u32)?;
         for feature in 0..model.features() {
@@ -70,7 +70,7 @@ impl LinearScorer {
     /// # Panics
     /// Without memory, as collections do.
     #[must_use]
-    pub fn from_weights(
+    pub(crate) fn from_weights(
         labels: &[LabelWeights],
         features: usize,
         transform: RowTransform,

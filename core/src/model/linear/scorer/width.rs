@@ -132,7 +132,7 @@ pub enum Heads {
 
 impl Heads {
     /// None yet.
-    pub fn new(wide: bool) -> Self {
+    pub(crate) fn new(wide: bool) -> Self {
         if wide {
             Self::Wide(Vec::new())
         } else {
@@ -141,7 +141,7 @@ impl Heads {
     }
 
     /// How many weights they have.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Bytes(heads) => heads.len(),
             Self::Wide(heads) => heads.len(),
@@ -149,7 +149,7 @@ impl Heads {
     }
 
     /// What adding 64 labels of them costs, in tail weights.
-    pub fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         match self {
             Self::Bytes(_) => HEAD_COST,
             Self::Wide(_) => WIDE_HEAD_COST,
@@ -157,7 +157,7 @@ impl Heads {
     }
 
     /// Bytes held.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Bytes(heads) => heads.len(),
             Self::Wide(heads) => 2 * heads.len(),
@@ -165,7 +165,7 @@ impl Heads {
     }
 
     /// Appends a head of so many labels: weights by rising number, those beyond it left out.
-    pub fn push(&mut self, weights: &[(u32, i16)], length: usize) -> Result<(), TryReserveError> {
+    pub(crate) fn push(&mut self, weights: &[(u32, i16)], length: usize) -> Result<(), TryReserveError> {
         match self {
             Self::Bytes(heads) => push(heads, weights, length, |weight| weight as i8),
             Self::Wide(heads) => push(heads, weights, length, |weight| weight),
@@ -173,7 +173,7 @@ impl Heads {
     }
 
     /// Gives back memory that is not used.
-    pub fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         match self {
             Self::Bytes(heads) => heads.shrink_to_fit(),
             Self::Wide(heads) => heads.shrink_to_fit(),

@@ -24,7 +24,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; lacking memory.
-    pub fn trainer<'a>(
+    pub(crate) fn trainer<'a>(
         &self,
         data: &'a Dataset,
         threads: usize,
@@ -39,7 +39,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// As [`MachParameters::trainer`].
-    pub fn trainer_owning(
+    pub(crate) fn trainer_owning(
         &self,
         data: Dataset,
         threads: usize,
@@ -56,7 +56,7 @@ impl MachParameters {
     ///
     /// # Panics
     /// If there are no such heads.
-    pub fn trainer_of<'a>(
+    pub(crate) fn trainer_of<'a>(
         &self,
         heads: Range<usize>,
         data: &'a Dataset,

@@ -59,7 +59,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If one is no such state, they are of different moments, or a head is missing.
-    pub fn resume_all(&mut self, states: &[&[u8]]) -> Result<(), StateError> {
+    pub(crate) fn resume_all(&mut self, states: &[&[u8]]) -> Result<(), StateError> {
         let mut moment = None;
         let mut filled = alloc::vec![false; self.codes.repetitions()];
         for bytes in states {

@@ -20,7 +20,7 @@ impl ClassWeights {
     /// Lists of a quarter of all classes get a place for every class. The features are shared out among threads.
     ///
     /// Memory: by several threads twice that of the weights, until they are done.
-    pub fn gather<E: Executor>(
+    pub(crate) fn gather<E: Executor>(
         source: &impl ByFeature,
         counts: &[usize],
         classes: usize,

@@ -11,7 +11,7 @@ impl ClassWeights {
     /// these, rising.
     ///
     /// Cost: O(weights).
-    pub fn append<E: Executor>(&mut self, counts: &[u32], fresh: &[u32], executor: &E) -> Vec<u32> {
+    pub(crate) fn append<E: Executor>(&mut self, counts: &[u32], fresh: &[u32], executor: &E) -> Vec<u32> {
         let unchanged = counts.iter().take_while(|&&count| count == 0).count();
         if unchanged == counts.len() {
             return Vec::new();
@@ -41,7 +41,7 @@ impl ClassWeights {
     /// Keeps only these places of all lists.
     ///
     /// Cost: O(weights).
-    pub fn retain<E: Executor>(&mut self, kept: &Places, executor: &E) {
+    pub(crate) fn retain<E: Executor>(&mut self, kept: &Places, executor: &E) {
         let Lists { starts, classes } = &mut self.lists;
         let list_starts: Vec<usize> = starts.iter().map(|&start| kept.before(start)).collect();
         let both = starts.iter().zip(&list_starts).zip(&self.starts);

@@ -15,7 +15,7 @@ pub struct Places {
 impl Places {
     /// None of so many.
     #[must_use]
-    pub fn none(of: usize) -> Self {
+    pub(crate) fn none(of: usize) -> Self {
         Self {
             words: vec![0; of / 64 + 1],
             before: Vec::new(),
@@ -24,13 +24,13 @@ impl Places {
 
     /// Adds a place.
     #[inline]
-    pub fn add(&mut self, at: usize) {
+    pub(crate) fn add(&mut self, at: usize) {
         self.words[at / 64] |= 1 << (at % 64);
     }
 
     /// All places of some sets of equally many.
     #[must_use]
-    pub fn union(sets: Vec<Self>) -> Self {
+    pub(crate) fn union(sets: Vec<Self>) -> Self {
         let mut sets = sets.into_iter();
         let mut all = sets.next().unwrap_or_default();
         for set in sets {
@@ -50,14 +50,14 @@ impl Places {
     /// Whether this place is one of them.
     #[must_use]
     #[inline]
-    pub fn holds(&self, at: usize) -> bool {
+    pub(crate) fn holds(&self, at: usize) -> bool {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
     /// How many are before this place.
     #[must_use]
     #[inline]
-    pub fn before(&self, at: usize) -> usize {
+    pub(crate) fn before(&self, at: usize) -> usize {
         let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
         (self.before[at / 64] + below.count_ones()) as usize
     }

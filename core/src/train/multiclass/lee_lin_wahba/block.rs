@@ -64,7 +64,7 @@ pub struct Block {
 
 impl Block {
     /// Of rows of this problem.
-    pub fn new(problem: &Problem) -> Self {
+    pub(crate) fn new(problem: &Problem) -> Self {
         Self {
             scores: Vec::new(),
             means: Vec::new(),
@@ -77,12 +77,12 @@ impl Block {
 
     /// L.
     #[must_use]
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
     /// Begins another block of so many rows, whose scores are to be placed.
-    pub fn begin(&mut self, rows: usize) {
+    pub(crate) fn begin(&mut self, rows: usize) {
         self.moves.clear();
         self.scores.clear();
         self.scores
@@ -92,7 +92,7 @@ impl Block {
     }
 
     /// The scores of a row by each class, and that by the mean.
-    pub fn scores_mut(&mut self, row: usize) -> (&mut [f64], &mut f64) {
+    pub(crate) fn scores_mut(&mut self, row: usize) -> (&mut [f64], &mut f64) {
         let width = self.classes.div_ceil(LANES);
         let scores = self.scores[row * width..(row + 1) * width].as_flattened_mut();
         (&mut scores[..self.classes], &mut self.means[row])

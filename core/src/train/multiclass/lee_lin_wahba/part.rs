@@ -19,7 +19,7 @@ pub struct Moves {
 
 impl Moves {
     /// None, of so many classes.
-    pub fn new(classes: usize) -> Self {
+    pub(crate) fn new(classes: usize) -> Self {
         Self {
             rows: Vec::new(),
             amounts: Vec::new(),
@@ -30,13 +30,13 @@ impl Moves {
 
     /// Whether there are none.
     #[inline(always)]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Each row with its numbers, and their mean.
     #[inline(always)]
-    pub fn each(&self) -> impl Iterator<Item = (u32, &[Lanes], f64)> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = (u32, &[Lanes], f64)> {
         let rows = self.rows.iter().zip(&self.means);
         let rows = rows.zip(self.amounts.chunks_exact(self.width));
         rows.map(|((row, mean), amounts)| (*row, amounts, *mean))
@@ -44,7 +44,7 @@ impl Moves {
 
     /// Adds a row; returns where its numbers belong.
     #[inline(always)]
-    pub fn push(&mut self, row: u32) -> &mut [Lanes] {
+    pub(crate) fn push(&mut self, row: u32) -> &mut [Lanes] {
         let start = self.amounts.len();
         self.rows.push(row);
         self.means.push(0.0);
@@ -54,7 +54,7 @@ impl Moves {
 
     /// Sets the mean of the row that was added last.
     #[inline(always)]
-    pub fn set_mean(&mut self, mean: f64) {
+    pub(crate) fn set_mean(&mut self, mean: f64) {
         if let Some(last) = self.means.last_mut() {
             *last = mean;
         }
@@ -62,7 +62,7 @@ impl Moves {
 
     /// Takes the last row away.
     #[inline(always)]
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.rows.pop();
         self.means.pop();
         self.amounts
@@ -70,7 +70,7 @@ impl Moves {
     }
 
     /// Forgets all.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.amounts.clear();
         self.means.clear();
@@ -89,7 +89,7 @@ pub struct Part {
 
 impl Part {
     /// Of these classes, all u being 0. Nothing if there is no memory for it.
-    pub fn new(classes: Range<usize>, features: usize) -> Option<Self> {
+    pub(crate) fn new(classes: Range<usize>, features: usize) -> Option<Self> {
         let count = features * (classes.len() + 1);
         let mut sums = Vec::new();
         sums.try_reserve_exact(count).ok()?;
@@ -102,24 +102,24 @@ impl Part {
     }
 
     /// Its classes.
-    pub fn classes(&self) -> Range<usize> {
+    pub(crate) fn classes(&self) -> Range<usize> {
         self.classes.clone()
     }
 
     /// Of each feature, u of its classes and the mean.
-    pub fn features(&self) -> impl Iterator<Item = (&[f64], f64)> {
+    pub(crate) fn features(&self) -> impl Iterator<Item = (&[f64], f64)> {
         let features = self.sums.chunks_exact(self.width());
         features.map(|sums| (&sums[..sums.len() - 1], sums[sums.len() - 1]))
     }
 
     /// Of a feature, u of its classes and the mean.
-    pub fn feature(&self, feature: usize) -> (&[f64], f64) {
+    pub(crate) fn feature(&self, feature: usize) -> (&[f64], f64) {
         let sums = &self.sums[feature * self.width()..(feature + 1) * self.width()];
         (&sums[..sums.len() - 1], sums[sums.len() - 1])
     }
 
     /// The same, to be changed.
-    pub fn feature_mut(&mut self, feature: usize) -> (&mut [f64], &mut f64) {
+    pub(crate) fn feature_mut(&mut self, feature: usize) -> (&mut [f64], &mut f64) {
         let width = self.width();
         let sums = &mut self.sums[feature * width..(feature + 1) * width];
         let (sums, mean) = sums.split_at_mut(width - 1);
@@ -127,12 +127,12 @@ impl Part {
     }
 
     /// Multiplies all.
-    pub fn multiply(&mut self, factor: f64) {
+    pub(crate) fn multiply(&mut self, factor: f64) {
         self.sums.iter_mut().for_each(|sum| *sum *= factor);
     }
 
     /// Of each row of the last block, its scores by these classes, then by the mean.
-    pub fn scores(&self) -> impl Iterator<Item = (&[f64], f64)> {
+    pub(crate) fn scores(&self) -> impl Iterator<Item = (&[f64], f64)> {
         let rows = self.scores.chunks_exact(self.width());
         rows.map(|scores| (&scores[..scores.len() - 1], scores[scores.len() - 1]))
     }

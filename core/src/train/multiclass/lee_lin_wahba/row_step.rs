@@ -54,7 +54,7 @@ struct Clamped {
 impl Row<'_> {
     /// Adds to what a pass sees.
     #[inline(always)]
-    pub fn look(&self, seen: &mut Seen) {
+    pub(crate) fn look(&self, seen: &mut Seen) {
         let mut lanes = SeenLanes::default();
         for (scores, duals) in self.scores.iter().zip(&*self.duals) {
             lanes.add(from_fn(|lane| self.level - scores[lane]), *duals, self.cost);
@@ -65,7 +65,7 @@ impl Row<'_> {
     /// The same, and brings the duals to their best. `amounts` gets the move of each class; returns S/L, or nothing if
     /// nothing moves. `targets` is memory.
     #[inline(always)]
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         seen: &mut Seen,
         targets: &mut Vec<Lanes>,

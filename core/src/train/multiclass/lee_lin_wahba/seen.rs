@@ -29,7 +29,7 @@ pub struct SeenLanes {
 impl SeenLanes {
     /// Adds the gradients of some duals.
     #[inline(always)]
-    pub fn add(&mut self, gradients: Lanes, duals: Lanes, cost: f64) {
+    pub(crate) fn add(&mut self, gradients: Lanes, duals: Lanes, cost: f64) {
         // Each sum as a whole vector: a loop over lanes would not become vector instructions.
         let up: Lanes = from_fn(|lane| {
             if duals[lane] < cost {
@@ -56,7 +56,7 @@ impl SeenLanes {
 impl Seen {
     /// Adds a row; returns the sum of its duals.
     #[inline(always)]
-    pub fn take(&mut self, row: &SeenLanes, cost: f64) -> f64 {
+    pub(crate) fn take(&mut self, row: &SeenLanes, cost: f64) -> f64 {
         let (loss, duals) = (cost * join(row.losses), join(row.duals));
         self.loss += loss;
         self.gap += loss - join(row.products);
@@ -69,7 +69,7 @@ impl Seen {
 
     /// The slow twin: of one row.
     #[cfg(test)]
-    pub fn slow(gradients: &[f64], duals: &[f64], own: usize, cost: f64) -> Self {
+    pub(crate) fn slow(gradients: &[f64], duals: &[f64], own: usize, cost: f64) -> Self {
         let mut seen = Self::default();
         for (class, (&gradient, &dual)) in gradients.iter().zip(duals).enumerate() {
             if class == own {

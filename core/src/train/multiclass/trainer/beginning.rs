@@ -22,7 +22,7 @@ use alloc::{vec, vec::Vec};
 impl Trainer {
     /// Begins training with all duals 0.
     #[must_use]
-    pub fn new(parameters: &MultiClassSvm, problem: Problem) -> Self {
+    pub(crate) fn new(parameters: &MultiClassSvm, problem: Problem) -> Self {
         let rows = problem.len();
         let limits = Limits::new(parameters.loss, parameters.cost);
         Self {
@@ -49,7 +49,7 @@ impl Trainer {
     /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and then all
     /// by what is best for the new problem. Starts from 0 if the duals are of other rows.
     #[must_use]
-    pub fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
+    pub(crate) fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
         let mut trainer = Self::new(parameters, problem);
         let same = start.duals.len() == trainer.state.problem.len();
         if same {
@@ -71,7 +71,7 @@ impl Trainer {
     /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then come
     /// before the first pass over all classes.
     #[must_use]
-    pub fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
+    pub(crate) fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
         let mut trainer = Self::new(parameters, problem);
         let problem = &trainer.state.problem;
         let losses = if trainer.state.limits.largest_only() {

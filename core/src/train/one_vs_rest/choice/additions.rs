@@ -36,7 +36,7 @@ const NEIGHBOR_FOLDS: usize = 2;
 
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
     /// The weight of neighbors, and the most pruning that costs next to nothing.
-    pub fn finish(&mut self, rung: Rung) -> Result<(), TrainError> {
+    pub(crate) fn finish(&mut self, rung: Rung) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let all = self.folds;
         let sampled = all[..folds]

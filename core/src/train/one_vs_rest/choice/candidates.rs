@@ -69,7 +69,7 @@ pub(super) struct Beside<'a> {
 
 impl Candidates {
     /// Those of the rows of `test`.
-    pub fn new<E: Executor>(
+    pub(crate) fn new<E: Executor>(
         linear: &LinearModel,
         beside: &Beside<'_>,
         test: &Dataset,
@@ -130,7 +130,7 @@ impl Candidates {
     }
 
     /// Counts the answers of the mix, `truth` being the labels of the rows.
-    pub fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
+    pub(crate) fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
         let (centroid, prior) = (mix.centroid as f32, mix.prior as f32);
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {

@@ -30,7 +30,7 @@ const MOST_HELD_OUT: f64 = 5_000.0;
 
 impl Fold {
     /// Divides `data` once or, where rows are few, up to five times; not at all if they are too few.
-    pub fn all(data: &Dataset, seed: u64) -> Vec<Self> {
+    pub(crate) fn all(data: &Dataset, seed: u64) -> Vec<Self> {
         if data.len() < TOO_FEW_ROWS {
             return Vec::new();
         }
@@ -50,7 +50,7 @@ impl Fold {
     }
 
     /// Every so many-th row to train on, so that `share` of them are left; `None` if they are too few to learn from.
-    pub fn sampled(&self, share: f64) -> Option<Dataset> {
+    pub(crate) fn sampled(&self, share: f64) -> Option<Dataset> {
         let rows = self.train.len();
         let kept = ((rows as f64 * share) as usize).clamp(1, rows);
         // Rows were held out at random: to leave some out, too, any will do.
@@ -65,7 +65,7 @@ impl OneVsRest {
     /// What a training on `share` of the rows of `data` costs: visits of a stored value by a label, the visit of a row
     /// counting as four. About a nanosecond each.
     #[must_use]
-    pub fn work(&self, data: &Dataset, share: f64) -> f64 {
+    pub(crate) fn work(&self, data: &Dataset, share: f64) -> f64 {
         let rows = data.len() as f64 * share;
         let values = data.rows().nonzeros() as f64 * share + ROW * rows;
         let labels = f64::from(data.labels().labels());

@@ -26,7 +26,7 @@ const BATCH: usize = 64;
 impl Choice {
     /// The trial of the setting that was chosen, with all that is added to its scores; `None` if nothing was tried.
     #[must_use]
-    pub fn best(&self) -> Option<&Trial> {
+    pub(crate) fn best(&self) -> Option<&Trial> {
         let chosen = |trial: &&Trial| trial.neighbors == self.neighbors;
         self.tried.iter().rev().find(chosen)
     }
@@ -34,7 +34,7 @@ impl Choice {
 
 impl Judge {
     /// The rows on which the choice for `data` was judged at last, drawn by the same seed.
-    pub fn again(choice: &Choice, data: &Dataset, seed: u64) -> Option<Self> {
+    pub(crate) fn again(choice: &Choice, data: &Dataset, seed: u64) -> Option<Self> {
         let best = choice.best()?;
         let folds = Fold::all(data, seed).into_iter().take(best.folds);
         let folds = folds.filter_map(|fold| Some((fold.sampled(best.share)?, fold.test)));
@@ -44,12 +44,12 @@ impl Judge {
     }
 
     /// A difference that is chance.
-    pub fn chance(&self) -> f64 {
+    pub(crate) fn chance(&self) -> f64 {
         chance(self.folds.iter().map(|(_, test)| test.len()).sum())
     }
 
     /// Trains a method on the rows and counts its right answers.
-    pub fn judge<E: Executor>(
+    pub(crate) fn judge<E: Executor>(
         &self,
         train: impl Fn(&Dataset) -> Result<Model, TrainError>,
         executor: &E,

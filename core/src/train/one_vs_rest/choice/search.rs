@@ -77,7 +77,7 @@ pub(super) struct Search<'a, E, P> {
 }
 
 impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
-    pub fn new(
+    pub(crate) fn new(
         given: Given,
         start: OneVsRest,
         folds: &'a [Fold],
@@ -108,7 +108,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
     }
 
     /// What was chosen.
-    pub fn choice(self) -> Choice {
+    pub(crate) fn choice(self) -> Choice {
         Choice {
             parameters: OneVsRest {
                 centroid: self.best.mix.centroid,
@@ -121,7 +121,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         }
     }
 
-    pub fn run(&mut self, data: &Dataset, budget: Budget) -> Result<(), TrainError> {
+    pub(crate) fn run(&mut self, data: &Dataset, budget: Budget) -> Result<(), TrainError> {
         let whole = self.best.parameters.work(data, 1.0);
         let allowed = budget.of(whole);
         let mut settings = self.settings();
@@ -212,7 +212,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
     }
 
     /// The centroids and priors that are not given; the plain ones first.
-    pub fn mixes(&self) -> Vec<Mix> {
+    pub(crate) fn mixes(&self) -> Vec<Mix> {
         let centroids = self
             .given
             .centroid
@@ -232,7 +232,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         priors.into_iter().flat_map(with).collect()
     }
 
-    pub fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
+    pub(crate) fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
         let bare = OneVsRest {
             centroid: 0.0,
             prior: 0.0,
@@ -244,7 +244,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         })
     }
 
-    pub fn candidates(
+    pub(crate) fn candidates(
         &self,
         linear: &LinearModel,
         train: &Dataset,
@@ -261,7 +261,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
-    pub fn tell(&mut self, setting: &Setting, neighbors: f32, found: Figures, rung: Rung) {
+    pub(crate) fn tell(&mut self, setting: &Setting, neighbors: f32, found: Figures, rung: Rung) {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -298,7 +298,7 @@ impl Rung {
     }
 
     /// No more divisions than there are.
-    pub fn within(self, folds: usize) -> Self {
+    pub(crate) fn within(self, folds: usize) -> Self {
         Self {
             folds: self.folds.min(folds),
             ..self

@@ -34,7 +34,7 @@ pub struct BlockScratch {
 impl BlockScratch {
     /// For so many features and rows; a block may have all rows.
     #[must_use]
-    pub fn new(features: usize, rows: usize) -> Self {
+    pub(crate) fn new(features: usize, rows: usize) -> Self {
         Self {
             weights: vec![[0.0; LABELS]; features],
             duals: vec![[0.0; LABELS]; rows],
@@ -48,7 +48,7 @@ impl BlockScratch {
     }
 
     /// Begins with labels, at most sixteen, whose rows `own` tells, on these rows: all biases are `bias`.
-    pub fn begin(&mut self, own: &RowsByLabel, labels: impl Iterator<Item = usize>, bias: f32) {
+    pub(crate) fn begin(&mut self, own: &RowsByLabel, labels: impl Iterator<Item = usize>, bias: f32) {
         self.biases = [bias; LABELS];
         self.order.clear();
         self.order.extend_from_slice(&self.rows);
@@ -60,7 +60,7 @@ impl BlockScratch {
     }
 
     /// Ends a block: sets its weights and duals to 0.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.weights.fill([0.0; LABELS]);
         self.forget_rows();
     }
@@ -75,7 +75,7 @@ impl BlockScratch {
     /// Adds `times` the direction of the sum of `own` rows to the weights of the label at `at`.
     ///
     /// Cost: two passes over their values.
-    pub fn add_centroid(&mut self, rows: &PackedRows, own: &[u32], at: usize, times: f64) {
+    pub(crate) fn add_centroid(&mut self, rows: &PackedRows, own: &[u32], at: usize, times: f64) {
         let sum = &mut self.sum;
         sum.resize(self.weights.len(), 0.0);
         let own = own.iter().map(|&row| rows.row(row as usize));
@@ -106,7 +106,7 @@ impl BlockScratch {
     /// Lists the weights larger than `prune` in size of the first `labels` labels in `kept`, by rising feature, and ends the block.
     ///
     /// Cost: the values of the block's rows, or D if that is less.
-    pub fn take_above(&mut self, packed: &PackedRows, prune: f32, labels: usize) {
+    pub(crate) fn take_above(&mut self, packed: &PackedRows, prune: f32, labels: usize) {
         let Self {
             weights,
             rows,

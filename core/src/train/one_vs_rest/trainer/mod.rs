@@ -80,7 +80,7 @@ const ALL_IS_CHEAP: u64 = 6_000_000_000;
 impl OneVsRest {
     /// Whether every row without a label is one of its negatives in training on `data`.
     #[must_use]
-    pub fn takes_all(&self, data: &Dataset) -> bool {
+    pub(crate) fn takes_all(&self, data: &Dataset) -> bool {
         match self.negatives {
             Negatives::All => true,
             Negatives::Mined => false,
@@ -97,7 +97,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub fn trainer<'a, E: Executor>(
+    pub(crate) fn trainer<'a, E: Executor>(
         &self,
         data: &'a Dataset,
         executor: &E,
@@ -198,7 +198,7 @@ impl Training for Trainer<'_> {
 impl Trainer<'_> {
     /// Bytes held now, without the data set.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
         let proposals = self.proposals.iter().map(|p| 24 + 4 * p.capacity());
         self.rows.bytes()

@@ -123,7 +123,7 @@ impl Bundle {
     /// Deals the classes of `problem` into so many bundles, the most frequent ones to different bundles; weights
     /// are 0.
     #[must_use]
-    pub fn deal(problem: &Problem, many: usize) -> Vec<Self> {
+    pub(crate) fn deal(problem: &Problem, many: usize) -> Vec<Self> {
         let mut bundles = vec![Self::default(); many];
         for class in 0..problem.classes() {
             bundles[class % many].classes.push(class as u32);
@@ -142,13 +142,13 @@ impl Bundle {
 
     /// The number within its bundle of a class, if there are `many` bundles.
     #[must_use]
-    pub fn local(class: u32, many: usize) -> u32 {
+    pub(crate) fn local(class: u32, many: usize) -> u32 {
         class / many as u32
     }
 
     /// Asks for where the weights of a row's features are.
     #[inline(always)]
-    pub fn fetch_features(&self, row: Row<'_>, fetch: &impl Fetch) {
+    pub(crate) fn fetch_features(&self, row: Row<'_>, fetch: &impl Fetch) {
         for &feature in row.features {
             fetch.fetch(&self.features[feature as usize]);
         }
@@ -156,7 +156,7 @@ impl Bundle {
 
     /// Asks for these weights of all classes.
     #[inline(always)]
-    pub fn fetch_weights(&self, row: Row<'_>, fetch: &impl Fetch) {
+    pub(crate) fn fetch_weights(&self, row: Row<'_>, fetch: &impl Fetch) {
         for &feature in row.features {
             match &self.features[feature as usize].list {
                 List::All(all) => fetch_slice(all, fetch),
@@ -167,7 +167,7 @@ impl Bundle {
 
     /// Asks for these weights of some classes.
     #[inline(always)]
-    pub fn fetch_some(&self, row: Row<'_>, classes: &[(u32, f64)], fetch: &impl Fetch) {
+    pub(crate) fn fetch_some(&self, row: Row<'_>, classes: &[(u32, f64)], fetch: &impl Fetch) {
         for &feature in row.features {
             match &self.features[feature as usize].list {
                 List::All(all) => {
@@ -183,7 +183,7 @@ impl Bundle {
     /// The score of one class.
     #[must_use]
     #[inline(always)]
-    pub fn score(&self, row: Row<'_>, class: u32) -> f64 {
+    pub(crate) fn score(&self, row: Row<'_>, class: u32) -> f64 {
         let mut sum = 0.0;
         for (&feature, &value) in row.features.iter().zip(row.values) {
             sum += f64::from(value) * self.features[feature as usize].of(class);
@@ -193,7 +193,7 @@ impl Bundle {
 
     /// The scores of all classes.
     #[inline(always)]
-    pub fn scores(&self, row: Row<'_>, out: &mut Vec<f64>) {
+    pub(crate) fn scores(&self, row: Row<'_>, out: &mut Vec<f64>) {
         out.clear();
         out.resize(self.classes.len(), 0.0);
         let mut shared = 0.0;
@@ -218,7 +218,7 @@ impl Bundle {
 
     /// Moves weights by so much of a row: those of all classes by `shared`, and those of some one by one.
     #[inline(always)]
-    pub fn add(&mut self, row: Row<'_>, shared: f64, classes: &[(u32, f64)]) {
+    pub(crate) fn add(&mut self, row: Row<'_>, shared: f64, classes: &[(u32, f64)]) {
         let many = self.classes.len();
         for (&feature, &value) in row.features.iter().zip(row.values) {
             let (weights, value) = (&mut self.features[feature as usize], f64::from(value));
@@ -231,7 +231,7 @@ impl Bundle {
 
     /// The sum of the squares of all weights, and the number of those that are not 0.
     #[must_use]
-    pub fn square(&self) -> (f64, u64) {
+    pub(crate) fn square(&self) -> (f64, u64) {
         let (mut sum, mut nonzeros) = (0.0, 0);
         for weights in &self.features {
             let shared = weights.shared;
@@ -250,19 +250,19 @@ impl Bundle {
 
     /// The weight of a feature that all classes share.
     #[must_use]
-    pub fn shared(&self, feature: usize) -> f64 {
+    pub(crate) fn shared(&self, feature: usize) -> f64 {
         self.features[feature].shared
     }
 
     /// Hands each class, by its number in the problem, to `visit` with its weight for `feature` less the shared one,
     /// where that is not 0.
-    pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
+    pub(crate) fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
         self.features[feature].visit(|class, weight| visit(self.classes[class as usize], weight));
     }
 
     /// All that is not 0.
     #[must_use]
-    pub fn content(&self) -> Content {
+    pub(crate) fn content(&self) -> Content {
         let feature = |(number, of): (usize, &Weights)| {
             let mut weights = Vec::new();
             of.visit(|class, weight| weights.push((class, weight)));
@@ -285,7 +285,7 @@ impl Bundle {
 
     /// Whether this can be the content of this bundle.
     #[must_use]
-    pub fn can_hold(&self, content: &Content) -> bool {
+    pub(crate) fn can_hold(&self, content: &Content) -> bool {
         let many = self.classes.len();
         let features = content.features.iter().all(|feature| {
             let weights = &feature.weights;
@@ -304,7 +304,7 @@ impl Bundle {
     }
 
     /// Takes over a content that it can hold, in place of its own.
-    pub fn set(&mut self, content: &Content) {
+    pub(crate) fn set(&mut self, content: &Content) {
         let many = self.classes.len();
         self.features.fill(Weights::NONE);
         self.totals.fill(0.0);

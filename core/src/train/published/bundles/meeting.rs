@@ -48,7 +48,7 @@ impl Duals {
     }
 
     /// Whether these can be the duals of a row, all of them from 0 to `cost`, for a bundle of so many classes.
-    pub fn fit(&self, classes: usize, cost: f64) -> bool {
+    pub(crate) fn fit(&self, classes: usize, cost: f64) -> bool {
         let rising = self.listed.is_sorted_by(|a, b| a.0 < b.0);
         let last = self.listed.last();
         let all = self.listed.iter().map(|dual| dual.1).chain([self.shared]);

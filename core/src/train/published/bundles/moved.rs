@@ -31,7 +31,7 @@ pub struct Moved {
 
 impl Moved {
     /// Notes the next move.
-    pub fn note(&mut self, next: Move<'_>) {
+    pub(crate) fn note(&mut self, next: Move<'_>) {
         self.rows
             .push((next.place as u32, next.classes.len() as u32));
         self.amounts.push((next.total, next.shared));
@@ -40,7 +40,7 @@ impl Moved {
 
     /// Whether these can be moves of one of so many rows against a bundle of so many classes.
     #[must_use]
-    pub fn fit(&self, rows: usize, classes: usize) -> bool {
+    pub(crate) fn fit(&self, rows: usize, classes: usize) -> bool {
         let counts = self.rows.iter().map(|row| u64::from(row.1));
         self.rows.len() == self.amounts.len()
             && counts.sum::<u64>() == self.classes.len() as u64
@@ -57,12 +57,12 @@ impl Moved {
 
     /// The place of the row of a move, by its number.
     #[inline]
-    pub fn place(&self, at: usize) -> Option<usize> {
+    pub(crate) fn place(&self, at: usize) -> Option<usize> {
         self.rows.get(at).map(|row| row.0 as usize)
     }
 
     /// All moves, in order.
-    pub fn moves(&self) -> impl Iterator<Item = Move<'_>> {
+    pub(crate) fn moves(&self) -> impl Iterator<Item = Move<'_>> {
         let mut rest = &self.classes[..];
         let rows = self.rows.iter().zip(&self.amounts);
         rows.map(move |(&(place, count), &(total, shared))| {

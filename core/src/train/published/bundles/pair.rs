@@ -26,7 +26,7 @@ pub struct Pair {
 
 impl Pair {
     /// Takes two bundles out.
-    pub fn take(bundles: &mut [Bundle], first: usize, second: usize) -> Self {
+    pub(crate) fn take(bundles: &mut [Bundle], first: usize, second: usize) -> Self {
         Self {
             first,
             second,
@@ -36,7 +36,7 @@ impl Pair {
     }
 
     /// Puts them back.
-    pub fn put(self, bundles: &mut [Bundle]) {
+    pub(crate) fn put(self, bundles: &mut [Bundle]) {
         bundles[self.first] = self.one;
         if let Some(other) = self.other {
             bundles[self.second] = other;
@@ -44,7 +44,7 @@ impl Pair {
     }
 
     /// The numbers of the bundles.
-    pub fn numbers(&self) -> (usize, usize) {
+    pub(crate) fn numbers(&self) -> (usize, usize) {
         (self.first, self.second)
     }
 

@@ -20,7 +20,7 @@ pub struct Plan {
 
 impl Plan {
     /// For a problem and so many processes.
-    pub fn new(problem: &Problem, ranks: usize) -> Self {
+    pub(crate) fn new(problem: &Problem, ranks: usize) -> Self {
         let mut rows = alloc::vec![0; bundles_of(problem.classes())];
         let many = rows.len();
         for row in 0..problem.len() {
@@ -30,17 +30,17 @@ impl Plan {
     }
 
     /// Number of bundles M, even.
-    pub fn bundles(&self) -> usize {
+    pub(crate) fn bundles(&self) -> usize {
         self.rows.len()
     }
 
     /// Rounds of an epoch: the first, in which bundles meet themselves, and the tournament's.
-    pub fn rounds(&self) -> usize {
+    pub(crate) fn rounds(&self) -> usize {
         1 + tournament::rounds(self.bundles())
     }
 
     /// The meetings of a round and the process that holds each. A bundle that meets itself is its own partner.
-    pub fn meetings(&self, round: usize) -> Vec<(usize, usize, usize)> {
+    pub(crate) fn meetings(&self, round: usize) -> Vec<(usize, usize, usize)> {
         let meetings = self.seated(round).into_iter();
         meetings
             .map(|(a, b, slot)| (a, b, self.rank(slot)))
@@ -48,18 +48,18 @@ impl Plan {
     }
 
     /// Places where two bundles can meet: each is always with the same process.
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.bundles() / 2
     }
 
     /// The process of a slot.
-    pub fn rank(&self, slot: usize) -> usize {
+    pub(crate) fn rank(&self, slot: usize) -> usize {
         slot * self.ranks / self.slots()
     }
 
     /// The meetings of a round and their slots, which do not depend on the number of processes: next to each other are
     /// one of many rows and one of few, so that processes have about as much to do.
-    pub fn seated(&self, round: usize) -> Vec<(usize, usize, usize)> {
+    pub(crate) fn seated(&self, round: usize) -> Vec<(usize, usize, usize)> {
         let many = self.bundles();
         let mut pairs: Vec<(usize, usize)> = if round == 0 {
             (0..many).map(|bundle| (bundle, bundle)).collect()
@@ -79,7 +79,7 @@ impl Plan {
     }
 
     /// The process that looks at a bundle when the gap is computed.
-    pub fn looker(&self, bundle: usize) -> usize {
+    pub(crate) fn looker(&self, bundle: usize) -> usize {
         bundle * self.ranks / self.bundles()
     }
 }

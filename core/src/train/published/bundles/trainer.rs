@@ -52,7 +52,7 @@ impl Tournament {
     /// Begins training with all duals 0, to end at the relative gap of `parameters`: violations are not looked for,
     /// and `epsilon` is not heeded. All processes must have the same problem and parameters.
     #[must_use]
-    pub fn new(parameters: &MultiClassSvm, problem: Problem, exchange: &impl Exchange) -> Self {
+    pub(crate) fn new(parameters: &MultiClassSvm, problem: Problem, exchange: &impl Exchange) -> Self {
         let plan = Plan::new(&problem, exchange.ranks());
         let bundles = Bundle::deal(&problem, plan.bundles());
         Self {
@@ -74,7 +74,7 @@ impl Tournament {
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub fn epoch<E: Executor, X: Exchange>(
+    pub(crate) fn epoch<E: Executor, X: Exchange>(
         &mut self,
         executor: &E,
         processor: Processor,
@@ -271,19 +271,19 @@ impl Tournament {
 
     /// The proof, once training has ended.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub(crate) fn certificate(&self) -> Option<Certificate> {
         self.certificate
     }
 
     /// The problem.
     #[must_use]
-    pub fn problem(&self) -> &Problem {
+    pub(crate) fn problem(&self) -> &Problem {
         &self.problem
     }
 
     /// Hands each class and its weight for a feature to `visit`, less what the classes' weights have in common, which
     /// no ranking depends on.
-    pub fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
+    pub(crate) fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
         let classes = self.problem.classes() as f64;
         let parts = self
             .bundles

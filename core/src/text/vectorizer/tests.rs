@@ -1,17 +1,41 @@
 //! The vectorizer against weights computed the obvious way, and by hand.
 
-use crate::executors::Backwards;
-use hapax_core::{
+use crate::{
     array::Array,
-    executor::Sequential,
+    executor::{Executor, Sequential},
     names::Names,
     text::{
-        FeatureSpace, NGrams, NoFeatures, TermWeight, TextScratch, TokenOptions, TokenScratch,
-        Vectorizer, VectorizerError, VectorizerOptions, for_each_token,
+        FeatureSpace, NGrams, NoFeatures, TermWeight, TextScratch, TokenOptions, Vectorizer,
+        VectorizerError, VectorizerOptions,
+        tokens::{TokenScratch, for_each_token},
     },
 };
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use alloc::{collections::{BTreeMap, BTreeSet}, borrow::ToOwned, format, string::{String, ToString}, vec::Vec};
+
+/// Says it has many threads, runs the jobs backwards, and changes scratch memories as it goes.
+struct Backwards(usize);
+
+impl Executor for Backwards {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
+    where
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, usize) -> R + Sync,
+    {
+        let mut own: Vec<S> = (0..self.0).map(|_| scratch()).collect();
+        let mut results: Vec<R> = (0..jobs)
+            .rev()
+            .map(|job| run(&mut own[job % self.0], job))
+            .collect();
+        results.reverse();
+        results
+    }
+}
 
 fn tokens(text: &str, options: &TokenOptions) -> Vec<String> {
     let mut list = Vec::new();
@@ -41,7 +65,7 @@ fn plain(texts: &[String], options: &VectorizerOptions) -> (Vec<String>, Vec<Vec
     let n = texts.len() as f64;
     counts.retain(|_, df| *df >= min_documents && f64::from(*df) <= max_document_share * n);
     let mut ranked: Vec<(&String, u32)> = counts.into_iter().collect();
-    ranked.sort_by_key(|&(_, df)| std::cmp::Reverse(df));
+    ranked.sort_by_key(|&(_, df)| core::cmp::Reverse(df));
     ranked.truncate(max_features.map_or(usize::MAX, |most| most as usize));
     ranked.sort();
     let row = |document: &Vec<String>| {
@@ -205,7 +229,7 @@ fn hashed_features_are_those_of_the_hash() {
     };
     let vectorizer = Vectorizer::fit(&["x"], options, &Sequential).unwrap();
     let row = vectorizer.transform("mouse house", &mut TextScratch::new());
-    let hash = hapax_core::hash::FeatureHash::new(20, 7).unwrap();
+    let hash = crate::hash::FeatureHash::new(20, 7).unwrap();
     let expected: BTreeSet<u32> = [&b"mouse"[..], b"house", b"mouse house"]
         .map(|t| hash.feature(t))
         .into();
