@@ -201,7 +201,7 @@ impl Vectorizer {
 
     /// What the vectorizer was told.
     #[must_use]
-    pub(crate) fn options(&self) -> &VectorizerOptions {
+    pub fn options(&self) -> &VectorizerOptions {
         &self.options
     }
 
@@ -338,7 +338,7 @@ impl Vectorizer {
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not
     /// depend on the executor.
     #[must_use]
-    pub(crate) fn transform_all<T: AsRef<str> + Sync, E: Executor>(
+    pub fn transform_all<T: AsRef<str> + Sync, E: Executor>(
         &self,
         texts: &[T],
         executor: &E,

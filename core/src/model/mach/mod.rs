@@ -69,7 +69,7 @@ pub struct MachScratch {
 impl MachScratch {
     /// Scratch memory whose searches run these kernels.
     #[must_use]
-    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             kernels,
             values: Vec::new(),
@@ -126,7 +126,7 @@ impl Mach {
 
     /// What the user chose, and the defaults.
     #[must_use]
-    pub(crate) fn parameters(&self) -> &MachParameters {
+    pub fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
@@ -155,7 +155,7 @@ impl Mach {
 
     /// The weights of the heads.
     #[must_use]
-    pub(crate) fn weights(&self) -> &HeadWeights {
+    pub fn weights(&self) -> &HeadWeights {
         &self.weights
     }
 
@@ -167,19 +167,19 @@ impl Mach {
 
     /// The decoder of labels.
     #[must_use]
-    pub(crate) fn decoder(&self) -> &LabelDecoder {
+    pub fn decoder(&self) -> &LabelDecoder {
         &self.decoder
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
     /// see `estimate::probability`.
     #[must_use]
-    pub(crate) fn probability(&self, score: f32) -> f64 {
+    pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
     }
 
     /// What the buckets score for a row: B numbers a head.
-    pub(crate) fn bucket_scores<'s>(
+    pub fn bucket_scores<'s>(
         &self,
         row: SparseView<'_>,
         scratch: &'s mut MachScratch,
@@ -322,7 +322,7 @@ impl Mach {
 
     /// Bytes of the arrays that a file holds.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.weights.bytes()
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()

@@ -29,7 +29,7 @@ impl<'a> MachParts<'a> {
     ///
     /// # Errors
     /// Bad parameters and unusable data, and early stopping, which needs all heads at once.
-    pub(crate) fn new(
+    pub fn new(
         parameters: &MachParameters,
         data: &'a Dataset,
         threads: usize,

@@ -207,7 +207,7 @@ impl Trainer<'_> {
     }
 
     /// Changes how the model scores labels, which weights do not depend on.
-    pub(crate) fn set_estimator(&mut self, estimator: Estimator) {
+    pub fn set_estimator(&mut self, estimator: Estimator) {
         self.parameters.estimator = estimator;
     }
 

@@ -79,7 +79,7 @@ impl Memoir {
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, a row has several labels
     /// and these are not wanted, or memory is lacking.
-    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<Trainer<'a>, TrainError> {
+    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let draws = Sequence::new(data, self.draws, self.several, self.seed)?;
@@ -287,7 +287,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let index = self.index.as_ref().map_or(0, Index::bytes);
         self.weights.bytes()
             + index
@@ -298,13 +298,13 @@ impl Trainer<'_> {
 
     /// The weights as they are now, or their mean so far where one is kept.
     #[must_use]
-    pub(crate) fn weights(&self) -> &Weights {
+    pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
     /// Number of weights now.
     #[must_use]
-    pub(crate) fn nonzeros(&self) -> usize {
+    pub fn nonzeros(&self) -> usize {
         self.weights.nonzeros()
     }
 }

@@ -44,7 +44,7 @@ pub struct Machine {
 impl Machine {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
-    pub(crate) fn stored_gap(&self) -> f64 {
+    pub fn stored_gap(&self) -> f64 {
         (self.stored_primal - self.certificate.dual) / self.stored_primal.abs().max(1e-12)
     }
 }

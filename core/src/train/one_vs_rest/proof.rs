@@ -51,7 +51,7 @@ pub struct ProvenOneVsRest {
 impl ProvenOneVsRest {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
-    pub(crate) fn stored_gap(&self) -> f64 {
+    pub fn stored_gap(&self) -> f64 {
         (self.stored_primal - self.certificate.dual) / self.stored_primal.abs().max(1e-12)
     }
 }
@@ -88,7 +88,7 @@ impl OneVsRest {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
     /// too many weights for the model's form.
-    pub(crate) fn train_to_gap<E: Executor>(
+    pub fn train_to_gap<E: Executor>(
         &self,
         data: &Dataset,
         gap: f64,

@@ -24,7 +24,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; lacking memory.
-    pub(crate) fn trainer<'a>(
+    pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
         threads: usize,

@@ -97,7 +97,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub(crate) fn trainer<'a, E: Executor>(
+    pub fn trainer<'a, E: Executor>(
         &self,
         data: &'a Dataset,
         executor: &E,

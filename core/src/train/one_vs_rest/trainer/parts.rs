@@ -28,7 +28,7 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`].
-    pub(crate) fn new<E: Executor>(
+    pub fn new<E: Executor>(
         parameters: &OneVsRest,
         data: &'a Dataset,
         executor: &E,
