@@ -305,7 +305,7 @@ fn tables_that_are_unclear_are_refused_with_the_options_to_give() {
             "a.jsonl",
             "{\"a\":\"b c\",\"d\":\"e\",\"f\":1}".into(),
             "",
-            format!("a.jsonl:1:1: {unclear} a, d, f; say --text d --labels f"),
+            format!("a.jsonl:1:1: {unclear} a, d, f; say --text a --labels f"),
         ),
         (
             "a.csv",
