@@ -127,7 +127,11 @@ impl Names {
     ///
     /// # Errors
     /// If they are not such arrays.
-    pub(crate) fn from_parts(count: u32, starts: Array<u32>, text: Array<u8>) -> Result<Self, NamesError> {
+    pub(crate) fn from_parts(
+        count: u32,
+        starts: Array<u32>,
+        text: Array<u8>,
+    ) -> Result<Self, NamesError> {
         if starts.len() != (count as usize).div_ceil(BLOCK) {
             return Err(NamesError::BadBlocks);
         }

@@ -160,7 +160,7 @@ impl<'a> SparseView<'a> {
 
     /// An owned copy.
     #[must_use]
-    pub(crate) fn to_owned(&self) -> SparseVec {
+    pub fn to_owned(&self) -> SparseVec {
         SparseVec {
             indices: self.indices.to_vec(),
             values: self.values.to_vec(),

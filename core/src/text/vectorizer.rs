@@ -260,7 +260,11 @@ impl Vectorizer {
     /// ([`Vectorizer::build_index`]) or hashed features this allocates nothing once `scratch` is
     /// large enough.
     #[must_use]
-    pub(crate) fn transform_view<'s>(&self, text: &str, scratch: &'s mut TextScratch) -> SparseView<'s> {
+    pub(crate) fn transform_view<'s>(
+        &self,
+        text: &str,
+        scratch: &'s mut TextScratch,
+    ) -> SparseView<'s> {
         self.transform_indexed(text, self.index(), scratch)
     }
 
