@@ -45,6 +45,7 @@ impl<T: AnyBitPattern> Array<T> {
 
     /// Bytes of memory this array owns: 0 for a window.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn owned_bytes(&self) -> usize {
         match &self.0 {
             Storage::Owned(items) => items.capacity() * size_of::<T>(),

@@ -165,12 +165,6 @@ impl Names {
         self.count as usize
     }
 
-    /// Whether there are no names.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Where each block of names begins, for storing.
     #[must_use]
     pub fn starts(&self) -> &[u32] {

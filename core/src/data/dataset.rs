@@ -89,12 +89,6 @@ impl Documents {
     pub fn len(&self) -> usize {
         self.texts.len()
     }
-
-    /// Whether there are no texts.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
 }
 
 /// Why rows and labels do not make a data set.

@@ -20,7 +20,7 @@ pub struct LabelIds {
 impl LabelIds {
     /// No labels are known.
     #[must_use]
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::default()
     }
 
@@ -55,12 +55,6 @@ impl LabelIds {
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
-    }
-
-    /// Whether there are no labels.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     /// The names of all labels by id.

@@ -103,7 +103,7 @@ impl Split {
     ///
     /// # Errors
     /// If the share is not between 0 and 1 or no row falls on one of the sides.
-    pub(crate) fn by_key<K: AsRef<[u8]>>(
+    pub fn by_key<K: AsRef<[u8]>>(
         keys: impl IntoIterator<Item = K>,
         share: f64,
         seed: u64,

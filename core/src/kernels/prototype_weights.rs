@@ -48,15 +48,6 @@ impl Weights {
         })
     }
 
-    /// Bytes in a file.
-    #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Self::Plain(values) => 4 * values.len(),
-            Self::Bytes(codes) | Self::Nibbles(codes) => codes.len(),
-        }
-    }
-
     /// Adds vector `at` of the table, times `value`, to `point`: its scale is not taken up.
     #[inline(always)]
     pub(crate) fn add(&self, at: usize, value: f32, point: &mut [f32]) {

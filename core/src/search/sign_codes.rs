@@ -73,7 +73,7 @@ impl SignCodes {
 
     /// Whether there are no items: then nothing is ever proposed.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
@@ -93,7 +93,7 @@ impl SignCodes {
     /// Adds an item, or puts it in the place of the one with the same id.
     ///
     /// Cost: 64 words Gaussian numbers a stored value.
-    pub(crate) fn insert(&mut self, id: u32, item: SparseView<'_>) {
+    pub fn insert(&mut self, id: u32, item: SparseView<'_>) {
         let (code, bound) = self.coded(item, &mut Vec::new());
         self.put(id, &code, bound);
     }
@@ -134,7 +134,7 @@ impl SignCodes {
     }
 
     /// Removes an item; whether there was one.
-    pub(crate) fn remove(&mut self, id: u32) -> bool {
+    pub fn remove(&mut self, id: u32) -> bool {
         let Some(place) = self.place(id) else {
             return false;
         };

@@ -66,10 +66,4 @@ impl TextScratch {
             Some(NoFeatures::NoKnownTokens { tokens })
         }
     }
-
-    /// Number of tokens of the last text, known or not, repetitions included.
-    #[must_use]
-    pub(crate) fn tokens(&self) -> usize {
-        self.token_count
-    }
 }

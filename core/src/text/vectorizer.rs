@@ -224,15 +224,6 @@ impl Vectorizer {
         }
     }
 
-    /// Makes a hash table of the vocabulary, so that a token is found in one step instead of about
-    /// sixteen. It pays from some hundred single texts on, costs about 16 bytes a token and the
-    /// tokens decoded, changes no result, and is not saved.
-    pub(crate) fn build_index(&mut self) {
-        if let Features::Vocabulary { names, index } = &mut self.features {
-            index.get_or_insert_with(|| Interner::from_names(names));
-        }
-    }
-
     fn index(&self) -> Option<&Interner> {
         match &self.features {
             Features::Vocabulary { index, .. } => index.as_ref(),

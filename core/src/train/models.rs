@@ -63,45 +63,6 @@ impl Model {
         Ok(Self::from_ovr(weights, parameters, data, vectorizer))
     }
 
-    /// Trains as [`Model::train_ovr`] does, but starts from `start`, an earlier linear model of the same
-    /// features; see [`crate::train::one_vs_rest::trainer::Trainer::start_from`].
-    ///
-    /// # Errors
-    /// As [`Model::train_ovr`], and if the model is not linear or does not fit the data.
-    pub(crate) fn train_ovr_from(
-        start: &Self,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let Method::Linear(start) = start.method() else {
-            return Err(TrainError::StartNotLinear);
-        };
-        let start = Some(start.model());
-        let weights = parameters.train_from(start, data, executor, kernels, progress)?;
-        Ok(Self::from_ovr(weights, parameters, data, vectorizer))
-    }
-
-    /// Trains a linear model on `data` by MEMOIR; `progress` hears of every part of the work and may stop it. Equal
-    /// data and parameters give equal models for any executor.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub(crate) fn train_memoir(
-        parameters: &Memoir,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        progress: impl FnMut(memoir::trainer::Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let trainer = parameters.trainer(data)?;
-        let weights = trainer.train(executor, &mut Hearing(progress))?;
-        Ok(Self::from_memoir(weights, parameters, data, vectorizer))
-    }
-
     /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes that answers rows as
     /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions. With `measuring`, reports have the figures of each pass.
     ///

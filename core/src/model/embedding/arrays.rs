@@ -219,16 +219,6 @@ impl EmbeddingModel {
         &self.parts
     }
 
-    /// Bytes of the parts in a file.
-    #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
-        let table = |table: &Table| table.weights.bytes() + 4 * table.scales.len();
-        let prototypes = &self.parts.prototypes;
-        self.parts.embedding.as_ref().map_or(0, table)
-            + prototypes.weights.bytes()
-            + 4 * (prototypes.scales.len() + prototypes.offsets.len())
-    }
-
     /// The prototype of a label: M numbers behind those in `out`.
     pub(crate) fn prototype(&self, label: u32, out: &mut alloc::vec::Vec<f32>) {
         let prototypes = &self.parts.prototypes;

@@ -76,12 +76,6 @@ struct Ranking {
 }
 
 impl LinearScorer {
-    /// Number of labels L.
-    #[must_use]
-    pub(crate) fn labels(&self) -> u32 {
-        self.order.len() as u32
-    }
-
     /// Bytes held.
     #[must_use]
     pub(crate) fn bytes(&self) -> usize {

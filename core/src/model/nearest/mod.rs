@@ -104,7 +104,7 @@ impl Nearest {
 
     /// Whether there is no row.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 

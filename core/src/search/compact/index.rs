@@ -50,20 +50,16 @@ impl CompactIndex {
         }
     }
 
-    /// Bits of a stored value.
-    #[must_use]
-    pub(crate) fn bits(&self) -> u8 {
-        self.bits
-    }
-
     /// How many features of a query are used.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn query_features(&self) -> u16 {
         self.query_features
     }
 
     /// The levels of stored values.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn codebook(&self) -> &Codebook {
         &self.codebook
     }

@@ -100,12 +100,6 @@ impl CompactLabels {
         self.rows as usize
     }
 
-    /// Number of labels L.
-    #[must_use]
-    pub(crate) fn labels(&self) -> u32 {
-        self.labels
-    }
-
     /// The labels of a row, rising; none if there is no such row.
     #[must_use]
     pub(crate) fn row(&self, row: usize) -> CompactRow<'_> {

@@ -42,6 +42,7 @@ impl CompactIndex {
     /// One row as stored, empty if there is no such row. Looks through all postings: for more than a few rows,
     /// [`to_rows`](Self::to_rows) is the way.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn row(&self, row: u32) -> SparseVec {
         let held =
             (0..self.features()).filter_map(|feature| Some((feature, self.weight(row, feature)?)));

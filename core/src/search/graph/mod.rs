@@ -61,7 +61,7 @@ impl Graph {
 
     /// Whether there are no nodes: then nothing is ever proposed.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.live == 0
     }
 
@@ -73,7 +73,7 @@ impl Graph {
     }
 
     /// Adds a node, or puts it in the place of the one with the same id.
-    pub(crate) fn insert(&mut self, id: u32, vector: SparseVec) {
+    pub fn insert(&mut self, id: u32, vector: SparseVec) {
         self.remove(id);
         let found = self.search(vector.view(), self.beam, &mut Walk::default());
         self.join(id, vector, &found);
@@ -166,7 +166,7 @@ impl Graph {
 
     /// Gives a node another vector, and new edges if it has moved by more than a tenth of its
     /// length since it got them; whether it did. A node that is not there is inserted.
-    pub(crate) fn update(&mut self, id: u32, vector: SparseVec) -> bool {
+    pub fn update(&mut self, id: u32, vector: SparseVec) -> bool {
         let live = self.nodes.get_mut(id as usize).filter(|node| node.live);
         if let Some(node) = live {
             let (old, new) = (node.vector.view(), vector.view());
@@ -184,7 +184,7 @@ impl Graph {
 
     /// The nodes that can be reached from where searches start, rising.
     #[must_use]
-    pub(crate) fn reachable(&self) -> Vec<u32> {
+    pub fn reachable(&self) -> Vec<u32> {
         let mut seen = vec![false; self.nodes.len()];
         let mut waiting: Vec<u32> = self.entry.into_iter().collect();
         while let Some(id) = waiting.pop() {

@@ -65,12 +65,6 @@ impl NeighborIndex {
         self.forward.features
     }
 
-    /// Number of stored values.
-    #[must_use]
-    pub(crate) fn nonzeros(&self) -> usize {
-        self.forward.nonzeros()
-    }
-
     /// Bytes of all arrays.
     #[must_use]
     pub(crate) fn bytes(&self) -> usize {
@@ -85,6 +79,7 @@ impl NeighborIndex {
 
     /// At most how many bytes an index of these rows will have, before it is built.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn estimate(rows: &SparseRows) -> usize {
         let padded = rows.len().next_multiple_of(BLOCK);
         let ranges = rows.len().div_ceil(RANGE);
@@ -103,6 +98,7 @@ impl NeighborIndex {
     }
 
     /// The similarity of `query` and one row, with the bits that [`NeighborIndex::search`] gives.
+    #[cfg(test)]
     pub(crate) fn similarity(
         &self,
         query: SparseView<'_>,

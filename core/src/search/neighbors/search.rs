@@ -66,12 +66,6 @@ impl NeighborScratch {
         }
     }
 
-    /// The kernels it runs.
-    #[must_use]
-    pub(crate) fn kernels(&self) -> &'static dyn Kernels {
-        self.kernels
-    }
-
     /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature, and 4 for each of the first
     /// 32,768 rows (256 KiB where there are more).
     ///

@@ -21,6 +21,7 @@ pub(super) struct Buffers {
 
 impl Buffers {
     /// Bytes held.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let numbers = self.class_gradient.capacity()
             + self.gradients.capacity()

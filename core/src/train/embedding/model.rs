@@ -58,7 +58,7 @@ impl Embedding {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were too long;
     /// [`TrainError::Stopped`] if `progress` said so.
-    pub(crate) fn train(
+    pub fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,

@@ -83,6 +83,7 @@ impl Rows {
 
     /// Bytes held.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         8 * self.starts.capacity() + 4 * self.values.capacity() + self.usable.capacity()
     }

@@ -100,6 +100,7 @@ impl Space {
 
     /// Bytes held.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let numbers = self.embedding.capacity()
             + self.panels.capacity()

@@ -217,6 +217,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let trained: usize = self.trained.iter().map(Space::bytes).sum();
         let visits = self.visits.iter();

@@ -174,6 +174,7 @@ impl HeadGroup {
     }
 
     /// Bytes held.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         4 * (self.weights.len() + self.squares.len() + self.sums.len())
     }

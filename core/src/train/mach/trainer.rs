@@ -178,6 +178,7 @@ impl Trainer<'_> {
 
     /// Bytes of weights and sums of squares.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.groups.iter().map(HeadGroup::bytes).sum()
     }

@@ -58,6 +58,7 @@ impl LabelJobs {
 
     /// Bytes held.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         4 * self.0.capacity()
     }

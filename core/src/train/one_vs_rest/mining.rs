@@ -82,6 +82,7 @@ impl RowsByLabel {
 
     /// Bytes held.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         size_of::<usize>() * self.offsets.capacity() + 4 * self.rows.capacity()
     }

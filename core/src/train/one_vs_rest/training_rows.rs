@@ -76,6 +76,7 @@ impl TrainingRows {
 
     /// Bytes held.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let order = self.order.rank.len() + self.order.feature.len();
         self.full.bytes() + self.short.bytes() + 4 * order

@@ -56,13 +56,13 @@ impl Projection {
 
     /// V by feature: k numbers each.
     #[must_use]
-    pub(crate) fn weights(&self) -> &[f32] {
+    pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
     /// How far the training rows extend in each direction, falling.
     #[must_use]
-    pub(crate) fn singular_values(&self) -> &[f64] {
+    pub fn singular_values(&self) -> &[f64] {
         &self.singular_values
     }
 

@@ -198,6 +198,7 @@ impl Training for Trainer<'_> {
 impl Trainer<'_> {
     /// Bytes held now, without the data set.
     #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
         let proposals = self.proposals.iter().map(|p| 24 + 4 * p.capacity());
