@@ -127,7 +127,11 @@ impl Names {
     ///
     /// # Errors
     /// If they are not such arrays.
-    pub(crate) fn from_parts(count: u32, starts: Array<u32>, text: Array<u8>) -> Result<Self, NamesError> {
+    pub(crate) fn from_parts(
+        count: u32,
+        starts: Array<u32>,
+        text: Array<u8>,
+    ) -> Result<Self, NamesError> {
         if starts.len() != (count as usize).div_ceil(BLOCK) {
             return Err(NamesError::BadBlocks);
         }
@@ -157,7 +161,7 @@ impl Names {
 
     /// Number of names.
     #[must_use]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.count as usize
     }
 
@@ -169,19 +173,19 @@ impl Names {
 
     /// Where each block of names begins, for storing.
     #[must_use]
-    pub(crate) fn starts(&self) -> &[u32] {
+    pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
     /// The coded names, for storing.
     #[must_use]
-    pub(crate) fn text(&self) -> &[u8] {
+    pub fn text(&self) -> &[u8] {
         &self.text
     }
 
     /// The name with number `id`.
     #[must_use]
-    pub(crate) fn get(&self, id: u32) -> Option<String> {
+    pub fn get(&self, id: u32) -> Option<String> {
         if id >= self.count {
             return None;
         }
@@ -195,7 +199,7 @@ impl Names {
 
     /// The number of `name`: the smallest if it occurs more than once.
     #[must_use]
-    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+    pub fn find(&self, name: &str) -> Option<u32> {
         if !self.sorted {
             let found = self.iter().position(|candidate| candidate == name)?;
             return u32::try_from(found).ok();

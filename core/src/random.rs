@@ -67,7 +67,7 @@ impl Stream {
     }
 
     /// Puts `items` in random order (Fisher-Yates).
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
             items.swap(last, other);

@@ -27,7 +27,7 @@ pub struct Columns {
 
 impl Columns {
     /// The text, then the labels.
-    pub(crate) const TEXT_LABELS: Self = Self {
+    pub const TEXT_LABELS: Self = Self {
         text: 0,
         labels: 1,
         count: 2,
@@ -41,25 +41,25 @@ impl Columns {
 
     /// The place of the text, from 0.
     #[must_use]
-    pub(crate) fn text(self) -> usize {
+    pub fn text(self) -> usize {
         self.text
     }
 
     /// The place of the labels, from 0.
     #[must_use]
-    pub(crate) fn labels(self) -> usize {
+    pub fn labels(self) -> usize {
         self.labels
     }
 
     /// How many columns are named.
     #[must_use]
-    pub(crate) fn count(self) -> usize {
+    pub fn count(self) -> usize {
         self.count
     }
 
     /// The same columns with text and labels exchanged.
     #[must_use]
-    pub(crate) fn swapped(self) -> Self {
+    pub fn swapped(self) -> Self {
         Self {
             text: self.labels,
             labels: self.text,
@@ -70,7 +70,7 @@ impl Columns {
     /// What separates labels where nothing else is said: blanks where the text comes first, commas where the
     /// labels do.
     #[must_use]
-    pub(crate) fn separator(self) -> LabelSeparator {
+    pub fn separator(self) -> LabelSeparator {
         match self.text < self.labels {
             true => LabelSeparator::BLANKS,
             false => LabelSeparator::COMMAS,

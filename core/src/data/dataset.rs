@@ -164,7 +164,7 @@ impl Dataset {
     }
 
     /// Declares more features and labels than before; never fewer. Labels with names stay as many as names.
-    pub(crate) fn widen(&mut self, features: u32, labels: u32) {
+    pub fn widen(&mut self, features: u32, labels: u32) {
         self.rows.widen(features);
         if self.label_names.is_none() {
             self.labels.widen(labels);
@@ -207,7 +207,7 @@ impl Dataset {
     /// # Panics
     /// If there is no such row.
     #[must_use]
-    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+    pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             rows: self.rows.select(rows),
             labels: self.labels.select(rows),

@@ -64,7 +64,7 @@ impl Format {
     /// # Errors
     /// [`ReadProblem::Empty`], [`ReadProblem::UnknownFormat`] at the first line that rules out the
     /// last candidate, [`ReadProblem::AmbiguousFormat`].
-    pub(crate) fn detect(bytes: &[u8]) -> Result<Self, ReadError> {
+    pub fn detect(bytes: &[u8]) -> Result<Self, ReadError> {
         let bytes = without_mark(bytes);
         if Header::looks_like(lines(bytes).next().unwrap_or(&[])) {
             return Ok(Self::Xmc);

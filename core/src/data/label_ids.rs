@@ -41,19 +41,19 @@ impl LabelIds {
 
     /// The name of label `id`.
     #[must_use]
-    pub(crate) fn name(&self, id: u32) -> Option<&str> {
+    pub fn name(&self, id: u32) -> Option<&str> {
         self.names.get(id)
     }
 
     /// Number of labels known at the start: ids from here on are labels unseen in training.
     #[must_use]
-    pub(crate) fn known(&self) -> usize {
+    pub fn known(&self) -> usize {
         self.known
     }
 
     /// Number of labels, known ones and new ones.
     #[must_use]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.names.len()
     }
 

@@ -27,7 +27,7 @@ enum Cut {
 
 impl LabelSeparator {
     /// White space, however much; a label may be written as `<uri>`.
-    pub(crate) const BLANKS: Self = Self(Cut::Blanks);
+    pub const BLANKS: Self = Self(Cut::Blanks);
     /// A comma.
     pub(crate) const COMMAS: Self = Self(Cut::At(Cow::Borrowed(",")));
     /// None: the whole field is one label.

@@ -88,7 +88,7 @@ impl LabelLists {
 
     /// Number of rows.
     #[must_use]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
@@ -100,19 +100,19 @@ impl LabelLists {
 
     /// Number of labels L: every id is below it.
     #[must_use]
-    pub(crate) fn labels(&self) -> u32 {
+    pub fn labels(&self) -> u32 {
         self.labels
     }
 
     /// Number of labels of all rows together.
     #[must_use]
-    pub(crate) fn total(&self) -> usize {
+    pub fn total(&self) -> usize {
         self.ids.len()
     }
 
     /// How many rows carry each label, for all L labels.
     #[must_use]
-    pub(crate) fn frequencies(&self) -> Vec<u32> {
+    pub fn frequencies(&self) -> Vec<u32> {
         let mut counts = vec![0u32; self.labels as usize];
         for &id in &self.ids {
             counts[id as usize] += 1;

@@ -145,7 +145,7 @@ impl LineReader {
 
     /// How many features the header says there are, once it is read.
     #[must_use]
-    pub(crate) fn features(&self) -> Option<u32> {
+    pub fn features(&self) -> Option<u32> {
         self.header.as_ref().map(|header| header.features)
     }
 

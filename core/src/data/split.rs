@@ -75,7 +75,7 @@ impl Split {
     /// # Errors
     /// If the share is not between 0 and 1, there are fewer than two rows, or memory does not
     /// suffice.
-    pub(crate) fn new(rows: usize, share: f64, seed: u64) -> Result<Self, SplitError> {
+    pub fn new(rows: usize, share: f64, seed: u64) -> Result<Self, SplitError> {
         check(share)?;
         if rows < 2 {
             return Err(SplitError::EmptySide { rows, held_out: 0 });
@@ -132,13 +132,13 @@ impl Split {
 
     /// The rows to learn from, rising.
     #[must_use]
-    pub(crate) fn train(&self) -> &[usize] {
+    pub fn train(&self) -> &[usize] {
         &self.train
     }
 
     /// The rows held out, rising.
     #[must_use]
-    pub(crate) fn held_out(&self) -> &[usize] {
+    pub fn held_out(&self) -> &[usize] {
         &self.held_out
     }
 }

@@ -298,7 +298,10 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     ///
     /// # Errors
     /// If the section is missing or has no whole number of items.
-    pub(crate) fn array<T: AnyBitPattern>(&mut self, section: SectionId) -> Result<Array<T>, FormatError> {
+    pub(crate) fn array<T: AnyBitPattern>(
+        &mut self,
+        section: SectionId,
+    ) -> Result<Array<T>, FormatError> {
         self.optional(section)?
             .ok_or(FormatError::SectionMissing { section })
     }

@@ -97,7 +97,7 @@ impl BucketPlan {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn draw(&self) -> Result<BucketCodes, NoMemoryForCodes> {
+    pub fn draw(&self) -> Result<BucketCodes, NoMemoryForCodes> {
         let mut best = self.evaluate(0)?;
         if self.hash == BucketHash::Identity {
             return Ok(best);
@@ -120,7 +120,7 @@ impl BucketPlan {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn evaluate(&self, draw: u32) -> Result<BucketCodes, NoMemoryForCodes> {
+    pub fn evaluate(&self, draw: u32) -> Result<BucketCodes, NoMemoryForCodes> {
         let (labels, repetitions) = (self.labels as usize, self.repetitions as usize);
         let bytes = labels as u64 * u64::from(self.repetitions) * 2;
         let lacking = |_| NoMemoryForCodes { bytes };
@@ -183,7 +183,7 @@ impl BucketCodes {
     /// # Panics
     /// If there is no such repetition.
     #[must_use]
-    pub(crate) fn repetition(&self, repetition: usize) -> &[u16] {
+    pub fn repetition(&self, repetition: usize) -> &[u16] {
         let labels = self.labels as usize;
         &self.codes[repetition * labels..(repetition + 1) * labels]
     }

@@ -30,7 +30,7 @@ fn high(byte: u8) -> f32 {
 impl Weights {
     /// Bits of a weight.
     #[must_use]
-    pub(crate) fn bits(&self) -> u32 {
+    pub fn bits(&self) -> u32 {
         match self {
             Self::Plain(_) => 32,
             Self::Bytes(_) => 8,

@@ -160,7 +160,7 @@ impl<'a> Evaluation<'a> {
 
     /// How many answers a row needs for all figures: the largest k, or the cut if larger.
     #[must_use]
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.largest_k().max(self.options.cut)
     }
 

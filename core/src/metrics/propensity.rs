@@ -81,15 +81,15 @@ impl core::error::Error for PropensityError {}
 
 impl Propensities {
     /// A where nothing else is known.
-    pub(crate) const A: f64 = 0.55;
+    pub const A: f64 = 0.55;
     /// B where nothing else is known.
-    pub(crate) const B: f64 = 1.5;
+    pub const B: f64 = 1.5;
 
     /// The propensities under the usual parameters of the labels of training data.
     ///
     /// # Errors
     /// If memory does not suffice.
-    pub(crate) fn of_training(labels: &LabelLists) -> Result<Self, PropensityError> {
+    pub fn of_training(labels: &LabelLists) -> Result<Self, PropensityError> {
         Self::new(&labels.frequencies(), labels.len(), Self::A, Self::B)
     }
 

@@ -131,19 +131,19 @@ impl Model {
 
     /// One table of the names of all labels, where labels have names.
     #[must_use]
-    pub(crate) fn label_table(&self) -> Option<Names> {
+    pub fn label_table(&self) -> Option<Names> {
         self.label_names.as_ref()?.table().ok()
     }
 
     /// How many labels a training row had on average.
     #[must_use]
-    pub(crate) fn mean_labels_per_row(&self) -> f64 {
+    pub fn mean_labels_per_row(&self) -> f64 {
         self.provenance.label_total as f64 / self.provenance.rows.max(1) as f64
     }
 
     /// How many training rows carry each label, where the model knows.
     #[must_use]
-    pub(crate) fn label_frequencies(&self) -> Option<Vec<u32>> {
+    pub fn label_frequencies(&self) -> Option<Vec<u32>> {
         match &self.method {
             Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
             Method::Linear(linear) => Some(linear.frequencies().to_vec()),
@@ -173,7 +173,7 @@ impl Model {
     ///
     /// # Errors
     /// [`PredictError::ZeroAnswers`] if `k` is 0.
-    pub(crate) fn predict<'s>(
+    pub fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,

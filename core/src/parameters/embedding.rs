@@ -22,7 +22,7 @@ pub enum EmbeddingTraining {
 impl EmbeddingTraining {
     /// The name of the algorithm, as on the command line.
     #[must_use]
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::NearestMean(_) => "nearest-mean",
             Self::Sampled(sampled) => sampled.name(),
@@ -35,7 +35,7 @@ impl EmbeddingTraining {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub(crate) fn check(&self) -> Result<(), ParamError> {
+    pub fn check(&self) -> Result<(), ParamError> {
         match self {
             Self::NearestMean(mean) => mean.check(),
             Self::Sampled(sampled) => sampled.check(),
@@ -57,7 +57,7 @@ impl EmbeddingTraining {
 
     /// What happens to rows first.
     #[must_use]
-    pub(crate) fn transform(&self) -> RowTransform {
+    pub fn transform(&self) -> RowTransform {
         match self {
             Self::NearestMean(mean) => mean.transform(),
             Self::Sampled(sampled) => sampled.transform(),

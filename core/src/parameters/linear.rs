@@ -27,7 +27,7 @@ impl LinearTraining {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub(crate) fn transform(&self) -> RowTransform {
+    pub fn transform(&self) -> RowTransform {
         match self {
             Self::OneVsRest(parameters) => parameters.transform(),
             Self::MultiClass(parameters) => parameters.transform(),

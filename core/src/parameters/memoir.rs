@@ -119,7 +119,7 @@ const L1_NORM_POWER: f64 = 0.1;
 impl Memoir {
     /// The defaults with lambda, steps, violators, the oracle and the power of norms chosen by the counts of `data`.
     #[must_use]
-    pub(crate) fn automatic(data: &Dataset) -> Self {
+    pub fn automatic(data: &Dataset) -> Self {
         let frequencies = data.labels().frequencies();
         let classes = frequencies.iter().filter(|&&count| count > 0).count();
         let rows = data.len().max(1) as f64;
@@ -151,7 +151,7 @@ impl Memoir {
 
     /// The same with l1 regularization, whose lambda is of another scale, for so many classes.
     #[must_use]
-    pub(crate) fn with_l1(self, classes: u32) -> Self {
+    pub fn with_l1(self, classes: u32) -> Self {
         let few = classes as usize <= FEW_CLASSES;
         let steps = match self.steps {
             Steps::Decaying { first, .. } if few => Steps::Decaying {
@@ -173,7 +173,7 @@ impl Memoir {
 
     /// A published behavior for `classes` classes, with the regularizer of `self`.
     #[must_use]
-    pub(crate) fn reproduced(self, repro: Repro, classes: u32) -> Self {
+    pub fn reproduced(self, repro: Repro, classes: u32) -> Self {
         let code = repro == Repro::Code;
         let l1 = matches!(self.regularizer, Regularizer::L1(_));
         Self {
@@ -214,7 +214,7 @@ impl Memoir {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub(crate) fn transform(&self) -> RowTransform {
+    pub fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,
@@ -223,7 +223,7 @@ impl Memoir {
 
     /// The algorithm's name on the command line.
     #[must_use]
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self.oracle {
             _ if self.is_l1() => "memoir-l1",
             Oracle::SignCodes { .. } => "memoir-lsh",
@@ -233,7 +233,7 @@ impl Memoir {
 
     /// Whether the regularizer is l1.
     #[must_use]
-    pub(crate) fn is_l1(&self) -> bool {
+    pub fn is_l1(&self) -> bool {
         matches!(self.regularizer, Regularizer::L1(_))
     }
 
@@ -250,7 +250,7 @@ impl Memoir {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub(crate) fn check(&self) -> Result<(), ParamError> {
+    pub fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: f64, least, most| {
             ParamError::check(name, value, ParamRule::AtLeast(least))?;
             ParamError::check(name, value, ParamRule::AtMost(most, BEYOND))

@@ -41,7 +41,7 @@ pub struct Sampled {
 impl Sampled {
     /// One against all.
     #[must_use]
-    pub(crate) fn one_vs_all() -> Self {
+    pub fn one_vs_all() -> Self {
         Self {
             draws: Draws::Balance(64),
             margin: 1.0,
@@ -57,7 +57,7 @@ impl Sampled {
 
     /// Pairs of labels: the area under the curve.
     #[must_use]
-    pub(crate) fn auc() -> Self {
+    pub fn auc() -> Self {
         Self {
             draws: Draws::Pairs,
             epochs: 20,

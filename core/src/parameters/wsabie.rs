@@ -130,7 +130,7 @@ impl Wsabie {
     /// Wsabie as the paper of 2014 compares with: WARP weights, inner products, vectors within a ball, plain
     /// steps of one size, one violator at a time.
     #[must_use]
-    pub(crate) fn published() -> Self {
+    pub fn published() -> Self {
         Self {
             margin: 0.1,
             step_size: 0.01,
@@ -149,7 +149,7 @@ impl Wsabie {
     /// Wsabie++ as published, with the margin and step size of its tables: distances, no limits, constant
     /// weights, AdaGrad, chains of eight last violators. The search misses no violator.
     #[must_use]
-    pub(crate) fn plus_plus() -> Self {
+    pub fn plus_plus() -> Self {
         Self {
             discriminant: Discriminant::Euclidean,
             margin: 10_000.0,

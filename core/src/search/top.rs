@@ -104,7 +104,7 @@ impl Top {
 
     /// The best items, best first. The selection starts anew with the next push after
     /// [`Top::reset`].
-    pub(crate) fn sorted(&mut self) -> &[Scored] {
+    pub fn sorted(&mut self) -> &[Scored] {
         self.sorted.clear();
         self.sorted.extend(self.heap.iter().map(|item| item.0));
         self.sorted.sort_unstable_by(rank);

@@ -114,7 +114,7 @@ impl SparseRows {
     }
 
     /// All rows in order.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = SparseView<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = SparseView<'_>> {
         (0..self.len()).map(|row| self.row(row))
     }
 

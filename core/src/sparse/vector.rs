@@ -123,24 +123,24 @@ impl<'a> SparseView<'a> {
 
     /// The values, one for each index.
     #[must_use]
-    pub(crate) fn values(&self) -> &'a [f32] {
+    pub fn values(&self) -> &'a [f32] {
         self.values
     }
 
     /// Number of stored entries.
     #[must_use]
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.indices.len()
     }
 
     /// Whether nothing is stored.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
 
     /// The stored entries, by rising index.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, f32)> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + use<'a> {
         self.indices
             .iter()
             .copied()
@@ -149,7 +149,7 @@ impl<'a> SparseView<'a> {
 
     /// Euclidean norm, squares summed in index order in `f64`.
     #[must_use]
-    pub(crate) fn norm(&self) -> f64 {
+    pub fn norm(&self) -> f64 {
         crate::float::sqrt(
             self.values
                 .iter()
@@ -160,7 +160,7 @@ impl<'a> SparseView<'a> {
 
     /// An owned copy.
     #[must_use]
-    pub(crate) fn to_owned(&self) -> SparseVec {
+    pub fn to_owned(&self) -> SparseVec {
         SparseVec {
             indices: self.indices.to_vec(),
             values: self.values.to_vec(),

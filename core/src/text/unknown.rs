@@ -15,7 +15,7 @@ impl Vectorizer {
     ///
     /// Time: one pass over the texts; memory: the unknown words, and a hash table of the vocabulary.
     #[must_use]
-    pub(crate) fn unknown_words<T: AsRef<str> + Sync, E: Executor>(
+    pub fn unknown_words<T: AsRef<str> + Sync, E: Executor>(
         &self,
         texts: &[T],
         executor: &E,

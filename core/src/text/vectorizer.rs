@@ -201,7 +201,7 @@ impl Vectorizer {
 
     /// What the vectorizer was told.
     #[must_use]
-    pub(crate) fn options(&self) -> &VectorizerOptions {
+    pub fn options(&self) -> &VectorizerOptions {
         &self.options
     }
 
@@ -227,7 +227,7 @@ impl Vectorizer {
     /// Makes a hash table of the vocabulary, so that a token is found in one step instead of about
     /// sixteen. It pays from some hundred single texts on, costs about 16 bytes a token and the
     /// tokens decoded, changes no result, and is not saved.
-    pub(crate) fn build_index(&mut self) {
+    pub fn build_index(&mut self) {
         if let Features::Vocabulary { names, index } = &mut self.features {
             index.get_or_insert_with(|| Interner::from_names(names));
         }
@@ -260,7 +260,11 @@ impl Vectorizer {
     /// ([`Vectorizer::build_index`]) or hashed features this allocates nothing once `scratch` is
     /// large enough.
     #[must_use]
-    pub(crate) fn transform_view<'s>(&self, text: &str, scratch: &'s mut TextScratch) -> SparseView<'s> {
+    pub(crate) fn transform_view<'s>(
+        &self,
+        text: &str,
+        scratch: &'s mut TextScratch,
+    ) -> SparseView<'s> {
         self.transform_indexed(text, self.index(), scratch)
     }
 
@@ -338,7 +342,7 @@ impl Vectorizer {
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not
     /// depend on the executor.
     #[must_use]
-    pub(crate) fn transform_all<T: AsRef<str> + Sync, E: Executor>(
+    pub fn transform_all<T: AsRef<str> + Sync, E: Executor>(
         &self,
         texts: &[T],
         executor: &E,

@@ -36,7 +36,7 @@ pub enum Candidate {
 impl Candidate {
     /// The name of the method, as the command and the model's record have it.
     #[must_use]
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::OneVsRest => "ovr",
             Self::Wsabie => "wsabie-pp",

@@ -115,7 +115,7 @@ impl Model {
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
-    pub(crate) fn compacted(
+    pub fn compacted(
         &self,
         max_bytes: u64,
         seed: u64,

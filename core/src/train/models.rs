@@ -123,7 +123,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_memoir`].
-    pub(crate) fn train_projected_memoir(
+    pub fn train_projected_memoir(
         parameters: &Memoir,
         projection: &Projection,
         data: &Dataset,
@@ -163,7 +163,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
-    pub(crate) fn train_projected_embedding(
+    pub fn train_projected_embedding(
         training: &EmbeddingTraining,
         projection: &Projection,
         data: &Dataset,
@@ -183,7 +183,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
-    pub(crate) fn train_watched_embedding(
+    pub fn train_watched_embedding(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,
@@ -209,7 +209,7 @@ impl Model {
 
     /// The linear model of one-vs-rest with all negatives, run to a proven gap.
     #[must_use]
-    pub(crate) fn from_proven_ovr(
+    pub fn from_proven_ovr(
         made: ProvenOneVsRest,
         parameters: &OneVsRest,
         data: &Dataset,
@@ -230,7 +230,7 @@ impl Model {
     /// The linear model that a multi-class machine of `data` gives; its proof goes into the record of
     /// what made the model.
     #[must_use]
-    pub(crate) fn from_machine(
+    pub fn from_machine(
         machine: &Machine,
         parameters: &MultiClassSvm,
         data: &Dataset,
@@ -260,14 +260,14 @@ impl Model {
 
     /// The model of neighbors among the rows of `data`.
     #[must_use]
-    pub(crate) fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+    pub fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
         let provenance = Provenance::new("nearest", data, 0);
         Self::new(Method::Nearest(nearest), data, vectorizer, provenance)
     }
 
     /// The model of weights that one-vs-rest with `parameters` made of `data`.
     #[must_use]
-    pub(crate) fn from_ovr(
+    pub fn from_ovr(
         weights: LinearModel,
         parameters: &OneVsRest,
         data: &Dataset,
@@ -281,7 +281,7 @@ impl Model {
 
     /// The model of weights and neighbors that answer together.
     #[must_use]
-    pub(crate) fn from_fused(
+    pub fn from_fused(
         (weights, nearest): (LinearModel, FusedNearest),
         parameters: &OneVsRest,
         data: &Dataset,
@@ -295,7 +295,7 @@ impl Model {
 
     /// The model of weights that MEMOIR with `parameters` made of `data`.
     #[must_use]
-    pub(crate) fn from_memoir(
+    pub fn from_memoir(
         weights: LinearModel,
         parameters: &Memoir,
         data: &Dataset,

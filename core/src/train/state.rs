@@ -106,7 +106,7 @@ pub struct Identity {
 impl Identity {
     /// Of training `algorithm` with `parameters` on `data`.
     #[must_use]
-    pub(crate) fn new(algorithm: &str, parameters: &impl Serialize, data: &Dataset) -> Self {
+    pub fn new(algorithm: &str, parameters: &impl Serialize, data: &Dataset) -> Self {
         let mut hasher = Xxh3::new();
         hasher.update(algorithm.as_bytes());
         hasher.update(&[0]);

@@ -215,7 +215,7 @@ impl EmbeddingModel {
 
     /// The parts.
     #[must_use]
-    pub(crate) fn parts(&self) -> &EmbeddingParts {
+    pub fn parts(&self) -> &EmbeddingParts {
         &self.parts
     }
 

@@ -153,7 +153,7 @@ fn prototypes(vectors: &[f32], dimensions: usize, form: &Form) -> Prototypes {
 impl EmbeddingModel {
     /// The vectors of the model, as its weights say.
     #[must_use]
-    pub(crate) fn vectors(&self) -> Vectors {
+    pub fn vectors(&self) -> Vectors {
         let parts = &self.parts;
         let dimensions = parts.dimensions as usize;
         let mut prototypes = Vec::new();

@@ -22,7 +22,7 @@ impl EmbeddingModel {
     /// The `k` labels nearest to `label`, nearest first: by distance in a model of distances, else by cosine.
     /// Cost: M a label.
     #[must_use]
-    pub(crate) fn neighbors(&self, label: u32, k: usize) -> Vec<Neighbor> {
+    pub fn neighbors(&self, label: u32, k: usize) -> Vec<Neighbor> {
         let labels = self.parts.labels;
         let mut top = Top::new(k.min(labels as usize));
         let (mut own, mut other) = (Vec::new(), Vec::new());

@@ -16,7 +16,7 @@ impl EmbeddingModel {
     /// # Panics
     /// If the model has no such label.
     #[must_use]
-    pub(crate) fn plane(&self, labels: &[u32]) -> Vec<[f64; 2]> {
+    pub fn plane(&self, labels: &[u32]) -> Vec<[f64; 2]> {
         let mut prototype = Vec::new();
         let vectors = labels.iter().map(|&label| {
             prototype.clear();

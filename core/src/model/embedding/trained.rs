@@ -81,7 +81,7 @@ impl Embedding {
 
     /// What made the model.
     #[must_use]
-    pub(crate) fn training(&self) -> &EmbeddingTraining {
+    pub fn training(&self) -> &EmbeddingTraining {
         &self.training
     }
 }

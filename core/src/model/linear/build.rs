@@ -82,7 +82,11 @@ impl Postings {
     /// # Panics
     /// If a label is not among `labels`.
     #[must_use]
-    pub(crate) fn transpose(labels: &[LabelWeights], order: &[u32], features: Range<usize>) -> Self {
+    pub(crate) fn transpose(
+        labels: &[LabelWeights],
+        order: &[u32],
+        features: Range<usize>,
+    ) -> Self {
         let mut offsets = vec![0usize; features.len() + 2];
         let counts = &mut offsets[2..];
         for label in labels {

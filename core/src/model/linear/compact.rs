@@ -73,7 +73,7 @@ impl LinearModel {
     ///
     /// Returns the model as it is if `bits` is not 4, 5, 6, 8 or 16.
     #[must_use]
-    pub(crate) fn pruned(&self, prune: f32, bits: u32) -> Self {
+    pub fn pruned(&self, prune: f32, bits: u32) -> Self {
         if !BITS.contains(&bits) {
             return self.clone();
         }
@@ -87,7 +87,7 @@ impl LinearModel {
     ///
     /// # Errors
     /// If the budget cannot be met or there are no held-out rows.
-    pub(crate) fn compact<E: Executor>(
+    pub fn compact<E: Executor>(
         &self,
         max_bytes: usize,
         held_out: &Dataset,

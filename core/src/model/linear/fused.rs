@@ -52,13 +52,13 @@ impl FusedNearest {
 
     /// The neighbors.
     #[must_use]
-    pub(crate) fn nearest(&self) -> &Nearest {
+    pub fn nearest(&self) -> &Nearest {
         &self.nearest
     }
 
     /// What a share of 1 adds to a score.
     #[must_use]
-    pub(crate) fn weight(&self) -> f32 {
+    pub fn weight(&self) -> f32 {
         self.weight
     }
 

@@ -96,7 +96,7 @@ pub struct LinearScratch {
 impl LinearScratch {
     /// Memory for queries that run these kernels.
     #[must_use]
-    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             query: Query::default(),
             sums: LabelSums::default(),
@@ -161,13 +161,13 @@ impl LinearModel {
 
     /// The parts, for a file.
     #[must_use]
-    pub(crate) fn parts(&self) -> &LinearParts {
+    pub fn parts(&self) -> &LinearParts {
         &self.parts
     }
 
     /// Number of labels L.
     #[must_use]
-    pub(crate) fn labels(&self) -> u32 {
+    pub fn labels(&self) -> u32 {
         self.parts.scales.len() as u32
     }
 
@@ -227,7 +227,7 @@ impl LinearModel {
 
     /// Number of stored weights.
     #[must_use]
-    pub(crate) fn nonzeros(&self) -> usize {
+    pub fn nonzeros(&self) -> usize {
         (0..self.features())
             .map(|feature| self.count(feature))
             .sum()
@@ -235,7 +235,7 @@ impl LinearModel {
 
     /// Bytes of the model's arrays, in a file as in memory.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         4 * (self.parts.scales.len() + self.parts.biases.len() + self.parts.offsets.len())
             + self.parts.records.len()
     }
@@ -244,7 +244,7 @@ impl LinearModel {
     ///
     /// Cost: O(weights of the row's features + L), far less time a weight once the model is
     /// prepared; allocates nothing once `scratch` has grown.
-    pub(crate) fn predict<'a>(
+    pub fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,

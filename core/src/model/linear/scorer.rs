@@ -92,7 +92,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels for `row`, best first: all labels are scored.
-    pub(crate) fn predict<'a>(
+    pub fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -131,7 +131,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
-    pub(crate) fn predict_rows<E: Executor>(
+    pub fn predict_rows<E: Executor>(
         &self,
         rows: &SparseRows,
         k: usize,

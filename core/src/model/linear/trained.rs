@@ -60,7 +60,7 @@ impl Linear {
 
     /// The neighbors that vote, too, in a fused model.
     #[must_use]
-    pub(crate) fn nearest(&self) -> Option<&FusedNearest> {
+    pub fn nearest(&self) -> Option<&FusedNearest> {
         self.nearest.as_deref()
     }
 
@@ -112,7 +112,7 @@ impl Linear {
 
     /// What the user chose, or the automatic rule.
     #[must_use]
-    pub(crate) fn parameters(&self) -> &LinearTraining {
+    pub fn parameters(&self) -> &LinearTraining {
         &self.parameters
     }
 }

@@ -81,7 +81,7 @@ impl LabelDecoder {
     ///
     /// Cost: O(L R).
     #[must_use]
-    pub(crate) fn new(codes: BucketCodes) -> Self {
+    pub fn new(codes: BucketCodes) -> Self {
         let (labels, repetitions) = (codes.labels() as usize, codes.repetitions());
         let buckets = codes.buckets() as usize;
         let codes = if buckets > 256 {
@@ -106,13 +106,13 @@ impl LabelDecoder {
 
     /// Number of labels.
     #[must_use]
-    pub(crate) fn labels(&self) -> usize {
+    pub fn labels(&self) -> usize {
         self.labels
     }
 
     /// Bytes of memory.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         match &self.codes {
             Codes::Narrow(blocks) => blocks.len(),
             Codes::Wide(codes) => 2 * codes.labels() as usize * codes.repetitions(),
@@ -156,7 +156,7 @@ impl LabelDecoder {
     }
 
     /// The `k` best labels among all, each scored: the twin that [`LabelDecoder::best`] is held against.
-    pub(crate) fn plain(&self, scores: &[f32], k: usize, estimator: Estimator, top: &mut Top) {
+    pub fn plain(&self, scores: &[f32], k: usize, estimator: Estimator, top: &mut Top) {
         top.reset(k);
         if let (Codes::Narrow(blocks), true) = (&self.codes, is_sum(estimator)) {
             return self.plain_sums(blocks, scores, top);
@@ -187,7 +187,7 @@ impl LabelDecoder {
     }
 
     /// The `k` best labels, the same as [`LabelDecoder::plain`] finds.
-    pub(crate) fn best(
+    pub fn best(
         &self,
         scores: &[f32],
         k: usize,

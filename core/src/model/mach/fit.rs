@@ -60,7 +60,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
-    pub(crate) fn train<E: Executor>(
+    pub fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
@@ -76,7 +76,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// If parts of the work are left, weights grew beyond all bounds, or memory is lacking.
-    pub(crate) fn finish<E: Executor>(
+    pub fn finish<E: Executor>(
         &self,
         trainer: &Trainer<'_>,
         data: &Dataset,

@@ -225,7 +225,7 @@ impl HeadWeights {
 
     /// Bits of a weight: 32, 8 or 4.
     #[must_use]
-    pub(crate) fn bits(&self) -> u32 {
+    pub fn bits(&self) -> u32 {
         match &self.form {
             Form::Dense(_) => 32,
             Form::Packed(packed) => packed.bits,
@@ -262,7 +262,7 @@ impl HeadWeights {
 
     /// Number of stored weights that are not 0.
     #[must_use]
-    pub(crate) fn nonzeros(&self) -> usize {
+    pub fn nonzeros(&self) -> usize {
         let mut row = Vec::new();
         (0..self.records())
             .map(|record| {

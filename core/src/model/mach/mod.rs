@@ -76,7 +76,7 @@ pub struct MachScratch {
 impl MachScratch {
     /// Scratch memory whose searches run these kernels.
     #[must_use]
-    pub(crate) fn new(kernels: &'static dyn Kernels) -> Self {
+    pub fn new(kernels: &'static dyn Kernels) -> Self {
         Self {
             kernels,
             values: Vec::new(),
@@ -133,7 +133,7 @@ impl Mach {
 
     /// What the user chose, and the defaults.
     #[must_use]
-    pub(crate) fn parameters(&self) -> &MachParameters {
+    pub fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
@@ -157,7 +157,7 @@ impl Mach {
 
     /// The weights of the heads.
     #[must_use]
-    pub(crate) fn weights(&self) -> &HeadWeights {
+    pub fn weights(&self) -> &HeadWeights {
         &self.weights
     }
 
@@ -169,19 +169,19 @@ impl Mach {
 
     /// The decoder of labels.
     #[must_use]
-    pub(crate) fn decoder(&self) -> &LabelDecoder {
+    pub fn decoder(&self) -> &LabelDecoder {
         &self.decoder
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`; see
     /// `estimate::probability`.
     #[must_use]
-    pub(crate) fn probability(&self, score: f32) -> f64 {
+    pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
     }
 
     /// What the buckets score for a row: B numbers a head.
-    pub(crate) fn bucket_scores<'s>(
+    pub fn bucket_scores<'s>(
         &self,
         row: SparseView<'_>,
         scratch: &'s mut MachScratch,
@@ -228,7 +228,7 @@ impl Mach {
     /// The `k` best labels for `row`, best first.
     ///
     /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once `scratch` has grown.
-    pub(crate) fn predict<'s>(
+    pub fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -323,7 +323,7 @@ impl Mach {
 
     /// Bytes of the arrays that a file holds.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.weights.bytes()
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()

@@ -33,7 +33,7 @@ impl Model {
 
     /// The model of heads that were trained on `data`.
     #[must_use]
-    pub(crate) fn from_mach(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+    pub fn from_mach(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
         let provenance = Provenance::new("mach", data, mach.parameters().seed);
         let method = Method::Mach(Box::new(mach));
         Self::new(method, data, vectorizer, provenance)
@@ -45,7 +45,7 @@ impl Model {
     /// # Errors
     /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small, with the bytes of the smallest file and before any
     /// training.
-    pub(crate) fn train_mach_within(
+    pub fn train_mach_within(
         parameters: &MachParameters,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,

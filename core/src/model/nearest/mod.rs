@@ -110,7 +110,7 @@ impl Nearest {
 
     /// Bytes of the index and the label lists in a file, padding apart.
     #[must_use]
-    pub(crate) fn stored_bytes(&self) -> u64 {
+    pub fn stored_bytes(&self) -> u64 {
         (self.index.bytes() + self.labels.bytes() + 4 * self.ids.len()) as u64
     }
 

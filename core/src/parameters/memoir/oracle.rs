@@ -37,7 +37,7 @@ impl Oracle {
 
     /// The oracle's name on the command line.
     #[must_use]
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Exhaustive => "exhaustive",
             Self::RareFeatures(_) => "rare-features",

@@ -17,7 +17,10 @@ impl CompactIndex {
     ///
     /// # Errors
     /// If an option is out of range, there are more rows than 32-bit ids, or memory is refused.
-    pub(crate) fn estimate(rows: &SparseRows, options: &CompactOptions) -> Result<u64, CompactError> {
+    pub(crate) fn estimate(
+        rows: &SparseRows,
+        options: &CompactOptions,
+    ) -> Result<u64, CompactError> {
         let blocks = (rows.features() as usize).div_ceil(PER_BLOCK) as u64;
         let fixed = (4 << options.bits) + rows.len() as u64 + 4 * (blocks + 1);
         Ok(fixed + posting_bytes(rows, options)?)

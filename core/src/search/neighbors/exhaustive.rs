@@ -33,7 +33,7 @@ impl Exhaustive {
     ///
     /// Cost: O(values stored + features).
     #[must_use]
-    pub(crate) fn new(rows: &SparseRows) -> Self {
+    pub fn new(rows: &SparseRows) -> Self {
         let mut offsets = vec![0usize];
         for &frequency in &rows.document_frequencies() {
             offsets.push(offsets[offsets.len() - 1] + frequency as usize);
@@ -60,7 +60,7 @@ impl Exhaustive {
     /// The `neighbors` most similar rows of positive similarity, best first.
     ///
     /// Cost: O(postings of the query's features + n).
-    pub(crate) fn search<'s>(
+    pub fn search<'s>(
         &self,
         query: SparseView<'_>,
         neighbors: usize,

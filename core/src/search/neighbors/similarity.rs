@@ -50,7 +50,7 @@ impl Similarity {
     ///
     /// # Errors
     /// If `beta` is negative, NaN or infinite.
-    pub(crate) fn new(beta: f64) -> Result<Self, SimilarityError> {
+    pub fn new(beta: f64) -> Result<Self, SimilarityError> {
         if beta.is_finite() && beta >= 0.0 {
             Ok(Self { beta })
         } else {

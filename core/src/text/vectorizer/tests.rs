@@ -10,8 +10,14 @@ use crate::{
         tokens::{TokenScratch, for_each_token},
     },
 };
+use alloc::{
+    borrow::ToOwned,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use proptest::prelude::*;
-use alloc::{collections::{BTreeMap, BTreeSet}, borrow::ToOwned, format, string::{String, ToString}, vec::Vec};
 
 /// Says it has many threads, runs the jobs backwards, and changes scratch memories as it goes.
 struct Backwards(usize);

@@ -20,7 +20,7 @@ use core::ops::ControlFlow;
 impl EmbeddingTraining {
     /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself.
     #[must_use]
-    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         match self {
             Self::NearestMean(mean) => mean.memory_estimate(data),
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
@@ -31,7 +31,7 @@ impl EmbeddingTraining {
 
     /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without `data` itself.
     #[must_use]
-    pub(crate) fn projected_memory_estimate(
+    pub fn projected_memory_estimate(
         &self,
         projection: &Projection,
         data: &Dataset,

@@ -68,7 +68,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters, unusable data and lacking memory.
-    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
         self.check()?;
         let mut trainer = SampledTrainer {
             state: State::new(self, data)?,
@@ -104,7 +104,7 @@ impl SampledTrainer<'_> {
     }
 
     /// Does the next part of the work, or returns `None` if all is done.
-    pub(crate) fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;

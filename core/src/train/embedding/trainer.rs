@@ -92,7 +92,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub(crate) fn trainer<'a>(
+    pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,
@@ -171,7 +171,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If memory is lacking, or weights have grown beyond all numbers.
-    pub(crate) fn step<E: Executor>(&mut self, executor: &E) -> Result<Option<Report>, TrainError> {
+    pub fn step<E: Executor>(&mut self, executor: &E) -> Result<Option<Report>, TrainError> {
         let epochs = self.parameters.epochs * self.parameters.models;
         if self.epoch == epochs {
             return Ok(None);

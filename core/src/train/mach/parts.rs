@@ -29,7 +29,7 @@ impl<'a> MachParts<'a> {
     ///
     /// # Errors
     /// Bad parameters and unusable data, and early stopping, which needs all heads at once.
-    pub(crate) fn new(
+    pub fn new(
         parameters: &MachParameters,
         data: &'a Dataset,
         threads: usize,
@@ -50,7 +50,7 @@ impl<'a> MachParts<'a> {
     ///
     /// # Errors
     /// As [`MachParameters::finish`], and if parts are missing.
-    pub(crate) fn finish(self) -> Result<Mach, TrainError> {
+    pub fn finish(self) -> Result<Mach, TrainError> {
         let trainer = self.whole.ok_or(TrainError::Stopped)?;
         self.parameters.finish(&trainer, self.data, &Sequential)
     }

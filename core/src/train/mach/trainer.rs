@@ -68,7 +68,7 @@ impl Trainer<'_> {
     }
 
     /// Does the next part of the work; none if all epochs are over.
-    pub(crate) fn step(&mut self, executor: &impl Executor) -> Option<Report> {
+    pub fn step(&mut self, executor: &impl Executor) -> Option<Report> {
         if self.epoch >= self.parameters.epochs {
             return None;
         }
@@ -188,18 +188,18 @@ impl Trainer<'_> {
 
     /// The parameters.
     #[must_use]
-    pub(crate) fn parameters(&self) -> &MachParameters {
+    pub fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
     /// Changes how the model scores labels, which weights do not depend on.
-    pub(crate) fn set_estimator(&mut self, estimator: Estimator) {
+    pub fn set_estimator(&mut self, estimator: Estimator) {
         self.parameters.estimator = estimator;
     }
 
     /// What is trained on.
     #[must_use]
-    pub(crate) fn data(&self) -> &Dataset {
+    pub fn data(&self) -> &Dataset {
         &self.data
     }
 

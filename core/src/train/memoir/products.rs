@@ -27,7 +27,13 @@ pub(super) struct Products {
 
 impl Products {
     /// Adds `factor` times the amounts of a step's row.
-    pub(crate) fn add(&mut self, codes: &SignCodes, row: &[(u32, f32)], steps: &Steps<'_>, factor: f64) {
+    pub(crate) fn add(
+        &mut self,
+        codes: &SignCodes,
+        row: &[(u32, f32)],
+        steps: &Steps<'_>,
+        factor: f64,
+    ) {
         codes.products(row, &mut self.row);
         let bits = self.row.len();
         for (&class, amount) in steps.classes.iter().zip(steps.amounts) {

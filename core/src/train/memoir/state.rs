@@ -72,7 +72,11 @@ impl State {
     }
 
     /// Multiplies the scale into some weights; the sum of their squares.
-    pub(crate) fn fold<'a>(&self, values: impl Iterator<Item = &'a mut f32>, extra: &mut [f32]) -> f64 {
+    pub(crate) fn fold<'a>(
+        &self,
+        values: impl Iterator<Item = &'a mut f32>,
+        extra: &mut [f32],
+    ) -> f64 {
         let (scale, mut square) = (self.scale as f32, 0.0);
         let sums = match &self.beside {
             Beside::Sums { scales, .. } => Some(*scales),

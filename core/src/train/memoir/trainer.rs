@@ -75,7 +75,7 @@ impl Memoir {
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, a row has several labels
     /// and these are not wanted, or memory is lacking.
-    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<Trainer<'a>, TrainError> {
+    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let draws = Sequence::new(data, self.draws, self.several, self.seed)?;
@@ -125,7 +125,7 @@ impl Memoir {
 
 impl Trainer<'_> {
     /// Does the next part of the work, or returns `None` if all is done.
-    pub(crate) fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.t == self.total {
             return None;
         }
@@ -254,7 +254,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If steps are left, or the model is too large for its form.
-    pub(crate) fn finish(self) -> Result<LinearModel, TrainError> {
+    pub fn finish(self) -> Result<LinearModel, TrainError> {
         if self.t < self.total {
             return Err(TrainError::Stopped);
         }
@@ -275,7 +275,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let index = self.index.as_ref().map_or(0, Index::bytes);
         self.weights.bytes()
             + index
@@ -286,13 +286,13 @@ impl Trainer<'_> {
 
     /// The weights as they are now, or their mean so far where one is kept.
     #[must_use]
-    pub(crate) fn weights(&self) -> &Weights {
+    pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
     /// Number of weights now.
     #[must_use]
-    pub(crate) fn nonzeros(&self) -> usize {
+    pub fn nonzeros(&self) -> usize {
         self.weights.nonzeros()
     }
 }

@@ -48,7 +48,7 @@ impl Weights {
 
     /// The weights that training ends with: feature, class and weight, the features of each class
     /// rising.
-    pub(crate) fn visit(&self, visit: impl FnMut(u32, u32, f32)) {
+    pub fn visit(&self, visit: impl FnMut(u32, u32, f32)) {
         either!(self, weights => weights.visit(visit));
     }
 

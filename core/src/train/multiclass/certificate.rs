@@ -32,7 +32,7 @@ pub struct Certificate {
 impl Certificate {
     /// The gap relative to the primal objective: 0 at the optimum.
     #[must_use]
-    pub(crate) fn relative_gap(&self) -> f64 {
+    pub fn relative_gap(&self) -> f64 {
         (self.primal - self.dual) / self.primal.abs().max(1e-12)
     }
 }

@@ -178,7 +178,11 @@ impl LeeLinWahba {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        processor: Processor,
+    ) -> Option<Report> {
         // A process on its own always reaches itself.
         let done = self.epoch_among((executor, &mut Alone), processor);
         done.unwrap_or(None)

@@ -40,7 +40,7 @@ pub struct Machine {
 impl Machine {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
-    pub(crate) fn stored_gap(&self) -> f64 {
+    pub fn stored_gap(&self) -> f64 {
         (self.stored_primal - self.certificate.dual) / self.stored_primal.abs().max(1e-12)
     }
 }
@@ -78,7 +78,7 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// If epochs are left, or there are too many weights for the model's form.
-    pub(crate) fn finish<E: Executor>(
+    pub fn finish<E: Executor>(
         &self,
         solver: Solver,
         data: &Dataset,

@@ -17,7 +17,7 @@ impl MultiClassSvm {
     /// Rows are counted; how many classes they come to list is not known beforehand, so it is put at 20, and
     /// a feature's weights at what its rows can give them.
     #[must_use]
-    pub(crate) fn memory_estimate(&self, data: &Dataset) -> u64 {
+    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let features = u64::from(data.rows().features());
         let values = data.rows().nonzeros() as u64;
@@ -35,7 +35,7 @@ impl MultiClassSvm {
     /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`), in one process; of several each holds its share
     /// of the duals only.
     #[must_use]
-    pub(crate) fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
+    pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let (features, values) = (data.rows().features(), data.rows().nonzeros() as u64);
         let bundles = bundles_of(data.labels().labels() as usize) as u64;

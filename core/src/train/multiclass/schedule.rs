@@ -101,7 +101,12 @@ impl Schedule {
 
     /// For rows that begin with likely classes: many sweeps come before the first pass over all classes.
     #[must_use]
-    pub(crate) fn informed(parameters: &MultiClassSvm, limits: Limits, rows: usize, losses: f64) -> Self {
+    pub(crate) fn informed(
+        parameters: &MultiClassSvm,
+        limits: Limits,
+        rows: usize,
+        losses: f64,
+    ) -> Self {
         let mut schedule = Self::new(limits, 0);
         schedule.aim_at(
             AIM * parameters.cost * rows as f64 * losses,

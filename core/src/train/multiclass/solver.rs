@@ -33,7 +33,7 @@ impl Solver {
     ///
     /// # Errors
     /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
-    pub(crate) fn new<E: Executor>(
+    pub fn new<E: Executor>(
         parameters: &MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
@@ -59,7 +59,7 @@ impl Solver {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
+    pub fn epoch<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> Option<Report> {
         match self {
             Self::ByRows(trainer) => trainer.epoch(executor, kernels.processor()),
             Self::LeeLinWahba(solver) => solver.epoch(executor, kernels.processor()),

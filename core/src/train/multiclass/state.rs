@@ -68,7 +68,12 @@ impl State {
 
     /// The mean of `b` over the classes that share one dual: the scores of all classes add up to 0.
     #[inline(always)]
-    pub(crate) fn shared_shortfall(&self, duals: &RowDuals, background: f64, scores: &[f32]) -> f64 {
+    pub(crate) fn shared_shortfall(
+        &self,
+        duals: &RowDuals,
+        background: f64,
+        scores: &[f32],
+    ) -> f64 {
         let sharing = duals.sharing(self.weights.classes);
         if sharing == 0 {
             return 0.0;

@@ -76,7 +76,11 @@ const IDLE: f64 = 0.01;
 
 impl Trainer {
     /// Does the next epoch, or returns `None` if training has ended.
-    pub(crate) fn epoch<E: Executor>(&mut self, executor: &E, processor: Processor) -> Option<Report> {
+    pub(crate) fn epoch<E: Executor>(
+        &mut self,
+        executor: &E,
+        processor: Processor,
+    ) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }

@@ -29,7 +29,7 @@ impl FusedNearest {
     ///
     /// # Errors
     /// As [`Nearest::train`], and if there is no such weight.
-    pub(crate) fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
+    pub fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
         ParamError::check("neighbors", f64::from(weight), ParamRule::AtLeast(0.0))?;
         let most = ParamRule::AtMost(
             f64::from(MOST_WEIGHT),

@@ -7,8 +7,8 @@ mod judge;
 mod parts;
 mod tune;
 
-pub use budget::BudgetReport;
 pub(crate) use budget::BudgetError;
+pub use budget::BudgetReport;
 pub use judge::Precision;
 pub use parts::NearestParts;
 pub use tune::{Grid, TuneReport};

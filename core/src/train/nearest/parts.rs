@@ -38,7 +38,7 @@ impl<'a> NearestParts<'a> {
     ///
     /// # Errors
     /// Bad parameters and unusable data.
-    pub(crate) fn new(parameters: NearestParameters, data: &'a Dataset) -> Result<Self, TrainError> {
+    pub fn new(parameters: NearestParameters, data: &'a Dataset) -> Result<Self, TrainError> {
         Nearest::check(&parameters, data)?;
         Ok(Self {
             parameters,
@@ -51,7 +51,7 @@ impl<'a> NearestParts<'a> {
     ///
     /// # Errors
     /// As [`Nearest::train`], and if parts are missing.
-    pub(crate) fn finish(self, executor: &impl Executor) -> Result<Nearest, TrainError> {
+    pub fn finish(self, executor: &impl Executor) -> Result<Nearest, TrainError> {
         let rows = self.rows.ok_or(TrainError::Stopped)?;
         Nearest::of_rows(self.parameters, self.data, &rows, |rows| {
             Index::exact(rows, executor)

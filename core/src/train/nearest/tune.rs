@@ -114,7 +114,7 @@ impl NearestParameters {
     /// # Errors
     /// If the grid holds a value out of range, or the data have no features or labels or fewer than
     /// two rows; all before any work. If memory is lacking.
-    pub(crate) fn tune(
+    pub fn tune(
         data: &Dataset,
         grid: &Grid,
         seed: u64,

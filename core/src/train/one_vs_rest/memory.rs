@@ -26,7 +26,7 @@ impl OneVsRest {
     /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
     /// value and label of each row if that is less.
     #[must_use]
-    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let groups = |most: usize| packed(data, most);
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let features = u64::from(data.rows().features());
@@ -57,7 +57,7 @@ impl OneVsRest {
     /// The same for training to a proven gap ([`OneVsRest::proving`]), where each thread has the weights and duals of
     /// sixteen labels.
     #[must_use]
-    pub(crate) fn proving_memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub fn proving_memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let features = u64::from(data.rows().features());
         // Of labels that are finished one by one: dense weights and their rows.

@@ -151,7 +151,10 @@ impl PackedRows {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn reserve(&mut self, lengths: impl Iterator<Item = usize>) -> Result<(), TrainError> {
+    pub(crate) fn reserve(
+        &mut self,
+        lengths: impl Iterator<Item = usize>,
+    ) -> Result<(), TrainError> {
         let (mut groups, mut rows) = (0, 0);
         for length in lengths {
             groups += length.div_ceil(8);

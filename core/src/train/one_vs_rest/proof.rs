@@ -51,7 +51,7 @@ pub struct ProvenOneVsRest {
 impl ProvenOneVsRest {
     /// The gap of the stored weights, as a share of their primal objective.
     #[must_use]
-    pub(crate) fn stored_gap(&self) -> f64 {
+    pub fn stored_gap(&self) -> f64 {
         (self.stored_primal - self.certificate.dual) / self.stored_primal.abs().max(1e-12)
     }
 }
@@ -88,7 +88,7 @@ impl OneVsRest {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
     /// too many weights for the model's form.
-    pub(crate) fn train_to_gap<E: Executor>(
+    pub fn train_to_gap<E: Executor>(
         &self,
         data: &Dataset,
         gap: f64,
@@ -109,7 +109,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// Bad parameters and unusable data.
-    pub(crate) fn proving<'a>(&'a self, data: &'a Dataset, gap: f64) -> Result<Proving<'a>, TrainError> {
+    pub fn proving<'a>(&'a self, data: &'a Dataset, gap: f64) -> Result<Proving<'a>, TrainError> {
         self.check()?;
         ParamError::check("gap", gap, ParamRule::Above(0.0))?;
         check_data(data)?;
@@ -150,7 +150,7 @@ pub struct Proving<'a> {
 
 impl Proving<'_> {
     /// Solves the next labels; returns how many are done, and of how many, or `None` if there is nothing left.
-    pub(crate) fn step<E: Executor>(
+    pub fn step<E: Executor>(
         &mut self,
         executor: &E,
         kernels: &dyn Kernels,
@@ -203,7 +203,7 @@ impl Proving<'_> {
     ///
     /// # Errors
     /// [`TrainError::Stopped`] if there are labels left; too many weights for the model's form.
-    pub(crate) fn finish(self) -> Result<ProvenOneVsRest, TrainError> {
+    pub fn finish(self) -> Result<ProvenOneVsRest, TrainError> {
         if self.weights.len() < self.labels {
             return Err(TrainError::Stopped);
         }

@@ -60,7 +60,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`] and [`super::trainer::Trainer::finish`].
-    pub(crate) fn train<E: Executor>(
+    pub fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
@@ -75,7 +75,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::train`], and if the model does not fit the data.
-    pub(crate) fn train_from<E: Executor>(
+    pub fn train_from<E: Executor>(
         &self,
         start: Option<&LinearModel>,
         data: &Dataset,

@@ -55,7 +55,11 @@ impl Columns {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn times(&self, square: &[f64], executor: &impl Executor) -> Result<Self, TrainError> {
+    pub(crate) fn times(
+        &self,
+        square: &[f64],
+        executor: &impl Executor,
+    ) -> Result<Self, TrainError> {
         let width = self.width();
         let lines = self.blocks.first().map_or(0, Vec::len) / WIDTH;
         let made = executor.map(

@@ -70,7 +70,7 @@ impl Reduction {
     ///
     /// # Errors
     /// The first outside its range.
-    pub(crate) fn check(&self) -> Result<(), ParamError> {
+    pub fn check(&self) -> Result<(), ParamError> {
         let most = ParamRule::AtMost(MOST_DIMENSIONS, "which is not few any more");
         ParamError::check(
             "reduce",
@@ -97,7 +97,7 @@ impl Reduction {
     /// itself: three matrices of D l numbers, sums of a block for each thread, the transformed values, and
     /// five matrices of l² numbers.
     #[must_use]
-    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, width) = (u64::from(data.rows().features()), self.width() as u64);
         let sums = (threads.max(1) * WIDTH * 8) as u64;
         let values = 4 * data.rows().nonzeros() as u64 + 8 * (data.len() as u64 + 1);
@@ -132,7 +132,7 @@ impl Reduction {
     /// # Errors
     /// If a parameter is out of range, there are more dimensions than features or rows, no row has a feature, or
     /// memory is lacking.
-    pub(crate) fn fit(
+    pub fn fit(
         &self,
         data: &Dataset,
         transform: RowTransform,

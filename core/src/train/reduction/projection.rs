@@ -87,7 +87,7 @@ impl Projection {
     ///
     /// # Errors
     /// If memory is lacking, or values are beyond the numbers of f32.
-    pub(crate) fn reduce(&self, data: &Dataset, executor: &impl Executor) -> Result<Dataset, TrainError> {
+    pub fn reduce(&self, data: &Dataset, executor: &impl Executor) -> Result<Dataset, TrainError> {
         let k = self.dimensions();
         let parts = executor.map(data.len().div_ceil(ROWS), Vec::new, |point, job| {
             let rows = job * ROWS..((job + 1) * ROWS).min(data.len());

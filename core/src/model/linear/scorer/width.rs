@@ -165,7 +165,11 @@ impl Heads {
     }
 
     /// Appends a head of so many labels: weights by rising number, those beyond it left out.
-    pub(crate) fn push(&mut self, weights: &[(u32, i16)], length: usize) -> Result<(), TryReserveError> {
+    pub(crate) fn push(
+        &mut self,
+        weights: &[(u32, i16)],
+        length: usize,
+    ) -> Result<(), TryReserveError> {
         match self {
             Self::Bytes(heads) => push(heads, weights, length, |weight| weight as i8),
             Self::Wide(heads) => push(heads, weights, length, |weight| weight),

@@ -23,7 +23,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; lacking memory.
-    pub(crate) fn trainer<'a>(
+    pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
         threads: usize,
@@ -37,7 +37,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// As [`MachParameters::trainer`].
-    pub(crate) fn trainer_owning(
+    pub fn trainer_owning(
         &self,
         data: Dataset,
         threads: usize,

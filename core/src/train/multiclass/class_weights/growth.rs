@@ -11,7 +11,12 @@ impl ClassWeights {
     /// these, rising.
     ///
     /// Cost: O(weights).
-    pub(crate) fn append<E: Executor>(&mut self, counts: &[u32], fresh: &[u32], executor: &E) -> Vec<u32> {
+    pub(crate) fn append<E: Executor>(
+        &mut self,
+        counts: &[u32],
+        fresh: &[u32],
+        executor: &E,
+    ) -> Vec<u32> {
         let unchanged = counts.iter().take_while(|&&count| count == 0).count();
         if unchanged == counts.len() {
             return Vec::new();

@@ -71,7 +71,11 @@ impl Trainer {
     /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then come
     /// before the first pass over all classes.
     #[must_use]
-    pub(crate) fn informed(parameters: &MultiClassSvm, problem: Problem, likely: Vec<Vec<u32>>) -> Self {
+    pub(crate) fn informed(
+        parameters: &MultiClassSvm,
+        problem: Problem,
+        likely: Vec<Vec<u32>>,
+    ) -> Self {
         let mut trainer = Self::new(parameters, problem);
         let problem = &trainer.state.problem;
         let losses = if trainer.state.limits.largest_only() {

@@ -26,7 +26,7 @@ const BATCH: usize = 64;
 impl Choice {
     /// The trial of the setting that was chosen, with all that is added to its scores; `None` if nothing was tried.
     #[must_use]
-    pub(crate) fn best(&self) -> Option<&Trial> {
+    pub fn best(&self) -> Option<&Trial> {
         let chosen = |trial: &&Trial| trial.neighbors == self.neighbors;
         self.tried.iter().rev().find(chosen)
     }

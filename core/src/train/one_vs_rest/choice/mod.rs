@@ -76,7 +76,7 @@ pub struct Budget {
 
 impl Budget {
     /// For rows: one and a half times the final training, up to six times where that is a few seconds.
-    pub(crate) const ROWS: Self = Self {
+    pub const ROWS: Self = Self {
         share: 1.5,
         generous: 6.0,
         most: 6e9,
@@ -85,7 +85,7 @@ impl Budget {
 
     /// For texts, whose features have taken trials before: three quarters of the final training, up to twice
     /// where that is a second.
-    pub(crate) const TEXTS: Self = Self {
+    pub const TEXTS: Self = Self {
         share: 0.75,
         generous: 2.0,
         most: 2e9,
@@ -139,7 +139,7 @@ const NEIGHBORS: f32 = 0.35;
 impl Given {
     /// The given values in place of those of `base`.
     #[must_use]
-    pub(crate) fn over(&self, base: &OneVsRest) -> OneVsRest {
+    pub fn over(&self, base: &OneVsRest) -> OneVsRest {
         OneVsRest {
             cost: self.cost.unwrap_or(base.cost),
             positive_weight: self.positive_weight.unwrap_or(base.positive_weight),
@@ -173,7 +173,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; lack of memory.
-    pub(crate) fn choose<E: Executor>(
+    pub fn choose<E: Executor>(
         &self,
         given: &Given,
         data: &Dataset,

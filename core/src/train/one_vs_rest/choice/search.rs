@@ -232,7 +232,11 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         priors.into_iter().flat_map(with).collect()
     }
 
-    pub(crate) fn train(&self, parameters: &OneVsRest, data: &Dataset) -> Result<LinearModel, TrainError> {
+    pub(crate) fn train(
+        &self,
+        parameters: &OneVsRest,
+        data: &Dataset,
+    ) -> Result<LinearModel, TrainError> {
         let bare = OneVsRest {
             centroid: 0.0,
             prior: 0.0,

@@ -48,7 +48,12 @@ impl BlockScratch {
     }
 
     /// Begins with labels, at most sixteen, whose rows `own` tells, on these rows: all biases are `bias`.
-    pub(crate) fn begin(&mut self, own: &RowsByLabel, labels: impl Iterator<Item = usize>, bias: f32) {
+    pub(crate) fn begin(
+        &mut self,
+        own: &RowsByLabel,
+        labels: impl Iterator<Item = usize>,
+        bias: f32,
+    ) {
         self.biases = [bias; LABELS];
         self.order.clear();
         self.order.extend_from_slice(&self.rows);

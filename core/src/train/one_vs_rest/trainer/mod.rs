@@ -97,7 +97,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub(crate) fn trainer<'a, E: Executor>(
+    pub fn trainer<'a, E: Executor>(
         &self,
         data: &'a Dataset,
         executor: &E,
@@ -144,7 +144,7 @@ impl OneVsRest {
 
 impl Trainer<'_> {
     /// Does the next part of the work, or returns `None` if all is done.
-    pub(crate) fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    pub fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.round == self.rounds {
             return None;
         }
@@ -171,7 +171,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If parts of the work are left, or the model is too large for its form.
-    pub(crate) fn finish(self) -> Result<LinearModel, TrainError> {
+    pub fn finish(self) -> Result<LinearModel, TrainError> {
         if self.round < self.rounds {
             return Err(TrainError::Stopped);
         }

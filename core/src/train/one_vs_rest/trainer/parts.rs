@@ -28,7 +28,7 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`].
-    pub(crate) fn new<E: Executor>(
+    pub fn new<E: Executor>(
         parameters: &OneVsRest,
         data: &'a Dataset,
         executor: &E,
@@ -41,7 +41,7 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`Trainer::finish`].
-    pub(crate) fn finish(self) -> Result<LinearModel, TrainError> {
+    pub fn finish(self) -> Result<LinearModel, TrainError> {
         self.0.finish()
     }
 }

@@ -17,7 +17,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If `model` has other features than the data, or labels beyond theirs.
-    pub(crate) fn start_from(&mut self, model: &LinearModel) -> Result<(), TrainError> {
+    pub fn start_from(&mut self, model: &LinearModel) -> Result<(), TrainError> {
         let labels = self.weights.len();
         let differ = |what, model, data| TrainError::StartDiffers { what, model, data };
         let (known, features) = (model.features(), self.data.rows().features());

@@ -52,7 +52,11 @@ impl Tournament {
     /// Begins training with all duals 0, to end at the relative gap of `parameters`: violations are not looked for,
     /// and `epsilon` is not heeded. All processes must have the same problem and parameters.
     #[must_use]
-    pub(crate) fn new(parameters: &MultiClassSvm, problem: Problem, exchange: &impl Exchange) -> Self {
+    pub(crate) fn new(
+        parameters: &MultiClassSvm,
+        problem: Problem,
+        exchange: &impl Exchange,
+    ) -> Self {
         let plan = Plan::new(&problem, exchange.ranks());
         let bundles = Bundle::deal(&problem, plan.bundles());
         Self {
