@@ -97,7 +97,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub(crate) fn trainer<'a>(
+    pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,

@@ -203,7 +203,7 @@ impl Trainer<'_> {
 
     /// The parameters.
     #[must_use]
-    pub(crate) fn parameters(&self) -> &MachParameters {
+    pub fn parameters(&self) -> &MachParameters {
         &self.parameters
     }
 
@@ -214,7 +214,7 @@ impl Trainer<'_> {
 
     /// What is trained on.
     #[must_use]
-    pub(crate) fn data(&self) -> &Dataset {
+    pub fn data(&self) -> &Dataset {
         &self.data
     }
 
