@@ -71,12 +71,6 @@ impl SignCodes {
         self.ids.len()
     }
 
-    /// Whether there are no items: then nothing is ever proposed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
     /// Bits of a code.
     #[must_use]
     pub(crate) fn bits(&self) -> usize {
@@ -93,12 +87,14 @@ impl SignCodes {
     /// Adds an item, or puts it in the place of the one with the same id.
     ///
     /// Cost: 64 words Gaussian numbers a stored value.
-    pub fn insert(&mut self, id: u32, item: SparseView<'_>) {
+    #[cfg(test)]
+    fn insert(&mut self, id: u32, item: SparseView<'_>) {
         let (code, bound) = self.coded(item, &mut Vec::new());
         self.put(id, &code, bound);
     }
 
-    /// [`SignCodes::insert`] for several items, whose codes are made in parallel.
+    /// Adds items, or puts them in the places of those with the same ids; their codes are made in
+    /// parallel.
     pub(crate) fn insert_all<E: Executor>(&mut self, items: &[(u32, SparseVec)], executor: &E) {
         let this = &*self;
         let coded = executor.map(items.len(), Vec::new, |projections, at| {
@@ -117,7 +113,7 @@ impl SignCodes {
         self.projection.query(row, out);
     }
 
-    /// [`SignCodes::insert`] of an item of this length whose products are known; these are overwritten.
+    /// Adds an item of this length whose products are known; these are overwritten.
     pub(crate) fn insert_products(&mut self, id: u32, products: &mut [f32], length: f64) {
         let bound = self.projection.pad(length, products);
         let mut code = Vec::with_capacity(self.words);
@@ -131,24 +127,6 @@ impl SignCodes {
         self.codes.clear();
         self.bounds.clear();
         self.places.clear();
-    }
-
-    /// Removes an item; whether there was one.
-    pub fn remove(&mut self, id: u32) -> bool {
-        let Some(place) = self.place(id) else {
-            return false;
-        };
-        let last = self.ids.len() - 1;
-        let moved = self.ids[last];
-        self.places[moved as usize] = place as u32;
-        self.places[id as usize] = NOWHERE;
-        self.ids.swap_remove(place);
-        self.bounds.swap_remove(place);
-        let words = self.words;
-        self.codes
-            .copy_within(last * words..(last + 1) * words, place * words);
-        self.codes.truncate(last * words);
-        true
     }
 
     fn place(&self, id: u32) -> Option<usize> {
@@ -346,18 +324,14 @@ mod tests {
         assert_eq!(coded(&items, 2, 2.0).codes, coded(&scaled, 2, 2.0).codes);
         let none = SignCodes::new(2, 2.0, 1);
         let mut proposed = vec![];
-        assert!(none.is_empty() && none.proposer().propose(&[(0, 1.0)], 5, &mut proposed));
+        assert!(none.proposer().propose(&[(0, 1.0)], 5, &mut proposed));
         assert!(proposed.is_empty());
     }
 
     #[test]
-    fn what_came_and_went_leaves_the_codes_of_the_others() {
+    fn items_inserted_again_leave_the_codes_as_they_were() {
         let items = random(80);
         let mut codes = coded(&items, 2, 2.0);
-        for id in (0..80).step_by(3) {
-            assert!(codes.remove(id) && !codes.remove(id));
-        }
-        assert_eq!(codes.len(), 53);
         let numbered: Vec<(u32, SparseVec)> = (0..80u32).zip(items.iter().cloned()).collect();
         codes.insert_all(&numbered, &Sequential);
         let fresh = coded(&items, 2, 2.0);

@@ -1,6 +1,6 @@
 //! The models that trainings make: weights or rows, with what made them and a record of it.
 
-use super::{Hearing, TrainError, Training, Watch, embedding, memoir, reduction::Projection};
+use super::{Hearing, TrainError, Watch, embedding, memoir, reduction::Projection};
 use crate::{
     data::Dataset,
     executor::Executor,

@@ -1,7 +1,7 @@
 //! What a compact index remembers of its rows.
 
 use super::{CompactError, CompactIndex, prune};
-use crate::sparse::{SparseRows, SparseVec, SparseView};
+use crate::sparse::{SparseRows, SparseView};
 use alloc::{vec, vec::Vec};
 
 impl CompactIndex {
@@ -43,10 +43,10 @@ impl CompactIndex {
     /// [`to_rows`](Self::to_rows) is the way.
     #[must_use]
     #[cfg(test)]
-    pub(crate) fn row(&self, row: u32) -> SparseVec {
+    pub(crate) fn row(&self, row: u32) -> crate::sparse::SparseVec {
         let held =
             (0..self.features()).filter_map(|feature| Some((feature, self.weight(row, feature)?)));
-        SparseVec::from_pairs(held).unwrap_or_default()
+        crate::sparse::SparseVec::from_pairs(held).unwrap_or_default()
     }
 
     /// The stored weight of a feature in a row.

@@ -19,10 +19,10 @@ mod node;
 mod walk;
 
 use super::{MaxInnerProduct, Proposer, Scored};
-use crate::{executor::Executor, float, sparse::SparseVec};
-use alloc::{boxed::Box, vec, vec::Vec};
+use crate::{executor::Executor, sparse::SparseVec};
+use alloc::{boxed::Box, vec::Vec};
 use node::{Edge, Node};
-use walk::{Walk, product};
+use walk::Walk;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
@@ -33,9 +33,6 @@ pub struct Graph {
     degree: usize,
     beam: usize,
 }
-
-/// The share of its length that a vector may move before its edges are made anew.
-const MOVEMENT: f64 = 0.1;
 
 /// The most nodes that are searched for at once when several are inserted.
 const BATCH: usize = 256;
@@ -59,12 +56,6 @@ impl Graph {
         self.live
     }
 
-    /// Whether there are no nodes: then nothing is ever proposed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
     /// Bytes held.
     #[must_use]
     pub(crate) fn bytes(&self) -> usize {
@@ -72,15 +63,9 @@ impl Graph {
         nodes + self.nodes.len() * size_of::<Node>()
     }
 
-    /// Adds a node, or puts it in the place of the one with the same id.
-    pub fn insert(&mut self, id: u32, vector: SparseVec) {
-        self.remove(id);
-        let found = self.search(vector.view(), self.beam, &mut Walk::default());
-        self.join(id, vector, &found);
-    }
-
-    /// [`Graph::insert`] for several nodes with different ids, searched for in parallel: those of a batch, half as
-    /// many as there are nodes and 256 at most, do not see each other. The graph is the same for any number of threads.
+    /// Adds nodes with different ids, or puts them in the places of those with the same ids. They are
+    /// searched for in parallel: those of a batch, half as many as there are nodes and 256 at most, do
+    /// not see each other. The graph is the same for any number of threads.
     pub(crate) fn insert_all<E: Executor>(&mut self, items: Vec<(u32, SparseVec)>, executor: &E) {
         for (id, _) in &items {
             self.remove(*id);
@@ -164,28 +149,10 @@ impl Graph {
         true
     }
 
-    /// Gives a node another vector, and new edges if it has moved by more than a tenth of its
-    /// length since it got them; whether it did. A node that is not there is inserted.
-    pub fn update(&mut self, id: u32, vector: SparseVec) -> bool {
-        let live = self.nodes.get_mut(id as usize).filter(|node| node.live);
-        if let Some(node) = live {
-            let (old, new) = (node.vector.view(), vector.view());
-            let square = old.norm() * old.norm() + new.norm() * new.norm()
-                - 2.0 * f64::from(product(old, new));
-            node.moved += float::sqrt(square.max(0.0));
-            if node.moved <= MOVEMENT * node.length {
-                node.vector = vector;
-                return false;
-            }
-        }
-        self.insert(id, vector);
-        true
-    }
-
     /// The nodes that can be reached from where searches start, rising.
-    #[must_use]
-    pub fn reachable(&self) -> Vec<u32> {
-        let mut seen = vec![false; self.nodes.len()];
+    #[cfg(test)]
+    fn reachable(&self) -> Vec<u32> {
+        let mut seen = alloc::vec![false; self.nodes.len()];
         let mut waiting: Vec<u32> = self.entry.into_iter().collect();
         while let Some(id) = waiting.pop() {
             if !core::mem::replace(&mut seen[id as usize], true) {

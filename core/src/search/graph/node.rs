@@ -17,8 +17,6 @@ pub(super) struct Node {
     pub edges: Vec<Edge>,
     /// The length of the vector when the edges were made.
     pub length: f64,
-    /// How far the vector has moved since then.
-    pub moved: f64,
     pub live: bool,
 }
 
@@ -30,7 +28,6 @@ impl Node {
             vector,
             edges: Vec::new(),
             length,
-            moved: 0.0,
             live: true,
         }
     }

@@ -1,14 +1,8 @@
 //! The index: rows, bits and group norms of the head, postings of the tail.
 
-use super::{ForwardRows, RowBuffer, Similarity, cut::GROUPS};
-use crate::kernels::{
-    bounds::{BLOCK, WORDS},
-    postings::RANGE,
-};
-use crate::{
-    array::Array,
-    sparse::{SparseRows, SparseView},
-};
+use super::{ForwardRows, RowBuffer, cut::GROUPS};
+use crate::kernels::bounds::WORDS;
+use crate::{array::Array, sparse::SparseView};
 
 /// The place of a feature that no row stores.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -80,7 +74,8 @@ impl NeighborIndex {
     /// At most how many bytes an index of these rows will have, before it is built.
     #[must_use]
     #[cfg(test)]
-    pub(crate) fn estimate(rows: &SparseRows) -> usize {
+    pub(crate) fn estimate(rows: &crate::sparse::SparseRows) -> usize {
+        use crate::kernels::{bounds::BLOCK, postings::RANGE};
         let padded = rows.len().next_multiple_of(BLOCK);
         let ranges = rows.len().div_ceil(RANGE);
         let values = 8 + 3;
@@ -103,7 +98,7 @@ impl NeighborIndex {
         &self,
         query: SparseView<'_>,
         row: usize,
-        similarity: Similarity,
+        similarity: super::Similarity,
         buffer: &mut RowBuffer,
     ) -> f32 {
         similarity.between(query, self.row(row, buffer))
