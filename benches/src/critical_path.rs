@@ -1,10 +1,12 @@
-//! How long work would take on several threads, measured on one: for machines too busy for a clock to tell.
+//! How long work would take on several threads, measured on one: for machines too busy for a clock
+//! to tell.
 
 use hapax::core::executor::Executor;
 use std::{sync::Mutex, time::Duration};
 
-/// Runs jobs one after the other and deals their processor time to so many threads, each job to the one that would be
-/// free first. What passes between jobs counts once; starting and waking threads costs nothing.
+/// Runs jobs one after the other and deals their processor time to so many threads, each job to the
+/// one that would be free first. What passes between jobs counts once; starting and waking threads
+/// costs nothing.
 #[derive(Debug)]
 pub struct CriticalPath {
     threads: usize,

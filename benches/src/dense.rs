@@ -19,8 +19,9 @@ fn normal(stream: &mut Stream) -> f64 {
     (0..12).map(|_| stream.unit()).sum::<f64>() - 6.0
 }
 
-/// Clouds of `classes` classes in `dimensions` dimensions. Classes come in groups of `group`: centers of
-/// groups are far from each other, those of a group are `near` times the spread of a cloud apart.
+/// Clouds of `classes` classes in `dimensions` dimensions. Classes come in groups of `group`:
+/// centers of groups are far from each other, those of a group are `near` times the spread of a
+/// cloud apart.
 ///
 /// # Errors
 /// None that numbers within reason meet.

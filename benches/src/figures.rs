@@ -14,7 +14,8 @@ pub fn precision(found: &[Scored], k: usize, test: &Dataset, at: usize) -> f64 {
     100.0 * hits.sum::<usize>() as f64 / (at * test.len()) as f64
 }
 
-/// Mean F1 of the best answer over the labels in truth or prediction, in percent; for data of one label a row.
+/// Mean F1 of the best answer over the labels in truth or prediction, in percent; for data of one
+/// label a row.
 #[must_use]
 pub fn macro_f1(found: &[Scored], k: usize, test: &Dataset) -> f64 {
     let mut counts: BTreeMap<u32, (f64, f64)> = BTreeMap::new();

@@ -20,10 +20,10 @@ use std::{error::Error, path::Path};
 use synthetic::Shape;
 
 /// Training and test rows of a set: a folder of `../shared/data`, or `amazon`, which is synthetic
-/// and has the shape of Amazon-670K; or `wiki`, that of WIKI-100K, and `wiki/20` a twentieth of it; or `imagenet`, the
-/// shape of the paper's 22k-ImageNet (100,000 rows); or `overlap`, `twins` and `apart`, clouds of 1,000 classes in pairs that
-/// overlap widely, are the same, or alone. `NAME@RANK` are the
-/// rows of a set in so many dimensions.
+/// and has the shape of Amazon-670K; or `wiki`, that of WIKI-100K, and `wiki/20` a twentieth of it;
+/// or `imagenet`, the shape of the paper's 22k-ImageNet (100,000 rows); or `overlap`, `twins` and
+/// `apart`, clouds of 1,000 classes in pairs that overlap widely, are the same, or alone.
+/// `NAME@RANK` are the rows of a set in so many dimensions.
 ///
 /// # Errors
 /// If the set is absent or is none.

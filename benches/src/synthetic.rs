@@ -1,4 +1,5 @@
-//! Data sets of any shape, made by a seed: Zipf's law in features and labels, and labels that can be learned.
+//! Data sets of any shape, made by a seed: Zipf's law in features and labels, and labels that can
+//! be learned.
 
 use hapax::core::{
     data::{Dataset, LabelLists},
@@ -9,8 +10,9 @@ use std::error::Error;
 
 /// The shape of a data set.
 ///
-/// Labels and features are drawn by Zipf's law. Each label has twelve features of its own, drawn once; half of a
-/// row's features are of its labels, the others are noise. Values are as of tf-idf, rows have length one.
+/// Labels and features are drawn by Zipf's law. Each label has twelve features of its own, drawn
+/// once; half of a row's features are of its labels, the others are noise. Values are as of tf-idf,
+/// rows have length one.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Number of rows N.
@@ -30,7 +32,8 @@ const OWN: u64 = 12;
 const SEED: u64 = 42;
 
 impl Shape {
-    /// The shape of Amazon-670K: 490,449 rows, 135,909 features, 670,091 labels, 76 features and 5.45 labels a row.
+    /// The shape of Amazon-670K: 490,449 rows, 135,909 features, 670,091 labels, 76 features and
+    /// 5.45 labels a row.
     pub const AMAZON_670K: Self = Self {
         rows: 490_449,
         features: 135_909,
@@ -39,8 +42,8 @@ impl Shape {
         row_labels: 5.45,
     };
 
-    /// The shape of WIKI-100K: 2,195,530 rows, 1,271,710 features, 100,000 labels, one a row; 42 features a row, as
-    /// many as those of Wikipedia in LSHTC have.
+    /// The shape of WIKI-100K: 2,195,530 rows, 1,271,710 features, 100,000 labels, one a row; 42
+    /// features a row, as many as those of Wikipedia in LSHTC have.
     pub const WIKI_100K: Self = Self {
         rows: 2_195_530,
         features: 1_271_710,
@@ -49,7 +52,8 @@ impl Shape {
         row_labels: 1.0,
     };
 
-    /// The shape of LSHTC-2011: 394,754 rows, 594,158 features, 27,875 classes, one a row; 60 features a row.
+    /// The shape of LSHTC-2011: 394,754 rows, 594,158 features, 27,875 classes, one a row; 60
+    /// features a row.
     pub const LSHTC_2011: Self = Self {
         rows: 394_754,
         features: 594_158,
@@ -69,7 +73,8 @@ impl Shape {
         }
     }
 
-    /// The data set of this shape; other numbers of `part` give other rows of the same kind (such as test rows).
+    /// The data set of this shape; other numbers of `part` give other rows of the same kind (such
+    /// as test rows).
     ///
     /// # Errors
     /// If there are fewer features than a row has.

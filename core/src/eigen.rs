@@ -1,13 +1,15 @@
 //! Eigenvalues and eigenvectors of a symmetric matrix in f64.
 //!
-//! Problem: `S = Z' diag(λ) Z` for a symmetric S of n rows. Householder reflections make S tridiagonal, implicit QL
-//! steps with Wilkinson's shift make it diagonal (Golub, Van Loan, Matrix Computations, 8.3). Cost: about 5 n³
-//! multiplications, 16 n² bytes. Letters: d the diagonal, e what stands beside it, z the rows of Z.
+//! Problem: `S = Z' diag(λ) Z` for a symmetric S of n rows. Householder reflections make S
+//! tridiagonal, implicit QL steps with Wilkinson's shift make it diagonal (Golub, Van Loan, Matrix
+//! Computations, 8.3). Cost: about 5 n³ multiplications, 16 n² bytes. Letters: d the diagonal, e
+//! what stands beside it, z the rows of Z.
 
 use crate::float;
 use alloc::{vec, vec::Vec};
 
-/// The eigenvalues of the symmetric `matrix` of `n` rows, falling, and their eigenvectors, one a row, of length 1.
+/// The eigenvalues of the symmetric `matrix` of `n` rows, falling, and their eigenvectors, one a
+/// row, of length 1.
 ///
 /// # Panics
 /// If there are fewer than `n * n` numbers.

@@ -19,8 +19,9 @@ pub trait Executor {
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync;
 
-    /// Calls `run(place, item)` for every item and returns the results in the order of the items. Each
-    /// item is owned by its call, so items may be parts of something larger that change in place.
+    /// Calls `run(place, item)` for every item and returns the results in the order of the items.
+    /// Each item is owned by its call, so items may be parts of something larger that change in
+    /// place.
     fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,

@@ -6,12 +6,12 @@
 //! Threads, files and the `hapax` command live in the crate `hapax`.
 //!
 //! # A tour
-//! The road goes one way. [`data::read`] turns bytes into rows with labels, or into texts with labels,
-//! which a [`text::Vectorizer`] turns into [`sparse`] rows. Training makes a [`model::Model`] of them.
-//! `Model::to_bytes` writes it to one file of the [`format`](mod@format), with the vectorizer and the
-//! names of the labels, and `Model::from_bytes` borrows its arrays from such bytes. A model answers rows and
-//! texts with the best labels by one total order ([`search::rank`]), and [`metrics`] says how good its
-//! answers are.
+//! The road goes one way. [`data::read`] turns bytes into rows with labels, or into texts with
+//! labels, which a [`text::Vectorizer`] turns into [`sparse`] rows. Training makes a
+//! [`model::Model`] of them. `Model::to_bytes` writes it to one file of the [`format`](mod@format),
+//! with the vectorizer and the names of the labels, and `Model::from_bytes` borrows its arrays from
+//! such bytes. A model answers rows and texts with the best labels by one total order
+//! ([`search::rank`]), and [`metrics`] says how good its answers are.
 //!
 //! ```
 //! use hapax_core::data::{Dataset, ReadOptions, Source, read};
@@ -35,29 +35,30 @@
 //! ```
 //!
 //! # How it works
-//! What differs between machines is behind two seams: an [`executor::Executor`] runs ordered jobs, on threads
-//! where there are some, and [`kernels::Kernels`] are the inner loops, in wider registers where there
-//! are some. Both keep every bit: results come back in the order of jobs, and sums have a fixed order.
-//! Mathematical functions come from [`mod@float`], random numbers from [`random::Stream`]. Memory
-//! for queries is a [`model::Scratch`] that the caller owns.
+//! What differs between machines is behind two seams: an [`executor::Executor`] runs ordered jobs,
+//! on threads where there are some, and [`kernels::Kernels`] are the inner loops, in wider
+//! registers where there are some. Both keep every bit: results come back in the order of jobs, and
+//! sums have a fixed order. Mathematical functions come from [`mod@float`], random numbers from
+//! [`random::Stream`]. Memory for queries is a [`model::Scratch`] that the caller owns.
 //!
 //! # Cost
-//! Structures state their memory where they are defined; `Model::from_bytes` allocates at most a quarter more
-//! than the bytes it is given, and next to nothing if they are aligned. Large allocations are
-//! fallible and end in an error.
+//! Structures state their memory where they are defined; `Model::from_bytes` allocates at most a
+//! quarter more than the bytes it is given, and next to nothing if they are aligned. Large
+//! allocations are fallible and end in an error.
 //!
 //! # What is not promised
-//! Scores rank labels; they are not probabilities. Targets with big-endian numbers are refused by the
-//! compiler.
+//! Scores rank labels; they are not probabilities. Targets with big-endian numbers are refused by
+//! the compiler.
 //!
 //! # Papers
-//! Nearest neighbors: T. Aoshima, K. Kobayashi, M. Minami, *Revisiting the vector space model: sparse
-//! weighted nearest-neighbor method for extreme multi-label classification*, 2018: the similarity and the
-//! votes. MEMOIR: A. Belyy, A. Sholokhov, *MEMOIR: multi-class extreme classification with inexact margin*, 2018: see
-//! [`train::memoir`] for what is done otherwise. Few dimensions: N. Halko,
-//! P.-G. Martinsson, J. A. Tropp, *Finding structure with randomness*, 2011, in [`train::reduction`]. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss functions for
-//! recommendation, tagging, ranking and other missing label applications*, 2016: the model of section 4 and
-//! its constants.
+//! Nearest neighbors: T. Aoshima, K. Kobayashi, M. Minami, *Revisiting the vector space model:
+//! sparse weighted nearest-neighbor method for extreme multi-label classification*, 2018: the
+//! similarity and the votes. MEMOIR: A. Belyy, A. Sholokhov, *MEMOIR: multi-class extreme
+//! classification with inexact margin*, 2018: see [`train::memoir`] for what is done otherwise. Few
+//! dimensions: N. Halko, P.-G. Martinsson, J. A. Tropp, *Finding structure with randomness*, 2011,
+//! in [`train::reduction`]. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss
+//! functions for recommendation, tagging, ranking and other missing label applications*, 2016: the
+//! model of section 4 and its constants.
 #![no_std]
 #![forbid(unsafe_code)]
 

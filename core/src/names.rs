@@ -165,6 +165,12 @@ impl Names {
         self.count as usize
     }
 
+    /// Whether there are no names.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Where each block of names begins, for storing.
     #[must_use]
     pub fn starts(&self) -> &[u32] {

@@ -1,7 +1,8 @@
 //! Numbers of as many bytes as they need, as records of the model file hold them.
 //!
-//! A varint holds 7 bits a byte, low ones first, the high bit set on all bytes but the last. It never ends in a
-//! zero byte (but for zero itself), so that each number has one form and equal models have equal bytes.
+//! A varint holds 7 bits a byte, low ones first, the high bit set on all bytes but the last. It
+//! never ends in a zero byte (but for zero itself), so that each number has one form and equal
+//! models have equal bytes.
 
 use alloc::vec::Vec;
 

@@ -1,8 +1,9 @@
 //! Checkpoints: a training outlives its process.
 //!
-//! [`Checkpoints`] keeps the state of one training in a folder, in one file that is replaced as a whole. At the borders
-//! between parts of the work it is asked whether to write; after a stop, a crash or a kill a new process with the same data
-//! and options goes on from there, to the same bytes.
+//! [`Checkpoints`] keeps the state of one training in a folder, in one file that is replaced as a
+//! whole. At the borders between parts of the work it is asked whether to write; after a stop, a
+//! crash or a kill a new process with the same data and options goes on from there, to the same
+//! bytes.
 
 pub mod shared;
 
@@ -94,7 +95,8 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Keeps checkpoints in a folder, which is made if there is none. Only with `resume` may it hold one.
+    /// Keeps checkpoints in a folder, which is made if there is none. Only with `resume` may it
+    /// hold one.
     ///
     /// # Errors
     /// If the folder holds a checkpoint and this is not to go on from it, or cannot be made.
@@ -142,7 +144,8 @@ impl Checkpoints {
         }
     }
 
-    /// Hears that a part of the work has ended; writes the state if it is time and there is one. Returns whether it did.
+    /// Hears that a part of the work has ended; writes the state if it is time and there is one.
+    /// Returns whether it did.
     ///
     /// # Errors
     /// If it cannot be written; then the one before is still there.

@@ -64,7 +64,8 @@ fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     }
 }
 
-/// Refuses to write `output` over `input`, by whatever path, before the work whose result it would get.
+/// Refuses to write `output` over `input`, by whatever path, before the work whose result it would
+/// get.
 ///
 /// # Errors
 /// If both are the same file.
@@ -85,7 +86,8 @@ pub fn check_not_over(output: &Path, input: &Path) -> Result<(), FileError> {
 /// xz, gzip and zstd are recognized by their first bytes, whatever the file is called.
 ///
 /// # Errors
-/// If the file cannot be opened, its first bytes cannot be read, or they are those of what is no text.
+/// If the file cannot be opened, its first bytes cannot be read, or they are those of what is no
+/// text.
 pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
     let raw: Box<dyn Read + Send> = if path.as_os_str() == "-" {
         Box::new(io::stdin())
@@ -112,7 +114,8 @@ pub fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, FileError> {
 /// The byte order mark that some editors put in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What is wrong with a file that begins so and is known to be no text: perhaps one that another program wrote.
+/// What is wrong with a file that begins so and is known to be no text: perhaps one that another
+/// program wrote.
 fn unreadable(first: &[u8]) -> Option<&'static str> {
     let is = |mark: &[u8]| first.starts_with(mark);
     if is(b"BZh") && first.get(4..10) == Some(b"1AY&SY") {
@@ -245,7 +248,8 @@ pub fn write_whole_by(
     Ok(())
 }
 
-/// Writes a model's file as [`write_whole`] does, from the model's own arrays: it is never whole in memory.
+/// Writes a model's file as [`write_whole`] does, from the model's own arrays: it is never whole in
+/// memory.
 ///
 /// # Errors
 /// As [`write_whole`] and [`Model::to_bytes`].

@@ -2,11 +2,12 @@
 //! millions of labels with threads, files and the widest vector instructions the machine has.
 //!
 //! # A tour
-//! All that computes is in [`core`], the crate `hapax-core`, which needs no operating system. This crate
-//! adds [`threads::Threads`], the executor that runs its loops on all processors; [`files`], which
-//! reads compressed text, maps models into memory and writes them whole or not at all; [`npy`], which reads
-//! dense rows; [`kernels`], the inner loops compiled for the vector units that are there; [`checkpoint`], which lets a
-//! training outlive its process, and [`distributed`], which shares one out to machines; and the command `hapax`.
+//! All that computes is in [`core`], the crate `hapax-core`, which needs no operating system. This
+//! crate adds [`threads::Threads`], the executor that runs its loops on all processors; [`files`],
+//! which reads compressed text, maps models into memory and writes them whole or not at all;
+//! [`npy`], which reads dense rows; [`kernels`], the inner loops compiled for the vector units that
+//! are there; [`checkpoint`], which lets a training outlive its process, and [`distributed`], which
+//! shares one out to machines; and the command `hapax`.
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
@@ -34,8 +35,9 @@
 //!
 //! # How it works
 //! Loops over rows are jobs of [`core::executor::Executor`], whose results come back in the order
-//! of the jobs, and no sum depends on how jobs are spread. So the number of threads changes no bit of a model
-//! or an answer; nor do the vector units, whose code adds in the order of the portable code.
+//! of the jobs, and no sum depends on how jobs are spread. So the number of threads changes no bit
+//! of a model or an answer; nor do the vector units, whose code adds in the order of the portable
+//! code.
 //!
 //! # Cost
 //! A mapped model costs no memory but what is read of it. Every thread that answers holds one

@@ -12,9 +12,9 @@
 //! 64  the bytes
 //! ```
 //!
-//! All numbers are little-endian. A file is written beside its name, flushed to the disk, then renamed: who
-//! finds the name finds all of it. Nothing is read of a file whose checksum is wrong. These files are of one release and not
-//! for keeping: models are.
+//! All numbers are little-endian. A file is written beside its name, flushed to the disk, then
+//! renamed: who finds the name finds all of it. Nothing is read of a file whose checksum is wrong.
+//! These files are of one release and not for keeping: models are.
 
 use crate::files::{FileError, map_model, write_whole_by};
 use hapax_core::{
@@ -174,7 +174,8 @@ impl Seal {
         header
     }
 
-    /// Writes a file under this seal: `fill` hands its bytes over piece by piece. Returns its checksum.
+    /// Writes a file under this seal: `fill` hands its bytes over piece by piece. Returns its
+    /// checksum.
     ///
     /// # Errors
     /// If the file cannot be written; then what was there before is still there.

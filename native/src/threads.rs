@@ -30,8 +30,8 @@ impl Threads {
             .map(Self)
     }
 
-    /// Does `work` on one of the threads. Parallel parts of it then begin where they are, instead of each
-    /// waking the pool and waiting for it: worth while if there are many short ones.
+    /// Does `work` on one of the threads. Parallel parts of it then begin where they are, instead
+    /// of each waking the pool and waiting for it: worth while if there are many short ones.
     pub fn within<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if self.threads() == 1 {
             work()
@@ -87,8 +87,8 @@ impl Executor for Threads {
     }
 }
 
-/// How long a thread that has run out of items stays awake for the others to end theirs: to be woken takes
-/// about half as long.
+/// How long a thread that has run out of items stays awake for the others to end theirs: to be
+/// woken takes about half as long.
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// Runs all items, the first on this thread of a pool.

@@ -65,9 +65,9 @@ impl From<TrainError> for TrainingError {
     }
 }
 
-/// Trains the best model that is found for labelled texts or rows: which n-grams, which method and which parameters serve is
-/// measured on held-out rows ([`crate::core::train::auto`]). Equal data and seed give the model of `hapax train`, to the byte, with any
-/// number of threads.
+/// Trains the best model that is found for labelled texts or rows: which n-grams, which method and
+/// which parameters serve is measured on held-out rows ([`crate::core::train::auto`]). Equal data
+/// and seed give the model of `hapax train`, to the byte, with any number of threads.
 ///
 /// # Errors
 /// Data without rows, labels or features; lack of memory.

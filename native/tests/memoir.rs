@@ -84,8 +84,8 @@ fn objective(weights: &[Vec<f64>], data: &Dataset, lambda: f64) -> f64 {
     0.5 * lambda * square + (0..data.len()).map(loss).sum::<f64>() / data.len() as f64
 }
 
-/// Crammer and Singer's optimum by dual coordinate ascent, a row's block at a time (algorithm of Keerthi and
-/// others 2008): dense, slow, sure. The primal objective, certified by the dual one.
+/// Crammer and Singer's optimum by dual coordinate ascent, a row's block at a time (algorithm of
+/// Keerthi and others 2008): dense, slow, sure. The primal objective, certified by the dual one.
 fn optimum(data: &Dataset, lambda: f64) -> f64 {
     let (n, classes) = (data.len(), data.labels().labels() as usize);
     let seen = data.labels().frequencies();
@@ -197,8 +197,8 @@ fn searches_that_miss_nothing_train_what_scoring_all_classes_trains() {
     let data = synthetic(600, 200, 40);
     let (exact, recall) = trained_by(Oracle::Exhaustive, &data);
     assert!((recall - 1.0).abs() < 1e-9);
-    // What is proposed was the best up to 256 rows ago, here always everything that had weights then: objectives
-    // agree, but not the last digits.
+    // What is proposed was the best up to 256 rows ago, here always everything that had weights
+    // then: objectives agree, but not the last digits.
     let lambda = Memoir::automatic(&data).lambda;
     let best = objective(&exact, &data, lambda);
     for oracle in [

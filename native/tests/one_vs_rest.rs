@@ -1,4 +1,5 @@
-//! One-vs-rest against its slow twins: LIBLINEAR's optimum, all negatives, plain scores, one thread.
+//! One-vs-rest against its slow twins: LIBLINEAR's optimum, all negatives, plain scores, one
+//! thread.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
@@ -97,7 +98,8 @@ fn all_negatives_reach_the_optimum_of_the_problem() {
         .for_each(|set| reaches_the_optimum(&load(set).0));
 }
 
-/// The dual objective of duals bounds the optimum from below, so a small gap proves that it is reached.
+/// The dual objective of duals bounds the optimum from below, so a small gap proves that it is
+/// reached.
 fn reaches_the_optimum(train: &Dataset) {
     let go_on = |_, _| ControlFlow::Continue(());
     for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {

@@ -33,9 +33,9 @@ impl Dataset {
         })
     }
 
-    /// Rows of features, one after the other: row `i` has the indices and values from `offsets[i]` to
-    /// `offsets[i + 1]` and the label ids from `labelOffsets[i]` to `labelOffsets[i + 1]`. Indices rise
-    /// within a row and are below `features`; values are not 0. Throws `ReadError`.
+    /// Rows of features, one after the other: row `i` has the indices and values from `offsets[i]`
+    /// to `offsets[i + 1]` and the label ids from `labelOffsets[i]` to `labelOffsets[i + 1]`.
+    /// Indices rise within a row and are below `features`; values are not 0. Throws `ReadError`.
     #[wasm_bindgen(js_name = fromRows)]
     pub fn from_rows(
         features: u32,

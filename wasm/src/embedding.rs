@@ -21,8 +21,9 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Model {
-    /// A label and the `k` (10 unless told otherwise) nearest to it, nearest first, each with a place in a picture of them
-    /// where near labels are near. Of a model without prototypes, and for an id that is no label's, `[]`.
+    /// A label and the `k` (10 unless told otherwise) nearest to it, nearest first, each with a
+    /// place in a picture of them where near labels are near. Of a model without prototypes, and
+    /// for an id that is no label's, `[]`.
     #[wasm_bindgen(unchecked_return_type = "Neighbor[]")]
     pub fn neighborhood(&self, label: u32, k: Option<usize>) -> Vec<JsValue> {
         let Method::Embedding(embedding) = self.model.method() else {

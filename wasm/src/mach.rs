@@ -124,7 +124,8 @@ impl MachTrainer {
         Ok(Self { options, text })
     }
 
-    /// Gets ready to train on `data`, which stays as it is: all memory is taken here. Throws `ParamError`, `TrainError`.
+    /// Gets ready to train on `data`, which stays as it is: all memory is taken here. Throws
+    /// `ParamError`, `TrainError`.
     pub fn start(&self, data: &Dataset) -> Result<MachTraining, Thrown> {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let own = MachParameters::automatic(&rows);

@@ -65,7 +65,8 @@ impl Model {
     }
 
     /// Why a row gets its labels: the most similar training rows, each with the features it shares
-    /// with the row (10 of 10 unless told otherwise). A linear model holds no rows: `[]`. Throws `ReadError`, `PredictError`.
+    /// with the row (10 of 10 unless told otherwise). A linear model holds no rows: `[]`. Throws
+    /// `ReadError`, `PredictError`.
     #[wasm_bindgen(unchecked_return_type = "Evidence[]")]
     pub fn explain(
         &mut self,

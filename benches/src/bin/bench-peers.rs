@@ -1,8 +1,10 @@
-//! `cargo bench-peers DATA [options]`: the regret of hapax against other systems on every set of a folder.
+//! `cargo bench-peers DATA [options]`: the regret of hapax against other systems on every set of a
+//! folder.
 //!
-//! Builds the command, installs the other systems into `target/peers-venv` the first time, and starts
-//! `benches/peers/regret.py` with these arguments (`--help` lists them). Set `HAPAX` to measure another
-//! command, and `PYTHON` to make the environment with another Python (the packages run on 3.11).
+//! Builds the command, installs the other systems into `target/peers-venv` the first time, and
+//! starts `benches/peers/regret.py` with these arguments (`--help` lists them). Set `HAPAX` to
+//! measure another command, and `PYTHON` to make the environment with another Python (the packages
+//! run on 3.11).
 
 use std::{
     env,

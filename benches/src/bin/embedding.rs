@@ -1,10 +1,11 @@
 //! Embeddings and their rivals on real data sets: accuracy, training and prediction time, size.
 //!
-//! `embedding SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers its test rows
-//! and prints one line for each: seconds are CPU seconds of training, microseconds are CPU time of one row at a
-//! time. `held-out=1` learns from nine tenths of the training rows and answers the others: for choosing. `algorithm` is
-//! `wsabie` (the default), `published`, `wsabie-pp`, `ova-sgd`, `auc` or `nearest-mean`; other keys are their
-//! parameters. Lists, as in `step=0.03,0.1`, try every combination.
+//! `embedding SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers its
+//! test rows and prints one line for each: seconds are CPU seconds of training, microseconds are
+//! CPU time of one row at a time. `held-out=1` learns from nine tenths of the training rows and
+//! answers the others: for choosing. `algorithm` is `wsabie` (the default), `published`,
+//! `wsabie-pp`, `ova-sgd`, `auc` or `nearest-mean`; other keys are their parameters. Lists, as in
+//! `step=0.03,0.1`, try every combination.
 
 use hapax::{
     core::{

@@ -1,9 +1,9 @@
 //! The ablation and the comparison of the paper on Wsabie++ (its tables 6 and 8) on public data.
 //!
-//! `embedding_tables ablation|comparison SET...` prints a table for each set: for every method the step size, margin and
-//! (for one against all) balance that are best on a held-out tenth of the training rows, then accuracy (P@1) of
-//! training on all rows. Sets as in `embedding`; `epochs=N` and `dimensions=M` hold for all methods, and
-//! with `few=true` a third of the settings are tried.
+//! `embedding_tables ablation|comparison SET...` prints a table for each set: for every method the
+//! step size, margin and (for one against all) balance that are best on a held-out tenth of the
+//! training rows, then accuracy (P@1) of training on all rows. Sets as in `embedding`; `epochs=N`
+//! and `dimensions=M` hold for all methods, and with `few=true` a third of the settings are tried.
 
 use hapax::{
     core::{
@@ -80,8 +80,8 @@ fn main() -> Result<()> {
 
 type Methods = Vec<(String, Vec<(String, EmbeddingTraining)>)>;
 
-/// A joint method with the steps and margins that are tried. AdaGrad's runs depend on margin / step² only, so one of
-/// them is varied; plain steps have both.
+/// A joint method with the steps and margins that are tried. AdaGrad's runs depend on margin /
+/// step² only, so one of them is varied; plain steps have both.
 fn joint(base: &Wsabie, few: bool) -> Vec<(String, EmbeddingTraining)> {
     let pairs: Vec<(f64, f64)> = if base.steps == Steps::Plain {
         let margins: &[f64] = if few { &[1.0] } else { &[0.01, 0.1, 1.0] };
@@ -270,7 +270,8 @@ fn comparison(common: &Common) -> Methods {
     ]
 }
 
-/// The best of the settings on held-out rows, and what it gives on the test rows, as cells of a table.
+/// The best of the settings on held-out rows, and what it gives on the test rows, as cells of a
+/// table.
 fn row(tried: &[(String, EmbeddingTraining)], data: &Dataset, test: &Dataset) -> String {
     let chosen = || -> Result<String> {
         let split = Split::new(data.len(), 0.1, 7)?;

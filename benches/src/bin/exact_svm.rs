@@ -1,8 +1,9 @@
 //! Exact multi-class machines: CPU seconds to a proven gap, accuracy, and memory.
 //!
-//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`; THREADS may be `path:2`, which runs on one and says
-//! what two would gain if waking them cost nothing. SET is a folder of `../shared/data`, or `lshtc`,
-//! which is synthetic and has the shape of LSHTC-2011, or `lshtc/20`, one of 20 parts of its rows, features and labels.
+//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`; THREADS may be `path:2`, which
+//! runs on one and says what two would gain if waking them cost nothing. SET is a folder of
+//! `../shared/data`, or `lshtc`, which is synthetic and has the shape of LSHTC-2011, or `lshtc/20`,
+//! one of 20 parts of its rows, features and labels.
 
 use hapax::{
     core::{

@@ -1,9 +1,10 @@
 //! How time and memory grow with rows, features and labels, on synthetic data.
 //!
-//! `growth [PARTS] [METHOD...]` (without, all): from a middle size, or one of so many parts of it, each of N, D and L is halved, doubled and quadrupled
-//! while the others stay, every run in a process of its own. A line for each run: CPU seconds of training, microseconds a
-//! query, bytes of the model, most memory; then the exponents of the power laws that fit best (least squares
-//! over logarithms).
+//! `growth [PARTS] [METHOD...]` (without, all): from a middle size, or one of so many parts of it,
+//! each of N, D and L is halved, doubled and quadrupled while the others stay, every run in a
+//! process of its own. A line for each run: CPU seconds of training, microseconds a query, bytes of
+//! the model, most memory; then the exponents of the power laws that fit best (least squares over
+//! logarithms).
 
 use hapax::{
     core::{

@@ -1,9 +1,11 @@
 //! One-vs-rest with very many labels: a synthetic set of Amazon-670K's shape.
 //!
-//! `many_labels [parts=1] [threads=1] [key=value]...` makes rows of that shape, or of one of `parts` parts of its rows,
-//! features and labels, trains, and prints the memory stated beforehand and the peak, CPU seconds in
-//! all and by stage, solving by round, microseconds a label in all, microseconds and sweeps of solving a label, microseconds of mining a row, bytes of the model, P@1 and
-//! CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the number of labels.
+//! `many_labels [parts=1] [threads=1] [key=value]...` makes rows of that shape, or of one of
+//! `parts` parts of its rows, features and labels, trains, and prints the memory stated beforehand
+//! and the peak, CPU seconds in all and by stage, solving by round, microseconds a label in all,
+//! microseconds and sweeps of solving a label, microseconds of mining a row, bytes of the model,
+//! P@1 and CPU microseconds a row on 1,000 other rows. Compare parts to see what grows with the
+//! number of labels.
 
 use hapax::{
     core::{

@@ -1,9 +1,10 @@
 //! MEMOIR on real data sets: accuracy, training time, size and memory.
 //!
-//! `memoir SET... [key=value]...` trains on each set (a folder of `../shared/data`) and prints one line for each;
-//! seconds are CPU seconds of training. `dev=1` holds out a tenth of the training rows and answers these instead of
-//! the test rows: settings are chosen so. `l1=1` is memoir-l1, `repro=paper|code` a published behavior; the other keys are
-//! the parameters. `memory=1` states the memory first.
+//! `memoir SET... [key=value]...` trains on each set (a folder of `../shared/data`) and prints one
+//! line for each; seconds are CPU seconds of training. `dev=1` holds out a tenth of the training
+//! rows and answers these instead of the test rows: settings are chosen so. `l1=1` is memoir-l1,
+//! `repro=paper|code` a published behavior; the other keys are the parameters. `memory=1` states
+//! the memory first.
 
 use hapax::{
     core::{

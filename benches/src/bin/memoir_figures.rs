@@ -1,8 +1,10 @@
-//! The experiments of MEMOIR's paper: the size of batches (its table 2) and the lambda of l1 (its figure 1).
+//! The experiments of MEMOIR's paper: the size of batches (its table 2) and the lambda of l1 (its
+//! figure 1).
 //!
-//! `memoir_figures SET [batch-svg=FILE] [l1-svg=FILE] [passes=2] [dev=1]` trains with the published behavior on batches of 1 to
-//! 4,096 rows, the number of rows drawn being the same; and memoir-l1 with lambdas around the default. `dev=1` answers a
-//! held-out tenth of the training rows instead of the test rows. Seconds are CPU seconds of training.
+//! `memoir_figures SET [batch-svg=FILE] [l1-svg=FILE] [passes=2] [dev=1]` trains with the published
+//! behavior on batches of 1 to 4,096 rows, the number of rows drawn being the same; and memoir-l1
+//! with lambdas around the default. `dev=1` answers a held-out tenth of the training rows instead
+//! of the test rows. Seconds are CPU seconds of training.
 
 use hapax::{
     core::{
@@ -104,7 +106,8 @@ fn line(name: &str, points: &[(f64, Figures)], value: impl Fn(&Figures) -> f64) 
     }
 }
 
-/// Table 2: accuracy and time over the size of the batch, for the published draws, steps and violators.
+/// Table 2: accuracy and time over the size of the batch, for the published draws, steps and
+/// violators.
 fn batches(train: &Dataset, test: &Dataset, passes: f64) -> Result<Vec<Line>> {
     println!("batch   accuracy  maF1 train-s    steps   (published behavior, l2)");
     let mut points = Vec::new();

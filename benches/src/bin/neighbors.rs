@@ -1,7 +1,7 @@
 //! Nearest neighbors: the fast search against its exhaustive twin, in one run on one thread.
 //!
-//! `neighbors [--queries N] [--neighbors S] [--beta B] [--passes P] [SET ...]`, where a set is the name of a
-//! folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
+//! `neighbors [--queries N] [--neighbors S] [--beta B] [--passes P] [SET ...]`, where a set is the
+//! name of a folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
 use hapax_core::{
     data::Dataset,

@@ -1,13 +1,14 @@
 //! One-vs-rest on real data sets: accuracy, training and prediction time, size and memory.
 //!
-//! `one_vs_rest SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers its test
-//! rows and prints one line for each: seconds are CPU seconds of training, microseconds are of
-//! the scorer in batch and one row at a time, and of the plain model. `stated` is the memory that
-//! training said it would need. Parameters are the defaults unless given (`cost`,
+//! `one_vs_rest SET... [key=value]...` trains on each set (a folder of `../shared/data`), answers
+//! its test rows and prints one line for each: seconds are CPU seconds of training, microseconds
+//! are of the scorer in batch and one row at a time, and of the plain model. `stated` is the memory
+//! that training said it would need. Parameters are the defaults unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows). With
-//! `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with other rows: a line
-//! for each. With `from=SHARE` training starts from a model of that share of the rows, which is not counted.
+//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows).
+//! With `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with
+//! other rows: a line for each. With `from=SHARE` training starts from a model of that share of the
+//! rows, which is not counted.
 
 use hapax::{
     core::{

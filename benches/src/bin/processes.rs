@@ -1,10 +1,11 @@
-//! What several processes gain that train one multi-class machine together, on a machine too busy for a clock to tell.
+//! What several processes gain that train one multi-class machine together, on a machine too busy
+//! for a clock to tell.
 //!
 //! `processes SET ww|llw [COST] [GAP]`, SET a folder of `../shared/data`
 //!
-//! Processes are threads here, and seconds those of each thread's processor time. Between two exchanges all wait for the one that
-//! worked longest: the sum of these longest times is what training would take if parcels came at once. Packing and
-//! unpacking them is counted.
+//! Processes are threads here, and seconds those of each thread's processor time. Between two
+//! exchanges all wait for the one that worked longest: the sum of these longest times is what
+//! training would take if parcels came at once. Packing and unpacking them is counted.
 
 use cpu_time::ThreadTime;
 use hapax::{

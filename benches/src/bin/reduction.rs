@@ -1,8 +1,9 @@
 //! The reduction to few dimensions: time, memory, and how much of the rows it keeps.
 //!
-//! `reduction SET... [dimensions=64,256] [iterations=0,2] [threads=1]` prints for each set and pair of numbers the CPU
-//! seconds of finding the directions and of bringing the training rows there, the memory stated and the
-//! most the process has had so far, and which share of the squared lengths of training and test rows is kept.
+//! `reduction SET... [dimensions=64,256] [iterations=0,2] [threads=1]` prints for each set and pair
+//! of numbers the CPU seconds of finding the directions and of bringing the training rows there,
+//! the memory stated and the most the process has had so far, and which share of the squared
+//! lengths of training and test rows is kept.
 
 use hapax::{
     core::{data::Dataset, parameters::RowTransform, train::reduction::Reduction},

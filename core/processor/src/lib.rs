@@ -1,8 +1,8 @@
 //! One seam between a loop and the instructions that it runs on.
 //!
-//! A [`Loop`] is written once, in portable code. [`Processor::run`] compiles it once for each set of
-//! instructions and runs the form that this machine has. Loops are compiled, not rewritten: sums keep
-//! their order and nothing is fused, so every form gives the same bits.
+//! A [`Loop`] is written once, in portable code. [`Processor::run`] compiles it once for each set
+//! of instructions and runs the form that this machine has. Loops are compiled, not rewritten: sums
+//! keep their order and nothing is fused, so every form gives the same bits.
 //!
 //! ```
 //! use hapax_processor::{Fetch, Loop, Processor};
@@ -30,8 +30,9 @@
 //! assert_eq!(Processor::portable().run(#[inline(always)] || 1 + 2), 3);
 //! ```
 //!
-//! Why not the crate `pulp`: its only prefetch is the unsafe intrinsic, it asks for FMA, and it brings
-//! num-complex and others. Why not `multiversion`: it writes unsafe code into the crate that uses it.
+//! Why not the crate `pulp`: its only prefetch is the unsafe intrinsic, it asks for FMA, and it
+//! brings num-complex and others. Why not `multiversion`: it writes unsafe code into the crate that
+//! uses it.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
 
@@ -40,8 +41,8 @@ mod x86;
 
 /// A loop, compiled for each set of instructions.
 ///
-/// Whatever [`Loop::run`] calls must be inlined into it: a function that is not keeps the instructions of
-/// its own target. So `run` and the functions of the loop are `#[inline(always)]`.
+/// Whatever [`Loop::run`] calls must be inlined into it: a function that is not keeps the
+/// instructions of its own target. So `run` and the functions of the loop are `#[inline(always)]`.
 pub trait Loop {
     /// The result.
     type Output;

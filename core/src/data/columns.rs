@@ -8,8 +8,8 @@ const TEXT: &str = "text";
 /// The name of the column of labels.
 const LABELS: &str = "labels";
 
-/// The columns of tab-separated text: one holds the text, one the labels, others are ignored, as are columns beyond
-/// those that are named.
+/// The columns of tab-separated text: one holds the text, one the labels, others are ignored, as
+/// are columns beyond those that are named.
 ///
 /// ```
 /// use hapax_core::data::Columns;
@@ -67,8 +67,8 @@ impl Columns {
         }
     }
 
-    /// What separates labels where nothing else is said: blanks where the text comes first, commas where the
-    /// labels do.
+    /// What separates labels where nothing else is said: blanks where the text comes first, commas
+    /// where the labels do.
     #[must_use]
     pub fn separator(self) -> LabelSeparator {
         match self.text < self.labels {

@@ -39,8 +39,8 @@ impl Documents {
     /// ```
     ///
     /// # Errors
-    /// If there are no texts, a label's name is empty, or there are too many labels; the line is the
-    /// number of the text, from 1.
+    /// If there are no texts, a label's name is empty, or there are too many labels; the line is
+    /// the number of the text, from 1.
     pub fn new<T, L>(labelled: impl IntoIterator<Item = (T, L)>) -> Result<Self, ReadError>
     where
         T: Into<String>,
@@ -88,6 +88,12 @@ impl Documents {
     #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
+    }
+
+    /// Whether there are no texts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
     }
 }
 
@@ -157,7 +163,8 @@ impl Dataset {
         })
     }
 
-    /// Declares more features and labels than before; never fewer. Labels with names stay as many as names.
+    /// Declares more features and labels than before; never fewer. Labels with names stay as many
+    /// as names.
     pub fn widen(&mut self, features: u32, labels: u32) {
         self.rows.widen(features);
         if self.label_names.is_none() {
@@ -191,7 +198,7 @@ impl Dataset {
 
     /// Whether there are no rows.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 

@@ -33,8 +33,8 @@ impl LabelSeparator {
     /// None: the whole field is one label.
     pub const WHOLE: Self = Self(Cut::Nowhere);
 
-    /// Calls `take` with each label of `field` and its place: without the blanks around it, and perhaps empty. A
-    /// field of nothing but blanks holds no label.
+    /// Calls `take` with each label of `field` and its place: without the blanks around it, and
+    /// perhaps empty. A field of nothing but blanks holds no label.
     pub fn for_each<'f, E>(
         &self,
         field: &'f str,

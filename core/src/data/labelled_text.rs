@@ -8,9 +8,10 @@
 //!
 //! Labels are names, without the blanks around them. Where blanks separate them (as in Annif's
 //! files) a label may be written as `<uri>`; the brackets are not part of the name. Any other
-//! separator leaves names their spaces. Fields beyond the named columns are ignored; where no columns
-//! are named, more than two fields are a mistake unless the others are blank. A fastText line's text
-//! is its other tokens, joined by single spaces. Blank lines are no rows. Input must be UTF-8.
+//! separator leaves names their spaces. Fields beyond the named columns are ignored; where no
+//! columns are named, more than two fields are a mistake unless the others are blank. A fastText
+//! line's text is its other tokens, joined by single spaces. Blank lines are no rows. Input must be
+//! UTF-8.
 
 use super::{
     Columns, LabelSeparator, ReadError, ReadProblem, chunks::parse_lines, label_separator::tokens,

@@ -4,8 +4,9 @@ use super::{LabelLists, ReadError, ReadProblem, read_error::Fault};
 use crate::data::line_runs::{LabelPart, NamedLabels};
 use crate::names::Names;
 
-/// The labels of rows by their names. Those in `known`, the labels of training, keep their ids and others get ids
-/// beyond; without it ids follow the order of the names: by value if all are whole numbers, by bytes otherwise.
+/// The labels of rows by their names. Those in `known`, the labels of training, keep their ids and
+/// others get ids beyond; without it ids follow the order of the names: by value if all are whole
+/// numbers, by bytes otherwise.
 ///
 /// ```
 /// use hapax_core::data::named_labels;

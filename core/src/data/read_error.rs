@@ -174,7 +174,8 @@ impl fmt::Display for ReadError {
 }
 
 impl ReadProblem {
-    /// The rule in words, if no value belongs to it. Such a rule is all that can be broken where no file is read.
+    /// The rule in words, if no value belongs to it. Such a rule is all that can be broken where no
+    /// file is read.
     #[must_use]
     pub fn plain(&self) -> Option<&'static str> {
         Some(match self {

@@ -98,8 +98,8 @@ impl Split {
     /// Holds out the rows whose key hashes, under `seed`, into the lowest `share` of all hashes.
     ///
     /// A key falls on the same side whatever other rows there are and in whatever order, so rows
-    /// can be added without moving others across, and rows of one key stay together. The number held
-    /// out is `share * rows` only on average. The hash is XXH3, 64 bits.
+    /// can be added without moving others across, and rows of one key stay together. The number
+    /// held out is `share * rows` only on average. The hash is XXH3, 64 bits.
     ///
     /// # Errors
     /// If the share is not between 0 and 1 or no row falls on one of the sides.

@@ -8,8 +8,8 @@ use alloc::{collections::TryReserveError, vec::Vec};
 /// Tables 1 to 5 of Aoshima, Kobayashi, Minami, Revisiting the Vector Space Model: Sparse Weighted
 /// Nearest-Neighbor Method for Extreme Multi-Label Classification (2018).
 ///
-/// [`Statistics::rows_per_label`] and [`Statistics::rows_per_feature`] leave out labels and features
-/// without rows, as those tables do; how many these are is told apart. Rows without labels
+/// [`Statistics::rows_per_label`] and [`Statistics::rows_per_feature`] leave out labels and
+/// features without rows, as those tables do; how many these are is told apart. Rows without labels
 /// or features are counted in the summaries over rows, with 0. A summary of nothing is `None`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-/// An `f64` as a message shows it: with at most nine significant digits, rounded, without zeros at the
-/// end. The formatting of the standard library, which is exact, takes 10 kB of code wherever it is used
-/// once, and that is much in a page or on a device.
+/// An `f64` as a message shows it: with at most nine significant digits, rounded, without zeros at
+/// the end. The formatting of the standard library, which is exact, takes 10 kB of code wherever it
+/// is used once, and that is much in a page or on a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decimal(pub(crate) f64);
 

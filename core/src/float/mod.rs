@@ -74,12 +74,12 @@ pub fn power(base: f64, exponent: f64) -> f64 {
     }
 }
 
-/// `e` to the power of `x`, within 1.2e-7 of the true value as a share of it, for `x` from -87 to 88; arguments
-/// beyond give the value at the border.
+/// `e` to the power of `x`, within 1.2e-7 of the true value as a share of it, for `x` from -87 to
+/// 88; arguments beyond give the value at the border.
 ///
 /// Multiplications, additions and bits only, without branches: a loop over an array compiles to
-/// vector instructions, and gives the same bits with any of them. The polynomial is that of Moshier's
-/// Cephes library.
+/// vector instructions, and gives the same bits with any of them. The polynomial is that of
+/// Moshier's Cephes library.
 #[inline(always)]
 #[must_use]
 pub fn exp_f32(x: f32) -> f32 {
@@ -104,10 +104,11 @@ pub fn exp_f32(x: f32) -> f32 {
     value * f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
 }
 
-/// One over the square root of a positive, normal `x`, within 3e-7 of the true value as a share of it.
+/// One over the square root of a positive, normal `x`, within 3e-7 of the true value as a share of
+/// it.
 ///
-/// Newton's iteration from a first guess by bits: like [`exp_f32`] it compiles to vector instructions and
-/// gives the same bits with any.
+/// Newton's iteration from a first guess by bits: like [`exp_f32`] it compiles to vector
+/// instructions and gives the same bits with any.
 #[inline(always)]
 #[must_use]
 pub fn inverse_sqrt_f32(x: f32) -> f32 {

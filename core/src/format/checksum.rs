@@ -1,10 +1,10 @@
 //! CRC-32 (ISO-HDLC), the checksum of headers and sections.
 //!
-//! Where the processor has instructions for it the crate `crc32fast` uses them. Elsewhere that crate
-//! would bring 16 kB of tables, which do not compress: there a table of 1 kB does, made on the spot where
-//! the program itself is fetched, and for long contents seven more let eight bytes be taken at a time (M. Kounavis,
-//! F. Berry: A systematic approach to building high performance software-based CRC generators,
-//! ISCC 2005).
+//! Where the processor has instructions for it the crate `crc32fast` uses them. Elsewhere that
+//! crate would bring 16 kB of tables, which do not compress: there a table of 1 kB does, made on
+//! the spot where the program itself is fetched, and for long contents seven more let eight bytes
+//! be taken at a time (M. Kounavis, F. Berry: A systematic approach to building high performance
+//! software-based CRC generators, ISCC 2005).
 
 /// The checksum of parts that follow each other.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -20,8 +20,8 @@ pub(super) use by_table as checksum;
 
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// From here on making the further tables takes less time than it saves. They take 8 kB of the stack,
-/// which devices without an operating system keep for better things.
+/// From here on making the further tables takes less time than it saves. They take 8 kB of the
+/// stack, which devices without an operating system keep for better things.
 const LONG: usize = if cfg!(any(target_family = "wasm", test)) {
     1 << 14
 } else {

@@ -73,7 +73,8 @@ impl<'a> ContainerWriter<'a> {
         self.contents.insert(at, bytes);
     }
 
-    /// Hands `take` the file with this description of the model: parts that follow each other, sections not copied.
+    /// Hands `take` the file with this description of the model: parts that follow each other,
+    /// sections not copied.
     ///
     /// # Errors
     /// If the metadata exceed their limit.
@@ -145,8 +146,8 @@ pub struct Container<M> {
     taken: Vec<bool>,
 }
 
-/// The metadata of a file. Never inlined: files are read and written in many places, and this is much
-/// code.
+/// The metadata of a file. Never inlined: files are read and written in many places, and this is
+/// much code.
 #[inline(never)]
 fn encode<M: Serialize>(table: &[Entry], description: &M) -> Result<Vec<u8>, FormatError> {
     postcard::to_allocvec(&(table, description)).map_err(|_| FormatError::MetadataInvalid)

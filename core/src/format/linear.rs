@@ -18,7 +18,8 @@ pub struct LinearDescription {
     bits: u32,
     /// The bias of all labels, where none are stored.
     bias: f32,
-    /// The neighbors of a fused model, whose sections are those of nearest neighbors, and their weight.
+    /// The neighbors of a fused model, whose sections are those of nearest neighbors, and their
+    /// weight.
     nearest: Option<(NearestDescription, f32)>,
 }
 

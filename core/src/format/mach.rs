@@ -11,8 +11,8 @@ use crate::{
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// What the metadata say of the method. The codes of labels are not stored: they follow from hash, seed and
-/// draw, for the labels that have rows.
+/// What the metadata say of the method. The codes of labels are not stored: they follow from hash,
+/// seed and draw, for the labels that have rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MachDescription {
     parameters: MachParameters,

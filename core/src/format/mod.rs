@@ -19,10 +19,10 @@
 //! section   = an array of u8, u16, u32, u64 or f32
 //! ```
 //!
-//! Sections follow each other by rising id without holes, and the file ends with the last one's last byte.
-//! There is one encoding of each model: a reader refuses
-//! padding other than zero, metadata that would be written differently, and sections it does not expect, so
-//! equal models have equal bytes.
+//! Sections follow each other by rising id without holes, and the file ends with the last one's
+//! last byte. There is one encoding of each model: a reader refuses padding other than zero,
+//! metadata that would be written differently, and sections it does not expect, so equal models
+//! have equal bytes.
 //!
 //! # What is checked
 //! Every length against the file before anything is allocated, all checksums, then the meaning:
@@ -31,8 +31,8 @@
 //! a [`FormatError`]; a model that loads cannot make a later call panic.
 //!
 //! # What is promised
-//! A file of version n is readable by every later release; a golden file of each release stays in the
-//! tests.
+//! A file of version n is readable by every later release; a golden file of each release stays in
+//! the tests.
 
 mod checksum;
 mod container;

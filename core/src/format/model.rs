@@ -57,7 +57,8 @@ pub enum MethodDescription {
     Embedding(EmbeddingDescription),
 }
 
-/// The first of [`MethodDescription`], and coded alike, for programs without the code of the others.
+/// The first of [`MethodDescription`], and coded alike, for programs without the code of the
+/// others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum OnlyNearestDescription {
     Nearest(NearestDescription),
@@ -85,8 +86,8 @@ impl From<OnlyNearestDescription> for MethodDescription {
 pub type Sizes = Vec<(SectionId, u64)>;
 
 impl Model {
-    /// The model as one file of bytes; see [`crate::format`]. Rows learned or forgotten since the index was
-    /// built are folded into it.
+    /// The model as one file of bytes; see [`crate::format`]. Rows learned or forgotten since the
+    /// index was built are folded into it.
     ///
     /// # Errors
     /// If memory is lacking, or all rows were forgotten.
@@ -117,8 +118,8 @@ impl Model {
         }
     }
 
-    /// Hands `take` what [`Model::to_bytes`] returns, in parts that follow each other and mostly are the model's own
-    /// arrays: to write a file without holding it in memory.
+    /// Hands `take` what [`Model::to_bytes`] returns, in parts that follow each other and mostly
+    /// are the model's own arrays: to write a file without holding it in memory.
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, model::*, parameters::NearestParameters, text::*};
@@ -202,7 +203,8 @@ impl Model {
         }
     }
 
-    /// Adds what all methods share to `writer`, which has the sections of this one, and ends the file.
+    /// Adds what all methods share to `writer`, which has the sections of this one, and ends the
+    /// file.
     fn write<D: Serialize>(
         &self,
         writer: ContainerWriter<'_>,

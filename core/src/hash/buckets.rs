@@ -1,10 +1,10 @@
 //! Labels to buckets: the hash functions of MACH.
 //!
 //! R functions h_r map L labels to B buckets each. A label's code is its R buckets; two labels are
-//! told apart if their codes differ, which fails for a pair with a chance of at most `B^-R` (lemma 1 of
-//! Huang, Wang, Medini, Shrivastava, *Extreme classification in log memory*, 2018). The paper's own function,
-//! `(a x) & (2^b - 1)`, depends on the low bits of x alone and yields only B codes, however large R is;
-//! the ones here do not.
+//! told apart if their codes differ, which fails for a pair with a chance of at most `B^-R` (lemma
+//! 1 of Huang, Wang, Medini, Shrivastava, *Extreme classification in log memory*, 2018). The
+//! paper's own function, `(a x) & (2^b - 1)`, depends on the low bits of x alone and yields only B
+//! codes, however large R is; the ones here do not.
 
 use crate::random::Stream;
 use alloc::vec::Vec;
@@ -16,10 +16,11 @@ pub enum BucketHash {
     /// A random permutation of the labels, modulo B: buckets differ by at most one label, so that
     /// pairs collide a little less often than with a chance of 1/B.
     Permutation,
-    /// `((a x + b) mod p) mod B` with the prime p = 2^61 - 1, which exceeds every label, and a in 1..p, b in
-    /// 0..p (Carter, Wegman).
+    /// `((a x + b) mod p) mod B` with the prime p = 2^61 - 1, which exceeds every label, and a in
+    /// 1..p, b in 0..p (Carter, Wegman).
     CarterWegman,
-    /// The label itself modulo B, in every repetition: with B = L and R = 1, plain softmax regression.
+    /// The label itself modulo B, in every repetition: with B = L and R = 1, plain softmax
+    /// regression.
     Identity,
 }
 
@@ -92,8 +93,8 @@ impl BucketPlan {
     /// Draws the functions and evaluates them for all labels. While two labels share all buckets,
     /// another set is drawn, up to 50 times; the set with the fewest such labels is kept.
     ///
-    /// Cost: O(L R) a draw, and sorting L numbers. Memory: 2 bytes a label and repetition, twice, and 12 a
-    /// label.
+    /// Cost: O(L R) a draw, and sorting L numbers. Memory: 2 bytes a label and repetition, twice,
+    /// and 12 a label.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -229,7 +230,8 @@ impl BucketCodes {
         prints.extend((0..self.labels).map(|label| (0, label)));
         for repetition in 0..self.repetitions() {
             for (print, &code) in prints.iter_mut().zip(self.repetition(repetition)) {
-                // An odd factor and a rotation: different codes seldom meet, and equal ones always do.
+                // An odd factor and a rotation: different codes seldom meet, and equal ones always
+                // do.
                 let mixed = (print.0 ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 print.0 = mixed.rotate_left(29);
             }
@@ -247,8 +249,8 @@ impl BucketCodes {
             .count() as u32)
     }
 
-    /// The chance that two different labels share a bucket, on average over all pairs and repetitions:
-    /// 1/B for independent functions, less for permutations. Estimates subtract it.
+    /// The chance that two different labels share a bucket, on average over all pairs and
+    /// repetitions: 1/B for independent functions, less for permutations. Estimates subtract it.
     #[must_use]
     pub(crate) fn collision_rate(&self) -> f64 {
         let labels = f64::from(self.labels);

@@ -4,8 +4,8 @@
 pub const BLOCK: usize = 64;
 
 /// For blocks of 64 labels, with `heads` lines of 64 codes each, the sums of the tables' bytes at
-/// the labels' codes, and the largest of each block. Tables have `tables.len() / heads` bytes, and codes are below
-/// that; there are at most 257 heads.
+/// the labels' codes, and the largest of each block. Tables have `tables.len() / heads` bytes, and
+/// codes are below that; there are at most 257 heads.
 #[inline(always)]
 pub fn scan(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
     let size = tables.len() / heads.max(1);

@@ -20,11 +20,12 @@ pub fn place(class: usize, dimensions: usize) -> usize {
     class / LANES * LANES * dimensions + class % LANES
 }
 
-/// Dimensions whose products are added in one pass over the lanes. A pass for each single dimension would be
-/// unrolled by compilers to 32 scalars.
+/// Dimensions whose products are added in one pass over the lanes. A pass for each single dimension
+/// would be unrolled by compilers to 32 scalars.
 pub(crate) const GROUP: usize = 8;
 
-/// Adds the products of N dimensions, `lines` of 32 coordinates each, to the sums, in the order of dimensions.
+/// Adds the products of N dimensions, `lines` of 32 coordinates each, to the sums, in the order of
+/// dimensions.
 #[inline(always)]
 pub(crate) fn add_lines<T: Copy, const N: usize, const W: usize>(
     lines: [&[T; W]; N],
@@ -68,8 +69,8 @@ pub fn dot(panels: &[f32], class: usize, point: &[f32]) -> f32 {
     sum
 }
 
-/// Adds the vectors of a row's features, times their values, to `point`: `z += W x`. The table holds the vector of
-/// each feature, M numbers, one after the other.
+/// Adds the vectors of a row's features, times their values, to `point`: `z += W x`. The table
+/// holds the vector of each feature, M numbers, one after the other.
 #[inline(always)]
 pub fn embed(table: &[f32], features: &[u32], values: &[f32], point: &mut [f32]) {
     let dimensions = point.len();

@@ -18,8 +18,8 @@ pub struct Posted<'a> {
 }
 
 impl Posted<'_> {
-    /// Adds `value * weight + base`, wrapping, to the sum of each row. Rows beyond the sums are passed
-    /// over; sums of a whole range need no check for them.
+    /// Adds `value * weight + base`, wrapping, to the sum of each row. Rows beyond the sums are
+    /// passed over; sums of a whole range need no check for them.
     #[inline(always)]
     pub(crate) fn add(&self, sums: &mut [u32]) {
         let posted = self.rows.iter().zip(self.values);
@@ -43,8 +43,8 @@ impl Posted<'_> {
     }
 }
 
-/// How many sums a search of `rows` rows takes, a multiple of the block's: as many as there are rows,
-/// or a whole range where that is less than twice as many.
+/// How many sums a search of `rows` rows takes, a multiple of the block's: as many as there are
+/// rows, or a whole range where that is less than twice as many.
 pub(crate) fn sums_for(padded_rows: usize) -> usize {
     if padded_rows > RANGE / 2 {
         RANGE

@@ -1,4 +1,5 @@
-//! Weights of an embedding or of prototypes as a file holds them: as trained, or rounded to 8 or 4 bits.
+//! Weights of an embedding or of prototypes as a file holds them: as trained, or rounded to 8 or 4
+//! bits.
 
 use super::panels::{GROUP, LANES, add_lines};
 use crate::array::Array;
@@ -77,8 +78,9 @@ impl Weights {
         }
     }
 
-    /// The inner products of the 32 prototypes of a panel of M dimensions with a point: its coordinates `values`, of
-    /// the dimensions `places`, rising, or of all M. Scales are not taken up.
+    /// The inner products of the 32 prototypes of a panel of M dimensions with a point: its
+    /// coordinates `values`, of the dimensions `places`, rising, or of all M. Scales are not taken
+    /// up.
     #[inline(always)]
     pub(crate) fn dots(
         &self,
@@ -128,7 +130,8 @@ impl Weights {
         }
     }
 
-    /// Where a number is not finite, or a code is one that rounding does not make; `None` if all is well.
+    /// Where a number is not finite, or a code is one that rounding does not make; `None` if all is
+    /// well.
     #[must_use]
     pub(crate) fn first_invalid(&self) -> Option<usize> {
         match self {
@@ -183,7 +186,8 @@ fn add_all<T: Copy, const W: usize>(
 /// The largest size of a stored number: products of two, times a row's values, stay finite.
 pub(crate) const MOST: f32 = 1e12;
 
-/// One number for each weight of a vector, rounded to whole numbers of at most `most` in size, and what 1 is worth.
+/// One number for each weight of a vector, rounded to whole numbers of at most `most` in size, and
+/// what 1 is worth.
 pub(crate) fn round(
     vector: impl Iterator<Item = f32> + Clone,
     most: f32,

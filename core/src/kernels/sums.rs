@@ -160,10 +160,11 @@ pub struct LabelBounds {
     pub group_biases: Vec<f32>,
 }
 
-/// Which of up to [`BLOCKS`] blocks of [`HEAD_BLOCK`] labels may hold a score of at least `least`: a bit each, the first
-/// block the lowest. `first` is the number of the first block in `bounds`.
+/// Which of up to [`BLOCKS`] blocks of [`HEAD_BLOCK`] labels may hold a score of at least `least`:
+/// a bit each, the first block the lowest. `first` is the number of the first block in `bounds`.
 ///
-/// Rounding keeps order, so no score of a block, or of a group, is above that of its largest sum, scale and bias.
+/// Rounding keeps order, so no score of a block, or of a group, is above that of its largest sum,
+/// scale and bias.
 #[inline(always)]
 #[must_use]
 pub fn promising_blocks<S: LabelSum>(
@@ -221,8 +222,8 @@ fn largest<S: LabelSum>(blocks: &[[S; HEAD_BLOCK]]) -> S {
     lanes.into_iter().fold(S::default(), S::max)
 }
 
-/// Scores of up to 64 labels, as many as all three slices have, into the front of `out`; returns which of them are
-/// at least `least`: a bit each, the first label the lowest.
+/// Scores of up to 64 labels, as many as all three slices have, into the front of `out`; returns
+/// which of them are at least `least`: a bit each, the first label the lowest.
 #[inline(always)]
 pub fn scores<S: LabelSum>(
     sums: &[S],

@@ -1,8 +1,9 @@
 //! Weights of 16 bits, whose sums lose nothing.
 //!
-//! A weight is a whole number `w` of at most 32,767 in size, and the values `q` of a row add up to at most as much in size, so a sum of
-//! products `w q` is below 2^30: 32 bits hold it exactly, whatever the order of its terms. Divided by 128 it takes the place
-//! that the sum of terms has where weights are bytes ([`super::sums`]).
+//! A weight is a whole number `w` of at most 32,767 in size, and the values `q` of a row add up to
+//! at most as much in size, so a sum of products `w q` is below 2^30: 32 bits hold it exactly,
+//! whatever the order of its terms. Divided by 128 it takes the place that the sum of terms has
+//! where weights are bytes ([`super::sums`]).
 
 use super::sums::{AddTails, HeadTerm, LabelSum, visit_tails};
 use hapax_processor::{Fetch, Loop};

@@ -1,9 +1,9 @@
 //! How good ranked answers are, against the labels of the rows.
 //!
 //! An [`Evaluation`] takes rows one at a time, each with its answers (best first) and its labels
-//! (as [`LabelLists`](crate::data::LabelLists) gives them), and ends in a [`Report`] of plain numbers:
-//! P@k, R@k, nDCG@k, coverage@k, accuracy, F1 and, given [`Propensities`], PSP@k and PSnDCG@k.
-//! The formulas stand at the fields of [`Report`].
+//! (as [`LabelLists`](crate::data::LabelLists) gives them), and ends in a [`Report`] of plain
+//! numbers: P@k, R@k, nDCG@k, coverage@k, accuracy, F1 and, given [`Propensities`], PSP@k and
+//! PSnDCG@k. The formulas stand at the fields of [`Report`].
 //!
 //! Answers and labels are compared by id. A label id that no training row carries, also one
 //! beyond the model's L labels, cannot be answered and so is a miss.

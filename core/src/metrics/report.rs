@@ -35,8 +35,9 @@ pub struct Report {
     /// PSP@k: the sum over rows of the hits' inverse propensities, divided by the most any ranking
     /// could have reached.
     pub psp: Option<Vec<f64>>,
-    /// PSnDCG@k: the mean of `sum of discounted inverse propensities of hits / ideal(min(k, |y_i|))`,
-    /// divided by the most any ranking could have reached.
+    /// PSnDCG@k: the mean of
+    /// `sum of discounted inverse propensities of hits / ideal(min(k, |y_i|))`, divided by the most
+    /// any ranking could have reached.
     pub psndcg: Option<Vec<f64>>,
     /// Coverage@k: the share of the labels in the truth of all rows that are a hit among the first
     /// k answers of at least one row.

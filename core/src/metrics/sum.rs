@@ -6,9 +6,9 @@ const FRACTION: u32 = 60;
 /// The sum of non-negative numbers in fixed point: a multiple of `2^-60`, up to `2^68`.
 ///
 /// Adding integers is associative and commutative, so the sum of many rows has the same bits
-/// however the rows were divided among threads and merged. A number is cut off to a multiple
-/// of `2^-60`, which leaves every number of `2^-8` and more as it is, so a mean is off by less
-/// than `2^-60`. Beyond `2^68` the sum stays at its largest value, which keeps the order irrelevant.
+/// however the rows were divided among threads and merged. A number is cut off to a multiple of
+/// `2^-60`, which leaves every number of `2^-8` and more as it is, so a mean is off by less than
+/// `2^-60`. Beyond `2^68` the sum stays at its largest value, which keeps the order irrelevant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum(u128);
 

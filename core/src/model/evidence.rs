@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 impl Model {
     /// Why a row gets its labels: the most similar rows, at most `neighbors`, each with at most
-    /// `features` features that it shares with `row`. Other models hold no rows: the list is empty; see
-    /// [`Model::contributions`].
+    /// `features` features that it shares with `row`. Other models hold no rows: the list is empty;
+    /// see [`Model::contributions`].
     ///
     /// # Errors
     /// If memory is lacking.
@@ -26,9 +26,9 @@ impl Model {
         }
     }
 
-    /// Why a row gets this label: the `features` features that add most to its score or take most from it.
-    /// Of nearest neighbors, see [`Model::explain`], of MACH, whose buckets are shared, and of embeddings the list is
-    /// empty.
+    /// Why a row gets this label: the `features` features that add most to its score or take most
+    /// from it. Of nearest neighbors, see [`Model::explain`], of MACH, whose buckets are shared,
+    /// and of embeddings the list is empty.
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};

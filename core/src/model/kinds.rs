@@ -2,9 +2,9 @@
 
 use crate::format::description::{MethodDescription, OnlyNearestDescription};
 
-/// The kinds of models that a program reads and asks. What [`Model::from_bytes_of`], [`Model::to_bytes_of`] and
-/// [`Model::predict_of`] leave out is not linked, which matters where code is downloaded or flashed: nearest neighbors
-/// alone take about two thirds of the code of all.
+/// The kinds of models that a program reads and asks. What [`Model::from_bytes_of`],
+/// [`Model::to_bytes_of`] and [`Model::predict_of`] leave out is not linked, which matters where
+/// code is downloaded or flashed: nearest neighbors alone take about two thirds of the code of all.
 ///
 /// [`Model::from_bytes_of`]: super::Model::from_bytes_of
 /// [`Model::to_bytes_of`]: super::Model::to_bytes_of

@@ -152,10 +152,10 @@ impl Model {
         }
     }
 
-    /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear model a
-    /// second form of its weights, 4 to 5 bytes each, made in about 20 ns each. Answers stay the same to
-    /// the bit. Worth it from a hundred queries on; a device that answers from flash does without. Other
-    /// methods are fast as they are: 0 bytes.
+    /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear
+    /// model a second form of its weights, 4 to 5 bytes each, made in about 20 ns each. Answers
+    /// stay the same to the bit. Worth it from a hundred queries on; a device that answers from
+    /// flash does without. Other methods are fast as they are: 0 bytes.
     ///
     /// # Errors
     /// If memory is lacking; the model stays as it is and answers more slowly.

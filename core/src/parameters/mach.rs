@@ -24,8 +24,8 @@ pub enum HeadLoss {
 /// How weights are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimizer {
-    /// AdaGrad with one sum of squared gradients for each feature in each head: a B-th of the memory of one
-    /// for each weight, and half the time.
+    /// AdaGrad with one sum of squared gradients for each feature in each head: a B-th of the
+    /// memory of one for each weight, and half the time.
     FeatureAdaGrad,
     /// Stochastic gradient descent: the same rate for all weights.
     Sgd,
@@ -68,11 +68,11 @@ pub struct MachParameters {
     pub decay: bool,
     /// How often the rows are gone over.
     pub epochs: u32,
-    /// The weights are the mean of those at the ends of so many epochs, the last ones: 1 for the last alone, all if
-    /// there are fewer. The mean takes as much memory again as the weights.
+    /// The weights are the mean of those at the ends of so many epochs, the last ones: 1 for the
+    /// last alone, all if there are fewer. The mean takes as much memory again as the weights.
     pub averaged_epochs: u32,
-    /// The share of a row's values that each step leaves out, drawn anew for each row and epoch; the others are as much
-    /// larger. At most 0.95.
+    /// The share of a row's values that each step leaves out, drawn anew for each row and epoch;
+    /// the others are as much larger. At most 0.95.
     pub dropout: f64,
     /// The pull of all touched weights toward zero by a fixed amount.
     pub l1: f64,

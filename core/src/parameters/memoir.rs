@@ -105,19 +105,20 @@ const LEFT_OUT: f32 = 0.1;
 /// What of the lambda of l2 is that of l1: of many classes, and of few.
 const L1_SHARES: [f64; 2] = [0.21, 0.13];
 
-/// How many times the lambda of l2 the decay of the steps of l1 is, for few classes: its last weights count, not their
-/// mean, so the last steps have to be short.
+/// How many times the lambda of l2 the decay of the steps of l1 is, for few classes: its last
+/// weights count, not their mean, so the last steps have to be short.
 const L1_DECAY: f64 = 3.0;
 
 /// The share of a class's largest weight up to which l1 of many classes leaves weights out.
 const L1_PRUNE: f32 = 0.09;
 
-/// The most power of lengths that the few weights of l1 bear: on two held-out tenths of onet-titles and oewn-hypernym 0.1 is
-/// 0.4 to 0.5 points ahead of the 0.25 that l2 has there.
+/// The most power of lengths that the few weights of l1 bear: on two held-out tenths of onet-titles
+/// and oewn-hypernym 0.1 is 0.4 to 0.5 points ahead of the 0.25 that l2 has there.
 const L1_NORM_POWER: f64 = 0.1;
 
 impl Memoir {
-    /// The defaults with lambda, steps, violators, the oracle and the power of norms chosen by the counts of `data`.
+    /// The defaults with lambda, steps, violators, the oracle and the power of norms chosen by the
+    /// counts of `data`.
     #[must_use]
     pub fn automatic(data: &Dataset) -> Self {
         let frequencies = data.labels().frequencies();

@@ -1,5 +1,5 @@
-//! What can be chosen for each method: plain data with the ranges of its values. Models keep the parameters that made
-//! them; trainers read them.
+//! What can be chosen for each method: plain data with the ranges of its values. Models keep the
+//! parameters that made them; trainers read them.
 
 pub mod embedding;
 mod error;

@@ -38,11 +38,11 @@ pub struct MultiClassSvm {
     pub exponent: f64,
     /// Whether rows are then scaled to length 1.
     pub normalize: bool,
-    /// Training ends when no projected gradient of a pass over all rows and classes is larger; 0 leaves
-    /// the end to `gap`.
+    /// Training ends when no projected gradient of a pass over all rows and classes is larger; 0
+    /// leaves the end to `gap`.
     pub epsilon: f64,
-    /// Training ends when the gap is at most this share of the primal objective; 0 leaves the end to
-    /// `epsilon`.
+    /// Training ends when the gap is at most this share of the primal objective; 0 leaves the end
+    /// to `epsilon`.
     pub gap: f64,
     /// Most epochs: passes over all rows, in full or over listed classes.
     pub max_epochs: u32,

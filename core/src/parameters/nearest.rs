@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct NearestParameters {
     /// How many of the most similar rows vote (S in the paper): at least 1.
     pub neighbors: u32,
-    /// The exponent of a neighbor's vote, `similarity^alpha`: any real number; 0 gives each neighbor
-    /// one vote.
+    /// The exponent of a neighbor's vote, `similarity^alpha`: any real number; 0 gives each
+    /// neighbor one vote.
     pub alpha: f64,
     /// The exponent of the Jaccard similarity in `J^beta * cos`: 0 or more; 0 leaves the cosine.
     pub beta: f64,

@@ -58,7 +58,8 @@ pub struct OneVsRest {
     pub mine: u32,
     /// Largest values of a row used in all rounds but the last.
     pub short_terms: u32,
-    /// Labels are solved until their gap, as a sweep estimates it, is at most this share of their objective.
+    /// Labels are solved until their gap, as a sweep estimates it, is at most this share of their
+    /// objective.
     pub epsilon: f64,
     /// Most epochs (sweeps) over the rows of a label in the last round.
     pub max_epochs: u32,
@@ -70,11 +71,12 @@ pub struct OneVsRest {
     pub mine_prune: f32,
     /// Bits of a stored weight: 4, 5, 6, 8 or 16.
     pub bits: u32,
-    /// So many times the direction of the mean of its rows is added to a label's weights at the end:
-    /// the score of a nearest centroid beside that of the machine. 0 adds nothing.
+    /// So many times the direction of the mean of its rows is added to a label's weights at the
+    /// end: the score of a nearest centroid beside that of the machine. 0 adds nothing.
     pub centroid: f64,
-    /// So many times `ln(2 n / (n + 1))` is added to the bias of a label of n rows at the end: 0 for a single
-    /// row, up to ln 2 for many. Above 0, labels of a handful of rows are held back, below, preferred.
+    /// So many times `ln(2 n / (n + 1))` is added to the bias of a label of n rows at the end: 0
+    /// for a single row, up to ln 2 for many. Above 0, labels of a handful of rows are held back,
+    /// below, preferred.
     pub prior: f64,
     /// Everything random follows from it.
     pub seed: u64,

@@ -35,14 +35,15 @@ pub enum Steps {
 /// How a class is found that violates the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Search {
-    /// Classes are drawn with replacement, at most as many as there are, up to the first violator: as
-    /// published. Of a single violator among many classes it misses 37 percent.
+    /// Classes are drawn with replacement, at most as many as there are, up to the first violator:
+    /// as published. Of a single violator among many classes it misses 37 percent.
     Replacement,
     /// Classes are gone through in an order drawn for each epoch, from a random place on, up to the
     /// first violator. None is missed.
     Cyclic,
-    /// As `Cyclic`, but blocks of this many classes, rounded up to whole panels, are scored at a time; of the
-    /// first block with violators the `top` worst count, each by its share of their violations.
+    /// As `Cyclic`, but blocks of this many classes, rounded up to whole panels, are scored at a
+    /// time; of the first block with violators the `top` worst count, each by its share of their
+    /// violations.
     Blocks {
         /// Classes of a block.
         classes: u32,
@@ -51,9 +52,9 @@ pub enum Search {
     },
 }
 
-/// Parameters of joint training of an embedding and class prototypes; `super::trainer` states the problem.
-/// [`Wsabie::default`] is what worked best on held-out rows of public data; [`Wsabie::published`] and
-/// [`Wsabie::plus_plus`] are the algorithms of the papers.
+/// Parameters of joint training of an embedding and class prototypes; `super::trainer` states the
+/// problem. [`Wsabie::default`] is what worked best on held-out rows of public data;
+/// [`Wsabie::published`] and [`Wsabie::plus_plus`] are the algorithms of the papers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wsabie {
     /// Dimensions M of the embedding.
@@ -76,12 +77,13 @@ pub struct Wsabie {
     pub violators: u32,
     /// How violators are found.
     pub search: Search,
-    /// A row without violators is left out of so many following epochs, at most: the first time one, then two, …
+    /// A row without violators is left out of so many following epochs, at most: the first time
+    /// one, then two, …
     pub rest: u32,
     /// Passes over the rows.
     pub epochs: u32,
-    /// Rows drawn from one state of the weights, whose steps are then taken in their order; 0 for a number that
-    /// follows from the data.
+    /// Rows drawn from one state of the weights, whose steps are then taken in their order; 0 for a
+    /// number that follows from the data.
     pub batch: u32,
     /// Size of the random signs that the embedding starts with.
     pub initial: f64,
@@ -127,8 +129,8 @@ impl Default for Wsabie {
 }
 
 impl Wsabie {
-    /// Wsabie as the paper of 2014 compares with: WARP weights, inner products, vectors within a ball, plain
-    /// steps of one size, one violator at a time.
+    /// Wsabie as the paper of 2014 compares with: WARP weights, inner products, vectors within a
+    /// ball, plain steps of one size, one violator at a time.
     #[must_use]
     pub fn published() -> Self {
         Self {
@@ -146,8 +148,8 @@ impl Wsabie {
         }
     }
 
-    /// Wsabie++ as published, with the margin and step size of its tables: distances, no limits, constant
-    /// weights, AdaGrad, chains of eight last violators. The search misses no violator.
+    /// Wsabie++ as published, with the margin and step size of its tables: distances, no limits,
+    /// constant weights, AdaGrad, chains of eight last violators. The search misses no violator.
     #[must_use]
     pub fn plus_plus() -> Self {
         Self {
@@ -166,8 +168,9 @@ impl Wsabie {
         }
     }
 
-    /// What of Wsabie++ worked best on held-out rows of text: distances with the steps and the search of
-    /// [`Wsabie::default`], two models of 4 bits in the place of one of 8, and no last violators, which lose there.
+    /// What of Wsabie++ worked best on held-out rows of text: distances with the steps and the
+    /// search of [`Wsabie::default`], two models of 4 bits in the place of one of 8, and no last
+    /// violators, which lose there.
     #[must_use]
     pub fn distances() -> Self {
         Self {

@@ -1,21 +1,22 @@
-//! SimpleLSH: large inner products by codes of signs (B. Neyshabur, N. Srebro, *On symmetric and asymmetric LSHs
-//! for inner product search*, 2015).
+//! SimpleLSH: large inner products by codes of signs (B. Neyshabur, N. Srebro, *On symmetric and
+//! asymmetric LSHs for inner product search*, 2015).
 //!
-//! Problem: among L sparse vectors `w` over D features, find those with large `w x`. Bit b of a code is the sign of a
-//! product with a Gaussian vector `a_b` over D + 1 features. An item is coded as `w / U` with
-//! `sqrt(1 - ||w||^2 / U^2)` behind, where no item is longer than `U`; a query as `x / ||x||` with 0 behind. Both
-//! have length 1 and their product is `w x / (U ||x||)`, so two bits are equal with probability
-//! `1 - arccos(w x / (U ||x||)) / pi`: the more equal bits, the larger the product, whatever the items' lengths.
-//! Items whose lengths lie between the same two powers of a ratio share a `U` (X. Yan and others, *Norm-ranging LSH*,
-//! 2018), so that one long item does not blur the others, and an item can come and go without the others' codes. A zero
+//! Problem: among L sparse vectors `w` over D features, find those with large `w x`. Bit b of a
+//! code is the sign of a product with a Gaussian vector `a_b` over D + 1 features. An item is coded
+//! as `w / U` with `sqrt(1 - ||w||^2 / U^2)` behind, where no item is longer than `U`; a query as
+//! `x / ||x||` with 0 behind. Both have length 1 and their product is `w x / (U ||x||)`, so two
+//! bits are equal with probability `1 - arccos(w x / (U ||x||)) / pi`: the more equal bits, the
+//! larger the product, whatever the items' lengths. Items whose lengths lie between the same two
+//! powers of a ratio share a `U` (X. Yan and others, *Norm-ranging LSH*, 2018), so that one long
+//! item does not blur the others, and an item can come and go without the others' codes. A zero
 //! product counts as positive on both sides.
 //!
-//! Search: one pass over all codes counts equal bits; the count is turned into an estimate of the inner
-//! product, and the items with the largest are proposed. Codes need the lengths in the items' own unit: a
-//! power of the ratio common to all items changes no code.
+//! Search: one pass over all codes counts equal bits; the count is turned into an estimate of the
+//! inner product, and the items with the largest are proposed. Codes need the lengths in the items'
+//! own unit: a power of the ratio common to all items changes no code.
 //!
-//! Memory: 8 bytes a word and item, 12 an item. Cost: O(64 words (values of x)) for a query's code, and one
-//! popcount a word and item.
+//! Memory: 8 bytes a word and item, 12 an item. Cost: O(64 words (values of x)) for a query's code,
+//! and one popcount a word and item.
 
 use super::{
     MaxInnerProduct, Proposer, Scored, Top,
@@ -46,7 +47,8 @@ pub struct SignCodes {
 const NOWHERE: u32 = u32::MAX;
 
 impl SignCodes {
-    /// No items yet; codes will have `words` times 64 bits, and `ratio` (above 1) is between the lengths that share a `U`.
+    /// No items yet; codes will have `words` times 64 bits, and `ratio` (above 1) is between the
+    /// lengths that share a `U`.
     #[must_use]
     pub(crate) fn new(words: usize, ratio: f64, seed: u64) -> Self {
         let words = words.max(1);
@@ -105,8 +107,9 @@ impl SignCodes {
         }
     }
 
-    /// The products of a row with the Gaussian vectors in place of `out`: 64 times the words. Those of a sum of rows are
-    /// the sums of theirs, so that an item that grows by rows need not be multiplied anew.
+    /// The products of a row with the Gaussian vectors in place of `out`: 64 times the words. Those
+    /// of a sum of rows are the sums of theirs, so that an item that grows by rows need not be
+    /// multiplied anew.
     ///
     /// Cost: 64 words Gaussian numbers a stored value.
     pub(crate) fn products(&self, row: &[(u32, f32)], out: &mut Vec<f32>) {
@@ -215,8 +218,8 @@ mod tests {
     };
     use alloc::{vec, vec::Vec};
 
-    /// Equal bits of the query `(1, 0)` and of an item of length 0.8 whose product with it, over U = 1, is `s`.
-    /// Another item has length 1, so that the first is padded.
+    /// Equal bits of the query `(1, 0)` and of an item of length 0.8 whose product with it, over U
+    /// = 1, is `s`. Another item has length 1, so that the first is padded.
     fn equal_bits(s: f32, words: usize) -> u32 {
         let other = float::sqrt(0.64 - f64::from(s) * f64::from(s)) as f32;
         let item = SparseVec::from_pairs([(0, s), (1, other)]).unwrap();

@@ -6,8 +6,8 @@ use alloc::{vec, vec::Vec};
 /// Projects sparse vectors of any dimension to a few.
 ///
 /// Gaussian numbers are drawn from 4,096 equally likely values: the middles of the quantiles of the
-/// normal distribution. They follow from the seed, the feature and the bit alone; those of the first features, up to a
-/// megabyte, are kept, since dense rows have these again and again.
+/// normal distribution. They follow from the seed, the feature and the bit alone; those of the
+/// first features, up to a megabyte, are kept, since dense rows have these again and again.
 ///
 /// Cost: one number a stored value and bit.
 #[derive(Clone, Debug)]
@@ -60,7 +60,8 @@ impl Projection {
     pub(crate) fn bound(&self, length: f64) -> f64 {
         if length > 0.0 {
             let power = float::ln(length) / float::ln(self.ratio);
-            // A length that is a power itself is its own bound, whatever the logarithm's last digit.
+            // A length that is a power itself is its own bound, whatever the logarithm's last
+            // digit.
             float::power(self.ratio, float::ceil(power - 1e-9))
         } else {
             0.0

@@ -1,4 +1,5 @@
-//! The orders that ids and terms are brought into: once for all who want them, since a sort is much code in a small program.
+//! The orders that ids and terms are brought into: once for all who want them, since a sort is much
+//! code in a small program.
 
 use core::cmp::Reverse;
 

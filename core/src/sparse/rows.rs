@@ -126,7 +126,7 @@ impl SparseRows {
 
     /// Whether there are no rows.
     #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 

@@ -78,12 +78,13 @@ pub enum FeatureSpace {
     },
 }
 
-/// Below so many texts a token that only one of them holds is more likely to matter than to be noise.
+/// Below so many texts a token that only one of them holds is more likely to matter than to be
+/// noise.
 const FEW_TEXTS: usize = 1000;
 
 impl FeatureSpace {
-    /// The default for `texts` training texts: the tokens that occur in at least two of them, and all tokens of less
-    /// than 1,000 texts.
+    /// The default for `texts` training texts: the tokens that occur in at least two of them, and
+    /// all tokens of less than 1,000 texts.
     #[must_use]
     pub fn for_texts(texts: usize) -> Self {
         Self::Vocabulary {

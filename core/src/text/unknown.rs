@@ -10,10 +10,12 @@ use crate::{executor::Executor, interner::Interner};
 const TEXTS_A_JOB: usize = 512;
 
 impl Vectorizer {
-    /// How many different words of `texts` belong to no feature, so that rows say nothing of them. `None` where the
-    /// question makes no sense: features are hashed, or n-grams of characters or of several words alone.
+    /// How many different words of `texts` belong to no feature, so that rows say nothing of them.
+    /// `None` where the question makes no sense: features are hashed, or n-grams of characters or
+    /// of several words alone.
     ///
-    /// Time: one pass over the texts; memory: the unknown words, and a hash table of the vocabulary.
+    /// Time: one pass over the texts; memory: the unknown words, and a hash table of the
+    /// vocabulary.
     #[must_use]
     pub fn unknown_words<T: AsRef<str> + Sync, E: Executor>(
         &self,

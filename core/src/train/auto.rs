@@ -1,12 +1,14 @@
-//! Training without a method named: the methods that are there are tried on held-out rows, and the best is taken.
+//! Training without a method named: the methods that are there are tried on held-out rows, and the
+//! best is taken.
 //!
-//! One-vs-rest with the parameters that `choice` finds, neighbors beside it where they gain much, comes
-//! first: it is the most precise on most data, and its files are small. Wsabie++ and nearest neighbors on their own are tried on
-//! the same rows, and taken where they are better by more than chance: embeddings where labels are few and texts short,
-//! neighbors where rows are dense and classes curved.
+//! One-vs-rest with the parameters that `choice` finds, neighbors beside it where they gain much,
+//! comes first: it is the most precise on most data, and its files are small. Wsabie++ and nearest
+//! neighbors on their own are tried on the same rows, and taken where they are better by more than
+//! chance: embeddings where labels are few and texts short, neighbors where rows are dense and
+//! classes curved.
 //!
-//! Cost: trials as `Budget` says, up to six times the final training where that is short; equal data make equal models for any
-//! executor.
+//! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
+//! data make equal models for any executor.
 
 use super::TrainError;
 use crate::parameters::{one_vs_rest::OneVsRest, wsabie::Wsabie};
@@ -80,11 +82,12 @@ pub enum Progress {
     Training(Candidate),
 }
 
-/// Labels times rows up to which an embedding is tried: its training looks at all labels for each row.
+/// Labels times rows up to which an embedding is tried: its training looks at all labels for each
+/// row.
 const EMBEDDING: u64 = 120_000_000;
 
-/// How many times the chance of a difference another method must gain to be taken: files of one-vs-rest are smaller than those of
-/// neighbors, and it says why.
+/// How many times the chance of a difference another method must gain to be taken: files of
+/// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
 
 /// Trains the best method for `data`; a seed of everything random.

@@ -109,9 +109,10 @@ impl Model {
     }
 
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
-    /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is measured on
-    /// a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its weights are pruned
-    /// and rounded where that changes them least. Weights of an embedding are rounded to 8 bits, or to 4.
+    /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is
+    /// measured on a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its
+    /// weights are pruned and rounded where that changes them least. Weights of an embedding are
+    /// rounded to 8 bits, or to 4.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
@@ -140,7 +141,8 @@ impl Model {
             Method::Embedding(embedding) => self.compacted_embedding(embedding, max_bytes),
         };
         match within(max_bytes) {
-            // That left room for the longest of headers: what the smallest file takes shows when it is made.
+            // That left room for the longest of headers: what the smallest file takes shows when it
+            // is made.
             Err(CompactionError::TooSmall { smallest, .. }) => {
                 let made = within(smallest)?;
                 let takes = made.bytes;

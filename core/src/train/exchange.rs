@@ -11,8 +11,9 @@ pub trait Exchange {
     /// The number of this one.
     fn rank(&self) -> usize;
 
-    /// Sends each parcel to its process, and receives one from each process of `from`, in that order; a process may be named
-    /// several times. Parcels between the same two processes keep their order.
+    /// Sends each parcel to its process, and receives one from each process of `from`, in that
+    /// order; a process may be named several times. Parcels between the same two processes keep
+    /// their order.
     ///
     /// # Errors
     /// If a process cannot be reached.
@@ -22,7 +23,8 @@ pub trait Exchange {
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError>;
 
-    /// Hands this parcel to all processes, and returns those of all, this one's among them, in their order.
+    /// Hands this parcel to all processes, and returns those of all, this one's among them, in
+    /// their order.
     ///
     /// # Errors
     /// If a process cannot be reached.
@@ -36,8 +38,8 @@ pub trait Exchange {
         Ok(all)
     }
 
-    /// Replaces each value by the largest that any process has there. No sum is offered: its bits would
-    /// depend on the order.
+    /// Replaces each value by the largest that any process has there. No sum is offered: its bits
+    /// would depend on the order.
     ///
     /// # Errors
     /// If a process cannot be reached.

@@ -46,11 +46,13 @@ impl Model {
         ))
     }
 
-    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of every part
-    /// of the work and may stop it. Equal data and parameters give equal models for any executor.
+    /// Trains a linear model on `data` by one-vs-rest with mined negatives; `progress` hears of
+    /// every part of the work and may stop it. Equal data and parameters give equal models for any
+    /// executor.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so.
     pub fn train_ovr(
         parameters: &OneVsRest,
         data: &Dataset,
@@ -63,8 +65,10 @@ impl Model {
         Ok(Self::from_ovr(weights, parameters, data, vectorizer))
     }
 
-    /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes that answers rows as
-    /// they are (the paper's MEMOIR-LSH, where a search proposes the classes). Its record says how many dimensions. With `measuring`, reports have the figures of each pass.
+    /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes
+    /// that answers rows as they are (the paper's MEMOIR-LSH, where a search proposes the classes).
+    /// Its record says how many dimensions. With `measuring`, reports have the figures of each
+    /// pass.
     ///
     /// # Errors
     /// As [`Embedding::train_memoir`].
@@ -86,8 +90,9 @@ impl Model {
         Ok(Self::new(method, data, vectorizer, provenance))
     }
 
-    /// Trains prototypes of labels, in an embedding or directly on features; `progress` hears of every
-    /// part of the work and may stop it. Equal data and parameters give equal models for any executor.
+    /// Trains prototypes of labels, in an embedding or directly on features; `progress` hears of
+    /// every part of the work and may stop it. Equal data and parameters give equal models for any
+    /// executor.
     ///
     /// # Errors
     /// As [`Embedding::train`].
@@ -103,8 +108,8 @@ impl Model {
         Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
     }
 
-    /// As [`Model::train_embedding`], in the few dimensions of `projection`; the model answers rows as they are. Its
-    /// record says how many dimensions.
+    /// As [`Model::train_embedding`], in the few dimensions of `projection`; the model answers rows
+    /// as they are. Its record says how many dimensions.
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
@@ -123,8 +128,8 @@ impl Model {
         )
     }
 
-    /// As [`Model::train_embedding`], or [`Model::train_projected_embedding`] with a `projection`, watched, so that
-    /// it can be left and gone on with.
+    /// As [`Model::train_embedding`], or [`Model::train_projected_embedding`] with a `projection`,
+    /// watched, so that it can be left and gone on with.
     ///
     /// # Errors
     /// As [`Embedding::train_watched`].
@@ -172,8 +177,8 @@ impl Model {
         Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }
 
-    /// The linear model that a multi-class machine of `data` gives; its proof goes into the record of
-    /// what made the model.
+    /// The linear model that a multi-class machine of `data` gives; its proof goes into the record
+    /// of what made the model.
     #[must_use]
     pub fn from_machine(
         machine: &Machine,

@@ -1,10 +1,11 @@
 //! Training in parts that different machines can do.
 //!
-//! A training is a row of stages, and each stage falls into as many parts as one likes. A part follows from the data, the
-//! parameters and the parts of the stage before, from nothing else: whoever does it, and however often, it
-//! is the same bytes. So parts can be files in a folder that all machines see. When all parts of a stage are
-//! there, everybody takes them in and goes on to the next one; after the last stage the model is as if one machine had
-//! done all, to the bit, for any number of parts.
+//! A training is a row of stages, and each stage falls into as many parts as one likes. A part
+//! follows from the data, the parameters and the parts of the stage before, from nothing else:
+//! whoever does it, and however often, it is the same bytes. So parts can be files in a folder that
+//! all machines see. When all parts of a stage are there, everybody takes them in and goes on to
+//! the next one; after the last stage the model is as if one machine had done all, to the bit, for
+//! any number of parts.
 
 use super::{TrainError, state::StateError};
 use crate::executor::Executor;
@@ -19,7 +20,8 @@ pub trait Parts {
     /// The stage under way, from 0; [`Parts::stages`] when all are over.
     fn stage(&self) -> u32;
 
-    /// What part `part` of `parts` of this stage costs, in units that are the same for all its parts.
+    /// What part `part` of `parts` of this stage costs, in units that are the same for all its
+    /// parts.
     fn cost(&self, part: usize, parts: usize) -> u64;
 
     /// Does part `part` of `parts` of this stage.

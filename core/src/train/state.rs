@@ -1,13 +1,13 @@
 //! States: what a training under way needs to go on later, elsewhere, as bytes.
 //!
-//! A trainer is made anew from the same data and parameters and then set to a state that an earlier one saved;
-//! from there on it does what the earlier one would have done, to the bit, whatever the number of threads.
-//! So a state holds only what training changes. What it belongs to is an [`Identity`], which the keeper of states
-//! compares before it hands one out.
+//! A trainer is made anew from the same data and parameters and then set to a state that an earlier
+//! one saved; from there on it does what the earlier one would have done, to the bit, whatever the
+//! number of threads. So a state holds only what training changes. What it belongs to is an
+//! [`Identity`], which the keeper of states compares before it hands one out.
 //!
-//! Bytes from outside are believed in nothing: every length is compared with that of the trainer and every number that
-//! is used as a place with its limit, so damaged bytes give a [`StateError`], never a panic, and allocations follow
-//! the bytes that are there, not what they say.
+//! Bytes from outside are believed in nothing: every length is compared with that of the trainer
+//! and every number that is used as a place with its limit, so damaged bytes give a [`StateError`],
+//! never a panic, and allocations follow the bytes that are there, not what they say.
 
 use crate::data::Dataset;
 use alloc::vec::Vec;
@@ -18,7 +18,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// A training that can be left and taken up again between two parts of its work.
 pub trait Resumable {
-    /// Whether there is a state to save after this part of the work: of some trainings only after every so many parts.
+    /// Whether there is a state to save after this part of the work: of some trainings only after
+    /// every so many parts.
     fn can_be_left(&self) -> bool {
         true
     }
@@ -29,7 +30,8 @@ pub trait Resumable {
     /// [`StateError::Unwritable`] only: where it cannot be left here.
     fn save(&self, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError>;
 
-    /// Goes on where the training that saved `bytes` was left. After an error the trainer is of no use.
+    /// Goes on where the training that saved `bytes` was left. After an error the trainer is of no
+    /// use.
     ///
     /// # Errors
     /// If the bytes are not a state of a training like this one.
@@ -46,11 +48,11 @@ pub trait Resumable {
     }
 }
 
-/// A training by several processes, whose state between two epochs is made of shares that do not depend on how many
-/// processes there are: as many or fewer of them can go on.
+/// A training by several processes, whose state between two epochs is made of shares that do not
+/// depend on how many processes there are: as many or fewer of them can go on.
 ///
-/// Each share is with one process; together they have all. To go on, every process is handed all shares and
-/// keeps what it needs.
+/// Each share is with one process; together they have all. To go on, every process is handed all
+/// shares and keeps what it needs.
 pub trait Shared {
     /// How many shares there are.
     fn shares(&self) -> usize;
@@ -64,8 +66,8 @@ pub trait Shared {
     /// [`StateError::Unwritable`] only: it is not here, or training has ended.
     fn save_share(&self, share: usize, sink: &mut dyn FnMut(&[u8])) -> Result<(), StateError>;
 
-    /// Takes over a share. A trainer that was handed all of them goes on where those were left that saved them. After
-    /// an error it is of no use.
+    /// Takes over a share. A trainer that was handed all of them goes on where those were left that
+    /// saved them. After an error it is of no use.
     ///
     /// # Errors
     /// If the bytes are not this share of a training like this one.

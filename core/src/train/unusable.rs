@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 /// What every feature and label costs a trainer at the least: counts, starts, numbers of its own.
 const LEAST_BYTES: u64 = 16;
 
-/// Refuses data without rows, features or labels, with more rows than ids, or with so many declared features
-/// and labels that there is no memory for a few counts of each: a header alone can declare billions.
+/// Refuses data without rows, features or labels, with more rows than ids, or with so many declared
+/// features and labels that there is no memory for a few counts of each: a header alone can declare
+/// billions.
 ///
 /// Every trainer checks its data so; a caller may do it before other work.
 ///

@@ -1,4 +1,5 @@
-//! Machines that several processes train together: the same bits for any number of them, and the optimum.
+//! Machines that several processes train together: the same bits for any number of them, and the
+//! optimum.
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
 use exchanges::{Broken, Recorder, Replay, ranks};
@@ -167,8 +168,9 @@ fn parcels_with_changed_bits_are_refused_or_believed_but_end_in_no_panic() {
     }
 }
 
-/// Trains with so many processes, each of which is a thread, from the shares in `shares` if there are any, until
-/// `stop` epochs are done or training has ended; returns the shares it left, or the machine.
+/// Trains with so many processes, each of which is a thread, from the shares in `shares` if there
+/// are any, until `stop` epochs are done or training has ended; returns the shares it left, or the
+/// machine.
 fn go_on(
     loss: MultiClassLoss,
     data: &Arc<Dataset>,

@@ -5,9 +5,9 @@
 //! attempt-00000012/  the shares of the state after 12 epochs, each written by the process that has it
 //! ```
 //!
-//! All processes write their shares; only when all have said that theirs are on the disk does the first
-//! put the manifest in the place of the one before. So whoever is killed when, the manifest names shares that are
-//! whole, and any number of processes can go on from them.
+//! All processes write their shares; only when all have said that theirs are on the disk does the
+//! first put the manifest in the place of the one before. So whoever is killed when, the manifest
+//! names shares that are whole, and any number of processes can go on from them.
 
 use super::{CheckpointError, Every, STATE, remove_leftovers};
 use crate::{
@@ -56,7 +56,8 @@ impl Manifest {
     }
 }
 
-/// The checkpoints of one training in one of its processes. All call the same methods in the same order.
+/// The checkpoints of one training in one of its processes. All call the same methods in the same
+/// order.
 #[derive(Debug)]
 pub struct SharedCheckpoints {
     folder: PathBuf,
@@ -78,12 +79,12 @@ pub enum Border {
 }
 
 impl SharedCheckpoints {
-    /// Keeps checkpoints in a folder that all processes see. Only with `resume` may it hold one; then `training` is
-    /// set to it. Returns whether it was.
+    /// Keeps checkpoints in a folder that all processes see. Only with `resume` may it hold one;
+    /// then `training` is set to it. Returns whether it was.
     ///
     /// # Errors
-    /// If the folder holds a checkpoint and this is not to go on from it, or it is damaged or of something else, or
-    /// processes see different folders.
+    /// If the folder holds a checkpoint and this is not to go on from it, or it is damaged or of
+    /// something else, or processes see different folders.
     pub fn begin<X: Exchange>(
         folder: &Path,
         (every, resume): (Every, bool),
@@ -198,8 +199,8 @@ impl SharedCheckpoints {
         remove_attempts(&self.folder, kept.as_deref());
     }
 
-    /// Hears that an epoch has ended, that is not the last; writes the state if it is time, or if any process is
-    /// asked to `stop`.
+    /// Hears that an epoch has ended, that is not the last; writes the state if it is time, or if
+    /// any process is asked to `stop`.
     ///
     /// # Errors
     /// If processes do not reach each other, or a state to stop at cannot be written.
@@ -231,8 +232,8 @@ impl SharedCheckpoints {
         }
     }
 
-    /// Writes the state now. The outer error is of processes that do not reach each other; the inner one, of the state,
-    /// all processes have at once, with the reason where it is known.
+    /// Writes the state now. The outer error is of processes that do not reach each other; the
+    /// inner one, of the state, all processes have at once, with the reason where it is known.
     fn write<X: Exchange>(
         &self,
         epochs: u32,

@@ -1,8 +1,8 @@
 //! Who is at which part: files that say so as long as their worker lives.
 //!
-//! A claim saves work, nothing more: if two workers are at one part they write the same bytes. A worker touches its claim
-//! every few seconds. One that has not been touched for half a minute, by the clock of who is looking, is void, and so is one
-//! of a process of this machine that is gone.
+//! A claim saves work, nothing more: if two workers are at one part they write the same bytes. A
+//! worker touches its claim every few seconds. One that has not been touched for half a minute, by
+//! the clock of who is looking, is void, and so is one of a process of this machine that is gone.
 
 use std::{
     collections::HashMap,

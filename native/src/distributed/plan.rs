@@ -12,7 +12,8 @@ pub struct Plan {
     pub identity: Identity,
     /// The algorithm and its options, as on a command line.
     pub arguments: Vec<String>,
-    /// More options, which name what was chosen by the data before there were parameters: the features of texts.
+    /// More options, which name what was chosen by the data before there were parameters: the
+    /// features of texts.
     pub chosen: Vec<String>,
     /// The parameters, those included that were chosen by the data: postcard.
     pub parameters: Vec<u8>,

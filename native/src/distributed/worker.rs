@@ -93,8 +93,8 @@ struct Worker<'a, F> {
     tell: F,
 }
 
-/// Does what is there to do for part `own` of every stage. Between stages all parts of the one before are needed:
-/// those that nobody is at are done here, too, and the others waited for.
+/// Does what is there to do for part `own` of every stage. Between stages all parts of the one
+/// before are needed: those that nobody is at are done here, too, and the others waited for.
 ///
 /// # Errors
 /// If a file cannot be used or written, or training fails.

@@ -1,5 +1,5 @@
-//! zstd with all that a file of it may hold: frames one after the other, as several threads or `cat` leave them, frames
-//! to skip, and checksums.
+//! zstd with all that a file of it may hold: frames one after the other, as several threads or
+//! `cat` leave them, frames to skip, and checksums.
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, Chain, Cursor, Read};

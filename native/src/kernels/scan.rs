@@ -33,8 +33,8 @@ pub(super) fn scan(
     true
 }
 
-/// The scan with byte shuffles that look up 16 codes in each half of a vector: tables of 16 bytes with one
-/// shuffle, of 32 and 64 with two and four, chosen by the higher bits of the code.
+/// The scan with byte shuffles that look up 16 codes in each half of a vector: tables of 16 bytes
+/// with one shuffle, of 32 and 64 with two and four, chosen by the higher bits of the code.
 #[target_feature(enable = "avx2")]
 fn scan_avx2(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
     let size = tables.len() / heads.max(1);

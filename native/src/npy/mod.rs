@@ -1,12 +1,14 @@
 //! Dense data in NumPy's `.npy` files: rows of features, and the labels of rows.
 //!
-//! [`rows`] turns a two-dimensional array into rows, [`labels`] an array of labels into the labels of each row: whole
-//! numbers, one a row, or a line of zeros and ones over all labels for each row. Types are floats of 4 or 8 bytes,
-//! whole numbers of 1 to 8, and truth values, of either byte order; arrays are in C order, as `numpy.save` writes
-//! them. The grammar of the header stands in [`header`]. Any bytes give data or an [`NpyError`], and
-//! nothing is allocated on the word of a header: lengths are compared with the file first.
+//! [`rows`] turns a two-dimensional array into rows, [`labels`] an array of labels into the labels
+//! of each row: whole numbers, one a row, or a line of zeros and ones over all labels for each row.
+//! Types are floats of 4 or 8 bytes, whole numbers of 1 to 8, and truth values, of either byte
+//! order; arrays are in C order, as `numpy.save` writes them. The grammar of the header stands in
+//! [`header`]. Any bytes give data or an [`NpyError`], and nothing is allocated on the word of a
+//! header: lengths are compared with the file first.
 //!
-//! Rows are held as all others are, zeros left out: 8 bytes a value. Memory beside the bytes: the result.
+//! Rows are held as all others are, zeros left out: 8 bytes a value. Memory beside the bytes: the
+//! result.
 
 mod error;
 pub mod header;
@@ -182,8 +184,9 @@ pub fn rows(bytes: &[u8]) -> Result<SparseRows, NpyError> {
     SparseRows::from_parts(offsets, indices, values, features).map_err(|_| NpyError::TooLarge)
 }
 
-/// The labels of rows, by name: a whole number for each row, or a line of zeros and ones for each, whose columns are
-/// the labels. With `known`, the labels of training, names keep their ids; else ids follow the order of the numbers.
+/// The labels of rows, by name: a whole number for each row, or a line of zeros and ones for each,
+/// whose columns are the labels. With `known`, the labels of training, names keep their ids; else
+/// ids follow the order of the numbers.
 ///
 /// # Errors
 /// If the bytes are no such array.

@@ -1,11 +1,12 @@
 //! Processes that a launcher such as `mpirun` started, to train one machine together
 //! (`hapax_core::train::published::bundles`).
 //!
-//! They reach each other through MPI, which needs this crate's feature `mpi`; without it, [`Processes`] cannot be
-//! had, and [`join`] refuses to be one of several processes that would all do the same.
+//! They reach each other through MPI, which needs this crate's feature `mpi`; without it,
+//! [`Processes`] cannot be had, and [`join`] refuses to be one of several processes that would all
+//! do the same.
 //!
-//! A process that ends without the others would leave them waiting for ever: a panic after [`join`] ends all of
-//! them, and whoever gives up for another reason calls [`Processes::abort`].
+//! A process that ends without the others would leave them waiting for ever: a panic after [`join`]
+//! ends all of them, and whoever gives up for another reason calls [`Processes::abort`].
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -94,7 +95,8 @@ pub fn launched() -> bool {
     }
 }
 
-/// How many processes a launcher says that it started, this one among them: 1 if it was started alone.
+/// How many processes a launcher says that it started, this one among them: 1 if it was started
+/// alone.
 #[must_use]
 pub fn started() -> usize {
     told(STARTED).unwrap_or(1).max(1)

@@ -98,8 +98,8 @@ impl Known<'_> {
         })
     }
 
-    /// Whether two columns are text and labels, whatever their names. Not where a model remembers others, and the
-    /// first row looks like names.
+    /// Whether two columns are text and labels, whatever their names. Not where a model remembers
+    /// others, and the first row looks like names.
     fn by_place(&self) -> bool {
         let others = !self.remembered.text.is_empty() && looks_like_header(self.rows);
         self.given.header == Some(true) || !self.headed && !others

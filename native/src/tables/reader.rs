@@ -267,8 +267,8 @@ impl TableReader {
         })
     }
 
-    /// What separates labels: as was said, else by spaces or commas in tab-separated data, as without a header; elsewhere
-    /// a field is one label.
+    /// What separates labels: as was said, else by spaces or commas in tab-separated data, as
+    /// without a header; elsewhere a field is one label.
     #[must_use]
     pub fn separator(&self) -> LabelSeparator {
         let text_first = self.places.as_ref().is_none_or(|places| {

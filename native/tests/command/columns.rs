@@ -3,7 +3,8 @@
 use super::folder::{Folder, QUESTIONS};
 use serde_json::Value;
 
-/// [`QUESTIONS`] with other columns and another separator: `line` gets the number, the text and the labels.
+/// [`QUESTIONS`] with other columns and another separator: `line` gets the number, the text and the
+/// labels.
 fn questions(line: impl Fn(usize, &str, &str) -> String) -> String {
     let rows = QUESTIONS.lines().filter_map(|row| row.split_once('\t'));
     let rows = rows.enumerate();

@@ -146,8 +146,8 @@ impl Ran {
         assert_eq!((self.status, self.out.as_str()), (Some(2), ""));
     }
 
-    /// Nothing printed, status 2, and this among the reasons in the last line; what was said before may be of
-    /// memory.
+    /// Nothing printed, status 2, and this among the reasons in the last line; what was said before
+    /// may be of memory.
     #[track_caller]
     pub fn refused_for(self, reason: &str) {
         assert_eq!((self.status, self.out.as_str()), (Some(2), ""), "{self:?}");

@@ -1,5 +1,5 @@
-//! Training that is killed at any moment: nothing half-written is ever taken for whole, and who goes on ends with
-//! the same bytes.
+//! Training that is killed at any moment: nothing half-written is ever taken for whole, and who
+//! goes on ends with the same bytes.
 //!
 //! Runs a few kills; `HAPAX_KILLS=100` runs so many.
 
@@ -102,8 +102,8 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
                 due
             });
             hit[moment as usize] += usize::from(killed);
-            // A state goes only when the model is there. (A file of the model's kind is no sign of a state: one is made before
-            // training, to see whether it can be.)
+            // A state goes only when the model is there. (A file of the model's kind is no sign of
+            // a state: one is made before training, to see whether it can be.)
             if kept {
                 let left = state.exists() || model.exists();
                 assert!(left, "{again}, killed at {moment:?}: the state is lost");

@@ -37,8 +37,8 @@ fn nobody_has_to_read_the_messages() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_reading_leaves_nothing_behind() {
-    // Where this test is run in the background, interrupts are ignored, and so they would be by what it starts: what is heard here
-    // (and ends this program as ever) is not ignored there.
+    // Where this test is run in the background, interrupts are ignored, and so they would be by
+    // what it starts: what is heard here (and ends this program as ever) is not ignored there.
     let heard = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
     signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, heard).unwrap();
     let folder = with_row_model();

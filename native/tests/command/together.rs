@@ -1,4 +1,5 @@
-//! Several processes that a launcher started: what cannot be trained together is refused by each of them.
+//! Several processes that a launcher started: what cannot be trained together is refused by each of
+//! them.
 
 use super::folder::{Folder, QUESTIONS};
 

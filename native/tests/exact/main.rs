@@ -1,4 +1,5 @@
-//! Multi-class machines against published and reference values, and against themselves on other threads.
+//! Multi-class machines against published and reference values, and against themselves on other
+//! threads.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
 
 use hapax::{
@@ -42,7 +43,8 @@ fn name(data: &Dataset, label: u32) -> String {
     })
 }
 
-/// Percent of test rows whose best class, is wrong, and the proof of the weights before they were rounded.
+/// Percent of test rows whose best class, is wrong, and the proof of the weights before they were
+/// rounded.
 fn solve(
     loss: MultiClassLoss,
     cost: f64,

@@ -50,7 +50,8 @@ fn a_warm_start_begins_nearer_to_the_same_optimum() {
     }
 }
 
-/// A model tells no duals, but which classes rows should list: the first full pass finds less to do.
+/// A model tells no duals, but which classes rows should list: the first full pass finds less to
+/// do.
 #[test]
 fn an_earlier_model_of_another_loss_is_a_start() {
     let data = clustered(2_000, 200, 40, 4);
@@ -76,7 +77,8 @@ fn an_earlier_model_of_another_loss_is_a_start() {
             (machine.unwrap().certificate, first)
         };
         let ((cold, far), (warm, near)) = (train(None), train(Some(Start::Model(&earlier))));
-        // All violations count for Weston-Watkins, and most are of classes that a row does not list.
+        // All violations count for Weston-Watkins, and most are of classes that a row does not
+        // list.
         let share = if loss == CrammerSinger { 0.5 } else { 1.0 };
         assert!(near < share * far, "{loss:?} {near} {far}");
         assert!(warm.relative_gap() <= 1e-3);

@@ -1,4 +1,5 @@
-//! Processes that are killed or stopped: an end for all, and a state to go on from for any number of them.
+//! Processes that are killed or stopped: an end for all, and a state to go on from for any number
+//! of them.
 
 use super::{mpirun, texts, told};
 use std::{
@@ -136,7 +137,8 @@ fn one_of_four_killed_is_gone_on_with_by_fewer_to_the_same_bytes() {
                 let state = Path::new(&states).join("state");
                 let before = fs::read(&state).ok();
                 let found = started(&running, ranks);
-                // Not before a state is whole: mpirun may wait for ever for a process that ends while MPI starts.
+                // Not before a state is whole: mpirun may wait for ever for a process that ends
+                // while MPI starts.
                 until(&mut running, || fs::read(&state).ok() != before);
                 sleep(Duration::from_millis(13 * number as u64));
                 if number % 2 == 1 {

@@ -1,4 +1,5 @@
-//! `mpirun hapax train ww --rotate-labels` and `llw`: the same bytes for any number of processes, and an end for all if one ends.
+//! `mpirun hapax train ww --rotate-labels` and `llw`: the same bytes for any number of processes,
+//! and an end for all if one ends.
 //!
 //! ```text
 //! cargo test -p hapax --features mpi --test processes
@@ -13,7 +14,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// `mpirun -np ranks hapax train …`, on a machine that may have fewer cores and by whoever runs the tests.
+/// `mpirun -np ranks hapax train …`, on a machine that may have fewer cores and by whoever runs the
+/// tests.
 fn mpirun(ranks: usize, arguments: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     command
@@ -133,7 +135,8 @@ fn models_have_the_same_bytes_for_one_to_four_processes() {
     fs::write(&train, texts(300, 20)).unwrap();
     let train = train.to_str().unwrap();
     same_bytes(&LLW, train, (0.001, &[]));
-    // Words of a single text make rows so easy to tell apart that bundles close the gap too slowly for a test.
+    // Words of a single text make rows so easy to tell apart that bundles close the gap too slowly
+    // for a test.
     same_bytes(&["ww", ROTATING], train, (0.01, &["--min-documents", "2"]));
 }
 

@@ -115,9 +115,10 @@ pub fn build(
     Ok(())
 }
 
-/// The bindings, which say what is wrong where, as they are made, a number in place of a string makes them read memory
-/// that is not theirs, a string in place of a list is taken for a list of its letters, and a call before the module is
-/// loaded finds no property of `undefined`. Here a check takes no bytes of wasm.
+/// The bindings, which say what is wrong where, as they are made, a number in place of a string
+/// makes them read memory that is not theirs, a string in place of a list is taken for a list of
+/// its letters, and a call before the module is loaded finds no property of `undefined`. Here a
+/// check takes no bytes of wasm.
 fn with_clear_errors(bindings: &str, part: Part) -> Result<String, Box<dyn Error>> {
     let mut clear = bindings.to_owned();
     for (places, made, wanted) in [
@@ -159,9 +160,9 @@ fn with_clear_errors(bindings: &str, part: Part) -> Result<String, Box<dyn Error
     Ok(clear)
 }
 
-/// Compiles the module, and with it the standard library: that one for size, and so that a panic is a
-/// trap without a message and derived `Debug` prints nothing, which saves a third of the file. Cargo
-/// wants `RUSTC_BOOTSTRAP` for that.
+/// Compiles the module, and with it the standard library: that one for size, and so that a panic is
+/// a trap without a message and derived `Debug` prints nothing, which saves a third of the file.
+/// Cargo wants `RUSTC_BOOTSTRAP` for that.
 fn compile(
     folders: &Folders,
     instructions: Instructions,
@@ -218,8 +219,8 @@ const OPTIMIZATION: [&str; 9] = [
     "--strip-producers",
 ];
 
-/// The file at `input` made smaller: a file under `target` that is named by what it comes from, and made once, for that
-/// takes most of a build in which nothing has changed.
+/// The file at `input` made smaller: a file under `target` that is named by what it comes from, and
+/// made once, for that takes most of a build in which nothing has changed.
 fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let binaryen = folders.wasm.join("node_modules/binaryen");
     let mut from = fs::read(input)?;

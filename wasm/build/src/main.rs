@@ -1,9 +1,9 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
-//! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest neighbors only, and with
-//! the training of MACH;
-//! wasm-bindgen, as a library pinned by Cargo.lock, writes the bindings; binaryen, from npm, makes the files smaller;
-//! and every file is weighed against `limits.txt`.
+//! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest
+//! neighbors only, and with the training of MACH; wasm-bindgen, as a library pinned by Cargo.lock,
+//! writes the bindings; binaryen, from npm, makes the files smaller; and every file is weighed
+//! against `limits.txt`.
 
 mod artifact;
 mod weigh;

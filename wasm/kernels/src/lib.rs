@@ -1,9 +1,10 @@
 //! The kernels of `hapax-core` once more, compiled in a crate of their own.
 //!
-//! The npm package is built for size, this crate for speed (`[profile.wasm]` of the workspace). What
-//! is compiled here of the core are the few loops that decide the speed of a query, and of training MACH. The code
-//! is the core's own, so the answers are; only the scan of label codes and the sums of linear models are written for the
-//! instructions of 128-bit vectors, in forms that no compiler finds.
+//! The npm package is built for size, this crate for speed (`[profile.wasm]` of the workspace).
+//! What is compiled here of the core are the few loops that decide the speed of a query, and of
+//! training MACH. The code is the core's own, so the answers are; only the scan of label codes and
+//! the sums of linear models are written for the instructions of 128-bit vectors, in forms that no
+//! compiler finds.
 
 #![no_std]
 #![forbid(unsafe_code)]

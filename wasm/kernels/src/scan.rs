@@ -7,9 +7,9 @@ use hapax_core::kernels::{Kernels, LABEL_BLOCK as BLOCK, Portable};
 /// Codes of a vector.
 const LANES: usize = 16;
 
-/// [`Kernels::scan`], 16 codes at a time: a table of 16 bytes is one look-up, one of 32, 64 or 128 bytes two, four or
-/// eight, of which all but one give 0, because a code less the part's first is then 16 or more. Sums stay in
-/// vectors over all heads.
+/// [`Kernels::scan`], 16 codes at a time: a table of 16 bytes is one look-up, one of 32, 64 or 128
+/// bytes two, four or eight, of which all but one give 0, because a code less the part's first is
+/// then 16 or more. Sums stay in vectors over all heads.
 pub fn scan(codes: &[u8], tables: &[u8], heads: usize, sums: &mut [u16], maxima: &mut [u16]) {
     let size = tables.len() / heads.max(1);
     if !matches!(size, 16 | 32 | 64 | 128) {

@@ -7,7 +7,8 @@ use hapax_core::kernels::{HeadTerm, TailTerm};
 /// Weights of the tails are asked for this many terms ahead.
 const FETCH_AHEAD: usize = 4;
 
-/// The largest value of a row whose products with all bytes, and what rounding adds, stay within 16 bits.
+/// The largest value of a row whose products with all bytes, and what rounding adds, stay within 16
+/// bits.
 const SMALL: u16 = 255;
 
 /// Labels at a time: two vectors.
@@ -33,8 +34,8 @@ struct Heads<'a> {
     count: usize,
 }
 
-/// [`hapax_core::kernels::Kernels::add_heads`]. With x = 128 high + low a term is `w high`, and `w low / 128`
-/// rounded; where x is small, `w x` has room in 16 bits and is rounded at once.
+/// [`hapax_core::kernels::Kernels::add_heads`]. With x = 128 high + low a term is `w high`, and
+/// `w low / 128` rounded; where x is small, `w x` has room in 16 bits and is rounded at once.
 pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
     let sums = sums.as_chunks_mut::<LABELS>().0;
     let (mut lows, mut highs) = (Heads::default(), Heads::default());
@@ -65,7 +66,8 @@ pub fn add_heads(sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
     highs.add_to(sums, whole);
 }
 
-/// Brings the first lines of `values` into the cache: there is no instruction for that but to read them.
+/// Brings the first lines of `values` into the cache: there is no instruction for that but to read
+/// them.
 #[inline(always)]
 fn fetch<T: Copy>(values: &[T]) {
     const LINE: usize = 64;

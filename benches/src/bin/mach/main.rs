@@ -1,18 +1,20 @@
 //! MACH on real and synthetic data.
 //!
-//! * `mach train SET... [key=value]...`: accuracy on the test rows by every estimator, CPU seconds of
-//!   training, microseconds of an answer, bytes of the arrays. `held-out=N` judges N random tenths of the training rows
-//!   instead, each by a model of the other rows, and prints means. Parameters are chosen automatically unless given
-//!   (`buckets`, `repetitions`, `hash`, `rate`, `epochs`, `exponent`, `l2`, `bits`, `keep`, `rerank`, `weight`, `entries`,
-//!   `optimizer`, `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges
-//!   one training by every estimator.
-//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain decoder,
-//!   and approximately, from the best buckets.
-//! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713 features, 105,033
-//!   labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes moved, microseconds of an answer.
-//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as `mach-SET.svg`,
-//!   up to B = 64 or the default number of buckets;
-//!   `from=FILE` takes what an earlier run printed there, which was stopped, and makes only what is missing.
+//! * `mach train SET... [key=value]...`: accuracy on the test rows by every estimator, CPU seconds
+//!   of training, microseconds of an answer, bytes of the arrays. `held-out=N` judges N random
+//!   tenths of the training rows instead, each by a model of the other rows, and prints means.
+//!   Parameters are chosen automatically unless given (`buckets`, `repetitions`, `hash`, `rate`,
+//!   `epochs`, `exponent`, `l2`, `bits`, `keep`, `rerank`, `weight`, `entries`, `optimizer`,
+//!   `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges one
+//!   training by every estimator.
+//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain
+//!   decoder, and approximately, from the best buckets.
+//! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713
+//!   features, 105,033 labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes
+//!   moved, microseconds of an answer.
+//! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as
+//!   `mach-SET.svg`, up to B = 64 or the default number of buckets; `from=FILE` takes what an
+//!   earlier run printed there, which was stopped, and makes only what is missing.
 
 mod decode;
 mod grid;

@@ -1,4 +1,5 @@
-//! Rows of the paper's largest data set in shape: memory, seconds of an epoch, bytes moved, microseconds of an answer.
+//! Rows of the paper's largest data set in shape: memory, seconds of an epoch, bytes moved,
+//! microseconds of an answer.
 
 use crate::{Options, Result, fit, number};
 use hapax::{
@@ -80,8 +81,8 @@ pub fn odp(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Gigabytes a second of adding one array to another, two reads and a write: by the clock, and by CPU seconds, which
-/// other work on the machine changes less.
+/// Gigabytes a second of adding one array to another, two reads and a write: by the clock, and by
+/// CPU seconds, which other work on the machine changes less.
 fn bandwidth() -> [f64; 2] {
     let (mut a, b) = (vec![1f32; 1 << 26], vec![0.5f32; 1 << 26]);
     let mut best = [f64::INFINITY; 2];

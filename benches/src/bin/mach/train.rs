@@ -17,7 +17,8 @@ use hapax::{
 use hapax_benches::{load, process::cpu_seconds};
 use std::{collections::BTreeMap, ops::ControlFlow};
 
-/// Training rows and the rows to judge by: those of the test, or random tenths of the training rows.
+/// Training rows and the rows to judge by: those of the test, or random tenths of the training
+/// rows.
 fn parts(set: &str, options: &Options) -> Result<Vec<(Dataset, Dataset)>> {
     let (data, test) = load(set)?;
     let splits = number(options, "held-out", 0.0)? as u64;

@@ -72,9 +72,9 @@ fn moments(p: &[f64], label: usize, draw: impl Fn(u64) -> (BucketCodes, f64)) ->
     [mean, (variance / n).sqrt(), variance]
 }
 
-/// Theorem 1: the estimate is unbiased; and its variance with independent functions is the sum over other
-/// labels of p² / (R (B - 1)). Functions that are independent only in pairs need not have that variance;
-/// balanced buckets leave less to vary.
+/// Theorem 1: the estimate is unbiased; and its variance with independent functions is the sum over
+/// other labels of p² / (R (B - 1)). Functions that are independent only in pairs need not have
+/// that variance; balanced buckets leave less to vary.
 #[test]
 fn the_estimate_is_unbiased_with_the_variance_of_the_formula() {
     let (labels, buckets, repetitions, label) = (120u32, 8u32, 4u32, 3usize);

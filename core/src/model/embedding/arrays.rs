@@ -45,8 +45,8 @@ pub struct EmbeddingParts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmbeddingError {
-    /// The transform's exponent is not a finite number from 0 to 4, or there are no dimensions or labels, or M is
-    /// not D without an embedding.
+    /// The transform's exponent is not a finite number from 0 to 4, or there are no dimensions or
+    /// labels, or M is not D without an embedding.
     Sizes,
     /// There is not a number for each weight.
     Length {

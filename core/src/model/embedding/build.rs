@@ -173,8 +173,9 @@ impl EmbeddingModel {
         }
     }
 
-    /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences of weights
-    /// as a share of that of the weights. The model as it is if it has no more bits than that.
+    /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences
+    /// of weights as a share of that of the weights. The model as it is if it has no more bits than
+    /// that.
     #[must_use]
     pub(crate) fn with_bits(&self, bits: u32) -> (Self, f64) {
         if bits >= self.parts.prototypes.weights.bits() {

@@ -1,4 +1,5 @@
-//! The embedding model: rows become points of few dimensions, and each label answers by its prototype.
+//! The embedding model: rows become points of few dimensions, and each label answers by its
+//! prototype.
 //!
 //! The score of label l for a row x is
 //!
@@ -7,13 +8,13 @@
 //!                                s_l = -|beta_l - z|²                     (distances)
 //! ```
 //!
-//! with the row's values transformed first. Without an embedding z is x itself: prototypes then have a
-//! coordinate for each feature. Distances are computed as `2 beta . z - |beta|² - |z|²`.
+//! with the row's values transformed first. Without an embedding z is x itself: prototypes then
+//! have a coordinate for each feature. Distances are computed as `2 beta . z - |beta|² - |z|²`.
 //!
-//! Prediction scores all labels, panel by panel (`panels`), straight from the stored weights of 32, 8 or
-//! 4 bits (`weights`). Every label has a sum of its own whose order is fixed, so scores have the same bits on
-//! every machine. Cost: M for each value of the row and each label. Memory of a query: 8 bytes a dimension
-//! and value.
+//! Prediction scores all labels, panel by panel (`panels`), straight from the stored weights of 32,
+//! 8 or 4 bits (`weights`). Every label has a sum of its own whose order is fixed, so scores have
+//! the same bits on every machine. Cost: M for each value of the row and each label. Memory of a
+//! query: 8 bytes a dimension and value.
 
 mod arrays;
 pub(crate) mod build;

@@ -19,8 +19,8 @@ pub struct Neighbor {
 }
 
 impl EmbeddingModel {
-    /// The `k` labels nearest to `label`, nearest first: by distance in a model of distances, else by cosine.
-    /// Cost: M a label.
+    /// The `k` labels nearest to `label`, nearest first: by distance in a model of distances, else
+    /// by cosine. Cost: M a label.
     #[must_use]
     pub fn neighbors(&self, label: u32, k: usize) -> Vec<Neighbor> {
         let labels = self.parts.labels;

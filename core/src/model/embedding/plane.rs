@@ -1,17 +1,19 @@
 //! Labels as points of a picture.
 //!
-//! Problem: places in the plane whose distances are as near to those of the prototypes as places in a plane can be: the two
-//! strongest directions of the centered prototypes (classical scaling, Torgerson 1952). With P the n x M matrix of centered
-//! prototypes, the eigenvectors u of `P P'` with the two largest eigenvalues λ give the coordinates `sqrt(λ) u`. Where
-//! inner products rank labels, prototypes are taken at length 1, as the cosine does. Cost: `n² M + 5 n³`.
+//! Problem: places in the plane whose distances are as near to those of the prototypes as places in
+//! a plane can be: the two strongest directions of the centered prototypes (classical scaling,
+//! Torgerson 1952). With P the n x M matrix of centered prototypes, the eigenvectors u of `P P'`
+//! with the two largest eigenvalues λ give the coordinates `sqrt(λ) u`. Where inner products rank
+//! labels, prototypes are taken at length 1, as the cosine does. Cost: `n² M + 5 n³`.
 
 use crate::model::embedding::arrays::EmbeddingModel;
 use crate::{eigen::eigen, float};
 use alloc::vec::Vec;
 
 impl EmbeddingModel {
-    /// A place in the plane for each of `labels`, so that labels with near prototypes are near each other. The directions
-    /// are those of most spread; which way they point is arbitrary, but the same everywhere.
+    /// A place in the plane for each of `labels`, so that labels with near prototypes are near each
+    /// other. The directions are those of most spread; which way they point is arbitrary, but the
+    /// same everywhere.
     ///
     /// # Panics
     /// If the model has no such label.

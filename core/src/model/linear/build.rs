@@ -74,10 +74,11 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// Turns the weights by label of a range of features into weights by feature. Label `order[i]` becomes number i, and
-    /// the numbers of each feature rise.
+    /// Turns the weights by label of a range of features into weights by feature. Label `order[i]`
+    /// becomes number i, and the numbers of each feature rise.
     ///
-    /// Cost: one pass over all weights. Memory: 6 bytes a weight of these features and 16 a feature.
+    /// Cost: one pass over all weights. Memory: 6 bytes a weight of these features and 16 a
+    /// feature.
     ///
     /// # Panics
     /// If a label is not among `labels`.
@@ -123,8 +124,8 @@ impl Postings {
         postings
     }
 
-    /// Leaves each feature at most `most` weights, those largest in size when multiplied with the scale of their
-    /// label's number; of equal ones the lower number.
+    /// Leaves each feature at most `most` weights, those largest in size when multiplied with the
+    /// scale of their label's number; of equal ones the lower number.
     ///
     /// Cost: linear in the weights, and a sort of those that stay where some go.
     pub(crate) fn keep_largest(&mut self, most: usize, scales: &[f32]) {
@@ -196,7 +197,8 @@ impl fmt::Display for TooManyWeights {
 
 impl core::error::Error for TooManyWeights {}
 
-/// In how many parts weights are turned by feature: each takes a pass over all of them, and holds its own twice.
+/// In how many parts weights are turned by feature: each takes a pass over all of them, and holds
+/// its own twice.
 const PARTS: usize = 4;
 
 /// Encodes weights of `bits` bits by label as a model over `features` features. Biases are
@@ -249,7 +251,8 @@ impl Records {
         }
     }
 
-    /// Makes room for so many weights if most gaps take a byte: bytes that grow as they come are held twice for a moment.
+    /// Makes room for so many weights if most gaps take a byte: bytes that grow as they come are
+    /// held twice for a moment.
     fn reserve(&mut self, weights: usize) {
         let bytes = weights as u64 * u64::from(8 + self.bits) / 8;
         self.records.reserve_exact(bytes as usize);
@@ -284,8 +287,8 @@ impl Records {
         Ok(())
     }
 
-    /// The model of these weights, with the scale and the bias of each label. Biases are stored for each label if those
-    /// of seen labels, whose scale is not 0, differ.
+    /// The model of these weights, with the scale and the bias of each label. Biases are stored for
+    /// each label if those of seen labels, whose scale is not 0, differ.
     #[must_use]
     pub(crate) fn model(
         mut self,

@@ -80,8 +80,9 @@ impl LinearModel {
         pruned(&decode(self), self, prune, bits)
     }
 
-    /// Fits the model into `max_bytes`: for 16 (if it has as many), 8, 6, 5 and 4 bits in turn the least pruning that
-    /// fits, and of these the one that ranks the rows of `held_out` best (nDCG@5).
+    /// Fits the model into `max_bytes`: for 16 (if it has as many), 8, 6, 5 and 4 bits in turn the
+    /// least pruning that fits, and of these the one that ranks the rows of `held_out` best
+    /// (nDCG@5).
     ///
     /// Cost: some twenty encodings of the model and at most five predictions of the rows.
     ///
@@ -131,8 +132,8 @@ impl LinearModel {
     }
 
     /// Fits the model into `max_bytes` where there are no rows to judge by: of the least pruning
-    /// that fits with 16 (if it has as many), 8, 6, 5 and 4 bits, the one whose weights differ least from the model's, by
-    /// the sum of squares.
+    /// that fits with 16 (if it has as many), 8, 6, 5 and 4 bits, the one whose weights differ
+    /// least from the model's, by the sum of squares.
     ///
     /// Cost: some forty encodings of the model.
     ///

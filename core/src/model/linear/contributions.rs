@@ -21,9 +21,10 @@ pub struct Contribution {
 }
 
 impl LinearModel {
-    /// The `features` features that add most to the score of `label` for `row` or take most from it, by
-    /// falling size. All of them and the label's [bias](Self::bias) add up to the score, but for the
-    /// rounding of `f32`. Empty if there is no such label or no feature with a weight for it.
+    /// The `features` features that add most to the score of `label` for `row` or take most from
+    /// it, by falling size. All of them and the label's [bias](Self::bias) add up to the score, but
+    /// for the rounding of `f32`. Empty if there is no such label or no feature with a weight for
+    /// it.
     ///
     /// Cost: as of a query of a model that is not prepared.
     ///

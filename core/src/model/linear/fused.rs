@@ -1,23 +1,25 @@
 //! A linear model and nearest neighbors that answer together.
 //!
 //! # Problem
-//! A linear model knows what rows of a label have in common; neighbors know which labels occurred together
-//! in rows just like the query. The fused score of a label l for a row x, over all labels, is
+//! A linear model knows what rows of a label have in common; neighbors know which labels occurred
+//! together in rows just like the query. The fused score of a label l for a row x, over all labels,
+//! is
 //!
 //! ```text
 //! s_l = linear_l(x) + weight * share_l(x),     0 <= share_l <= 1
 //! ```
 //!
-//! where `share_l` is the label's share of the votes of x's neighbors ([`Nearest::shares`]), 0 for a label
-//! that no neighbor carries. It is exact with respect to the two parts: every label has its score, in
-//! `f32`, product and sum rounded one after the other. The neighbors come from a compact index, which is
-//! small and approximate.
+//! where `share_l` is the label's share of the votes of x's neighbors ([`Nearest::shares`]), 0 for
+//! a label that no neighbor carries. It is exact with respect to the two parts: every label has its
+//! score, in `f32`, product and sum rounded one after the other. The neighbors come from a compact
+//! index, which is small and approximate.
 //!
 //! The weight is one of what [`choice`](crate::train::one_vs_rest::choice) finds on held-out rows.
 //!
-//! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear scores of the labels with
-//! shares and ranks only these and the best linear ones, with the same bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is linear
-//! and needs no such part: it is added to the weights.
+//! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear
+//! scores of the labels with shares and ranks only these and the best linear ones, with the same
+//! bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is
+//! linear and needs no such part: it is added to the weights.
 
 use super::{LinearModel, LinearScratch};
 use crate::{
@@ -102,11 +104,11 @@ fn rank(scores: impl Iterator<Item = f32>, shares: &[Scored], weight: f32, top: 
     }
 }
 
-/// Pushes the labels among which the best fused ones are: `best`, the best linear ones, as many as are to be found,
-/// and those with shares, whose linear scores are `scores`.
+/// Pushes the labels among which the best fused ones are: `best`, the best linear ones, as many as
+/// are to be found, and those with shares, whose linear scores are `scores`.
 ///
-/// Shares add nothing below 0, so that a label without one that is among the best fused ones has as many or fewer
-/// before it by linear scores.
+/// Shares add nothing below 0, so that a label without one that is among the best fused ones has as
+/// many or fewer before it by linear scores.
 fn merge(best: &[Scored], scores: &[f32], shares: &[Scored], weight: f32, top: &mut Top) {
     let alone = |label: &&Scored| {
         shares

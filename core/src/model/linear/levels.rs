@@ -3,8 +3,8 @@
 use super::rules::most_scale;
 use crate::kernels::wide::WIDE;
 
-/// The whole numbers that weights of one label are rounded to: as many as their bits can tell apart, up to the
-/// largest weight.
+/// The whole numbers that weights of one label are rounded to: as many as their bits can tell
+/// apart, up to the largest weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
     /// What weights one level apart differ by.
@@ -18,8 +18,8 @@ impl Levels {
     /// The scale of a label that was seen in training and has no weight.
     pub(crate) const NO_WEIGHT: f32 = f32::MIN_POSITIVE;
 
-    /// For weights of at most `largest` in size and numbers of `bits` bits, 4, 5, 6, 8 or 16; `None` where no weight is
-    /// large enough to be told from zero.
+    /// For weights of at most `largest` in size and numbers of `bits` bits, 4, 5, 6, 8 or 16;
+    /// `None` where no weight is large enough to be told from zero.
     #[must_use]
     pub(crate) fn new(largest: f32, bits: u32) -> Option<Self> {
         let step = largest / ((1i32 << (bits - 1)) - 1) as f32;

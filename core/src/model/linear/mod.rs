@@ -6,15 +6,15 @@
 //! s_l = sum_l * scale_l * unit(x) + bias_l,      sum_l = sum_f round(w_lf q_f / 128)
 //! ```
 //!
-//! with the row's transformed values rounded to 16-bit numbers `q` (`query`)
-//! and signed bytes `w` (`sums`). The sum is one of whole numbers, so it has the
-//! same bits whatever the order, the blocking and the machine. Weights may have 16 bits, too, with sums that lose
-//! nothing and take longer (`wide`).
+//! with the row's transformed values rounded to 16-bit numbers `q` (`query`) and signed bytes `w`
+//! (`sums`). The sum is one of whole numbers, so it has the same bits whatever the order, the
+//! blocking and the machine. Weights may have 16 bits, too, with sums that lose nothing and take
+//! longer (`wide`).
 //!
-//! Weights are stored by feature, a record of bytes each (`record`), about 2.2
-//! bytes a weight with 8 bits. [`LinearModel::predict`] walks the records as they are and needs
-//! 2 bytes of memory a label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead,
-//! which is about ten times as fast, gives the same bits, and holds some bytes for each weight.
+//! Weights are stored by feature, a record of bytes each (`record`), about 2.2 bytes a weight with
+//! 8 bits. [`LinearModel::predict`] walks the records as they are and needs 2 bytes of memory a
+//! label. After [`LinearModel::prepare`] it asks a [`scorer::LinearScorer`] instead, which is about
+//! ten times as fast, gives the same bits, and holds some bytes for each weight.
 
 pub(crate) mod build;
 pub(crate) mod compact;
@@ -146,8 +146,8 @@ impl LinearModel {
         }
     }
 
-    /// Makes queries fast, and returns the bytes of memory that this takes; see [`LinearScorer`]. Scores
-    /// stay the same to the bit. Done already, it costs nothing.
+    /// Makes queries fast, and returns the bytes of memory that this takes; see [`LinearScorer`].
+    /// Scores stay the same to the bit. Done already, it costs nothing.
     ///
     /// # Errors
     /// If memory is lacking; the model stays as it is.
@@ -195,8 +195,8 @@ impl LinearModel {
         }
     }
 
-    /// Hands every label with a weight for `feature`, and the weight, to `visit`. Where time does not matter, `&mut dyn FnMut`
-    /// keeps the code small.
+    /// Hands every label with a weight for `feature`, and the weight, to `visit`. Where time does
+    /// not matter, `&mut dyn FnMut` keeps the code small.
     pub(crate) fn visit(&self, feature: u32, visit: impl FnMut(u32, i16)) {
         let ends = self
             .parts

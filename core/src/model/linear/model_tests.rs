@@ -1,4 +1,5 @@
-//! The linear model refuses broken parts, rule by rule, and its scorer agrees with it on many labels.
+//! The linear model refuses broken parts, rule by rule, and its scorer agrees with it on many
+//! labels.
 
 use super::{
     LinearError, LinearModel, LinearParts, LinearScorer, LinearScratch, ScorerScratch,
@@ -47,8 +48,8 @@ fn random_row(stream: &mut Stream, features: u64) -> SparseVec {
 fn weights_of_sixteen_bits_score_as_sums_of_real_numbers_plain_and_prepared() {
     let model = random_model(300, 40, 16);
     let mut prepared = model.clone();
-    // A weight of a tail takes 4 bytes, one of a head 2 to 16: of 64 labels of a head more than 8 have weights. Besides, 16 a label
-    // and 12 a feature.
+    // A weight of a tail takes 4 bytes, one of a head 2 to 16: of 64 labels of a head more than 8
+    // have weights. Besides, 16 a label and 12 a feature.
     let (bytes, weights) = (prepared.prepare().unwrap(), model.nonzeros());
     let besides = 16 * 300 + 12 * 40 + 4;
     let range = 2 * weights + besides..16 * weights + besides;

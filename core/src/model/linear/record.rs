@@ -37,7 +37,8 @@ impl From<VarintError> for RecordError {
     }
 }
 
-/// Appends the record of labels, rising, and their weights: bytes that are multiples of `2^(8 - bits)`, or numbers of 16 bits.
+/// Appends the record of labels, rising, and their weights: bytes that are multiples of
+/// `2^(8 - bits)`, or numbers of 16 bits.
 pub fn write(
     weights: impl ExactSizeIterator<Item = (u32, i16)> + Clone,
     bits: u32,

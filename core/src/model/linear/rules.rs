@@ -28,7 +28,8 @@ pub enum LinearError {
         /// Number of biases.
         biases: usize,
     },
-    /// A scale is negative, above 1e15 (1e12 where weights have 16 bits) or NaN, or a bias larger than 1e30 in size or NaN.
+    /// A scale is negative, above 1e15 (1e12 where weights have 16 bits) or NaN, or a bias larger
+    /// than 1e30 in size or NaN.
     NotFinite {
         /// The label.
         label: usize,

@@ -1,14 +1,16 @@
 //! A linear model made ready for speed: the same scores to the bit as
 //! [`LinearModel::predict`], from arrays a vector unit can walk.
 //!
-//! Labels are renumbered by falling number of weights. A feature's weights then crowd at the
-//! front: up to a length chosen for each feature they are stored as a dense line of bytes (the
-//! head), behind it as packed pairs of label and weight (the tail). For one row, the heads of its
-//! features are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further pages, which have only tails.
+//! Labels are renumbered by falling number of weights. A feature's weights then crowd at the front:
+//! up to a length chosen for each feature they are stored as a dense line of bytes (the head),
+//! behind it as packed pairs of label and weight (the tail). For one row, the heads of its features
+//! are added as whole vectors, the tails one weight at a time. Labels beyond 65,536 form further
+//! pages, which have only tails.
 //!
-//! Memory: 4 bytes a weight of the tails, 1 a label of the heads, 2 where weights have 16 bits (at most 16 times their
-//! weights), 4 a feature and page, 16 a label. Cost of a row: the lengths of its features' heads
-//! over the vector width, its features' tail weights, and L for the choice of the best.
+//! Memory: 4 bytes a weight of the tails, 1 a label of the heads, 2 where weights have 16 bits (at
+//! most 16 times their weights), 4 a feature and page, 16 a label. Cost of a row: the lengths of
+//! its features' heads over the vector width, its features' tail weights, and L for the choice of
+//! the best.
 
 mod assemble;
 mod width;
@@ -43,7 +45,8 @@ pub struct LinearScorer {
     scales: Vec<f32>,
     biases: Vec<f32>,
     bounds: LabelBounds,
-    /// How many labels have weights: those from here on have none, and none of them a bias above `silent`.
+    /// How many labels have weights: those from here on have none, and none of them a bias above
+    /// `silent`.
     weighted: usize,
     silent: f32,
     heads: Heads,
@@ -70,7 +73,8 @@ struct Ranking {
     head_terms: Vec<HeadTerm>,
     tail_terms: Vec<TailTerm>,
     top: Top,
-    /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising number.
+    /// Labels whose scores are wanted whatever their rank: number and place in `scores`, by rising
+    /// number.
     wanted: Vec<(u32, u32)>,
     scores: Vec<f32>,
 }
@@ -97,8 +101,8 @@ impl LinearScorer {
             .0
     }
 
-    /// As [`LinearScorer::predict`], and the scores of the labels `wanted` in their order (`f32::MIN` for what is
-    /// no label), which take no more than looking them up.
+    /// As [`LinearScorer::predict`], and the scores of the labels `wanted` in their order
+    /// (`f32::MIN` for what is no label), which take no more than looking them up.
     pub(crate) fn predict_with<'a>(
         &self,
         row: SparseView<'_>,
@@ -185,7 +189,8 @@ impl LinearScorer {
         }
     }
 
-    /// The scores of those wanted labels whose numbers are among those of these sums, the first of which is that of `first`.
+    /// The scores of those wanted labels whose numbers are among those of these sums, the first of
+    /// which is that of `first`.
     fn look_up<S: LabelSum>(&self, first: usize, sums: &[S], ranking: &mut Ranking) {
         let before = |end: usize| ranking.wanted.partition_point(|w| (w.0 as usize) < end);
         let unit = ranking.query.unit;
@@ -222,7 +227,8 @@ impl LinearScorer {
         }
     }
 
-    /// Offers the labels `numbers`, the first of which has number `first`, to the best, and sets their sums to zero.
+    /// Offers the labels `numbers`, the first of which has number `first`, to the best, and sets
+    /// their sums to zero.
     fn choose<W: Weight>(
         &self,
         first: usize,
@@ -239,7 +245,8 @@ impl LinearScorer {
                 // The sums from here on are 0 already.
                 break;
             }
-            // Labels of many weights come first: the best of a few say what most others fall short of.
+            // Labels of many weights come first: the best of a few say what most others fall short
+            // of.
             let blocks = match (first + start) / HEAD_BLOCK {
                 0 => FIRST_BLOCKS,
                 FIRST_BLOCKS => GROUP - FIRST_BLOCKS,

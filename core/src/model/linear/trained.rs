@@ -1,4 +1,5 @@
-//! The method of a model that training of linear machines made: the weights and what belongs to them.
+//! The method of a model that training of linear machines made: the weights and what belongs to
+//! them.
 
 use super::{LinearModel, LinearScratch, fused::FusedNearest};
 use crate::{

@@ -1,15 +1,16 @@
 //! The best labels, given what buckets score.
 //!
-//! Problem: of L labels with codes of R buckets, the k with the highest sum (or least, or median) of
-//! the R numbers that their codes name among R B, by the total order of answers. Plainly, that is
-//! L R look-ups ([`LabelDecoder::plain`]).
+//! Problem: of L labels with codes of R buckets, the k with the highest sum (or least, or median)
+//! of the R numbers that their codes name among R B, by the total order of answers. Plainly, that
+//! is L R look-ups ([`LabelDecoder::plain`]).
 //!
-//! For sums, [`LabelDecoder::best`] finds the same answers sooner. It is the scan of a product quantizer:
-//! the numbers of each head, less their least, are rounded up to bytes with one unit for all heads, so that a
-//! label's sum of bytes is an upper bound, and [`scan`] adds bytes for 64 labels at a time, codes standing
-//! head by head in blocks of 64. The labels with the highest bounds are scored exactly, which gives a
-//! threshold, and only labels whose bound reaches it are scored exactly, too. (André, Kermarrec, Le Scouarnec,
-//! *Cache locality is not enough*, 2015, have the scan.)
+//! For sums, [`LabelDecoder::best`] finds the same answers sooner. It is the scan of a product
+//! quantizer: the numbers of each head, less their least, are rounded up to bytes with one unit for
+//! all heads, so that a label's sum of bytes is an upper bound, and [`scan`] adds bytes for 64
+//! labels at a time, codes standing head by head in blocks of 64. The labels with the highest
+//! bounds are scored exactly, which gives a threshold, and only labels whose bound reaches it are
+//! scored exactly, too. (André, Kermarrec, Le Scouarnec, *Cache locality is not enough*, 2015, have
+//! the scan.)
 //!
 //! Memory: a byte (two if B > 256) a label and head; a query needs 2 bytes a label and R B bytes.
 
@@ -155,7 +156,8 @@ impl LabelDecoder {
         }));
     }
 
-    /// The `k` best labels among all, each scored: the twin that [`LabelDecoder::best`] is held against.
+    /// The `k` best labels among all, each scored: the twin that [`LabelDecoder::best`] is held
+    /// against.
     pub fn plain(&self, scores: &[f32], k: usize, estimator: Estimator, top: &mut Top) {
         top.reset(k);
         if let (Codes::Narrow(blocks), true) = (&self.codes, is_sum(estimator)) {

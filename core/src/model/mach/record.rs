@@ -7,9 +7,9 @@
 //!           of 8 bits: two bytes each   positions skipped, 0 to 255; value
 //! ```
 //!
-//! A weight stands at the next position that is not skipped. Values are two's complement, from -7 to 7
-//! or -127 to 127; a value of 0 is no weight but a longer skip: of all positions a code can skip and one
-//! more. Weights end with one that is not 0.
+//! A weight stands at the next position that is not skipped. Values are two's complement, from -7
+//! to 7 or -127 to 127; a value of 0 is no weight but a longer skip: of all positions a code can
+//! skip and one more. Weights end with one that is not 0.
 
 use crate::varint::{VarintError, put_varint, take_varint};
 use alloc::vec::Vec;
@@ -24,7 +24,8 @@ pub enum RecordError {
     Varint,
     /// A weight stands behind the last position.
     Position,
-    /// A value is the lowest number of its bits, a skip is shorter than it must be, or it ends with a skip.
+    /// A value is the lowest number of its bits, a skip is shorter than it must be, or it ends with
+    /// a skip.
     Value,
 }
 
@@ -55,7 +56,8 @@ impl From<VarintError> for RecordError {
     }
 }
 
-/// Appends a record of the weights that are not 0, levels from -7 to 7 or -127 to 127 by their positions.
+/// Appends a record of the weights that are not 0, levels from -7 to 7 or -127 to 127 by their
+/// positions.
 pub fn write(levels: &[i8], scale: u8, bits: u32, body: &mut Vec<u8>, out: &mut Vec<u8>) {
     body.clear();
     let longest = if bits == 4 { 15 } else { 255 };
@@ -84,7 +86,8 @@ pub fn write(levels: &[i8], scale: u8, bits: u32, body: &mut Vec<u8>, out: &mut 
     out.extend_from_slice(body);
 }
 
-/// Splits the next record off the front: its scale and the bytes of its weights, or none if the row has none.
+/// Splits the next record off the front: its scale and the bytes of its weights, or none if the row
+/// has none.
 ///
 /// # Errors
 /// If the bytes end too early.

@@ -42,7 +42,8 @@ pub(crate) fn condition(row: SparseView<'_>, exponent: f64, into: &mut SparseVec
     }
 }
 
-/// The largest power of two that is not above `value`, which is positive; between 2^-1000 and 2^1000.
+/// The largest power of two that is not above `value`, which is positive; between 2^-1000 and
+/// 2^1000.
 fn power_of_two_below(value: f64) -> f64 {
     let exponent = (value.to_bits() >> 52) as i64 - 1023;
     f64::from_bits(((exponent.clamp(-1000, 1000) + 1023) as u64) << 52)

@@ -29,8 +29,8 @@ pub struct SharedFeature {
 }
 
 impl Nearest {
-    /// The `neighbors` most similar rows with their labels and the features they share with `query`;
-    /// of those at most `features` a row.
+    /// The `neighbors` most similar rows with their labels and the features they share with
+    /// `query`; of those at most `features` a row.
     pub(crate) fn explain(
         &self,
         query: SparseView<'_>,

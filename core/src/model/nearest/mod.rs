@@ -18,8 +18,8 @@
 //!
 //! # Source
 //! T. Aoshima, K. Kobayashi, M. Minami: Revisiting the Vector Space Model: Sparse Weighted
-//! Nearest-Neighbor Method for Extreme Multi-Label Classification, 2018, equations of section 3. The
-//! paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
+//! Nearest-Neighbor Method for Extreme Multi-Label Classification, 2018, equations of section 3.
+//! The paper's worked example does not come out as printed for alpha = beta = 1: the tests hold the
 //! right numbers.
 
 pub(crate) mod changes;
@@ -234,8 +234,8 @@ impl Nearest {
         Ok(votes.best(k))
     }
 
-    /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place among
-    /// the rows learned since.
+    /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place
+    /// among the rows learned since.
     fn place(&self, slot: u32) -> Result<usize, usize> {
         let slot = slot as usize;
         if slot < self.index.len() {

@@ -4,8 +4,9 @@ use super::{Nearest, NearestScratch, vote};
 use crate::{model::ModelError, search::Scored, sparse::SparseView};
 
 impl Nearest {
-    /// The labels that the neighbors of `query` carry, by rising id, each with its share of all their
-    /// votes: the sum of the votes for it over the sum of the votes of all neighbors, from 0 to 1.
+    /// The labels that the neighbors of `query` carry, by rising id, each with its share of all
+    /// their votes: the sum of the votes for it over the sum of the votes of all neighbors, from 0
+    /// to 1.
     ///
     /// # Errors
     /// If memory is lacking.

@@ -5,8 +5,8 @@ use crate::hash::BucketHash;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// The fields in the order of the file. Of what was once offered, and was not worth it, the place is
-/// left: early stopping, hashed rows, AdaGrad by weight (1) and multiply-shift hashing (1).
+/// The fields in the order of the file. Of what was once offered, and was not worth it, the place
+/// is left: early stopping, hashed rows, AdaGrad by weight (1) and multiply-shift hashing (1).
 #[derive(Serialize, Deserialize)]
 pub(super) struct Stored {
     buckets: u32,

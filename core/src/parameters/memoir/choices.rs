@@ -52,7 +52,8 @@ pub enum Draws {
     Balanced,
 }
 
-/// What a class counts whose score is not above 0, most often because it shares no feature with the row.
+/// What a class counts whose score is not above 0, most often because it shares no feature with the
+/// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Silent {
     /// Nothing: it is never pushed away.

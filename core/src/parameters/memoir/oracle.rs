@@ -3,16 +3,18 @@
 use crate::parameters::{ParamError, ParamRule};
 use serde::{Deserialize, Serialize};
 
-/// Where violators are looked for. Whatever is found is scored exactly: an oracle can miss classes, but
-/// never invent a score.
+/// Where violators are looked for. Whatever is found is scored exactly: an oracle can miss classes,
+/// but never invent a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Oracle {
     /// Among all classes, scored by all features of a row.
     Exhaustive,
-    /// Among the classes that are best by the rarer features of a row: those with long lists of classes are left out as long
-    /// as their squares add up to at most this share of the row's, from 0 to 1.
+    /// Among the classes that are best by the rarer features of a row: those with long lists of
+    /// classes are left out as long as their squares add up to at most this share of the row's,
+    /// from 0 to 1.
     RareFeatures(f32),
-    /// Among those whose codes of signs agree most with the row's; see [`crate::search::sign_codes`].
+    /// Among those whose codes of signs agree most with the row's; see
+    /// [`crate::search::sign_codes`].
     SignCodes {
         /// 64-bit words of a code.
         words: u32,

@@ -2,8 +2,8 @@
 //!
 //! Features stand in blocks of [`PER_BLOCK`]. A block in which no feature has postings has no
 //! bytes; any other starts with one header for each of its features, the number of words of its
-//! list times 4 plus the width of a word, as a varint (LEB128), and then holds the lists one behind the
-//! other. Short lists, the most frequent by far, so cost one byte beside their words.
+//! list times 4 plus the width of a word, as a varint (LEB128), and then holds the lists one behind
+//! the other. Short lists, the most frequent by far, so cost one byte beside their words.
 
 use super::{CompactError, words::List};
 use crate::array::Array;

@@ -20,8 +20,8 @@ const SMALLEST: f64 = 1.0 / 256.0;
 const QUANTILE: usize = 200;
 
 impl Codebook {
-    /// The codebook of `1 << bits` codes for `values`, each of which is a weight of a row divided by
-    /// the row's norm, when rows have at most `longest` weights. Reorders `values`.
+    /// The codebook of `1 << bits` codes for `values`, each of which is a weight of a row divided
+    /// by the row's norm, when rows have at most `longest` weights. Reorders `values`.
     pub(super) fn fit(values: &mut [f32], longest: usize, bits: u8) -> Self {
         let signed = values.iter().any(|&value| value < 0.0);
         let highest = values.iter().fold(0.0f32, |max, v| max.max(v.abs()));

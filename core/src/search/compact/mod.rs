@@ -6,8 +6,8 @@
 //! largest weights are looked up. What this loses is measured, not promised: see
 //! [`Nearest::compacted`](crate::model::Nearest::compacted).
 //!
-//! What remains is stored by feature, as words of one to three bytes that hold the gap to the next row
-//! and the code of its level (`words`). A search adds up integers: the sums do not depend on
+//! What remains is stored by feature, as words of one to three bytes that hold the gap to the next
+//! row and the code of its level (`words`). A search adds up integers: the sums do not depend on
 //! their order, so the answers are the same to the bit everywhere.
 //!
 //! Everything stored is an [`Array`](crate::array::Array), so a model file lends it without a copy;

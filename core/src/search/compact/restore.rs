@@ -39,8 +39,8 @@ impl CompactIndex {
             .map_err(|_| CompactError::BadBlock { block: 0 })
     }
 
-    /// One row as stored, empty if there is no such row. Looks through all postings: for more than a few rows,
-    /// [`to_rows`](Self::to_rows) is the way.
+    /// One row as stored, empty if there is no such row. Looks through all postings: for more than
+    /// a few rows, [`to_rows`](Self::to_rows) is the way.
     #[must_use]
     #[cfg(test)]
     pub(crate) fn row(&self, row: u32) -> crate::sparse::SparseVec {
@@ -58,8 +58,8 @@ impl CompactIndex {
             .map(|(_, code)| self.codebook.value(code))
     }
 
-    /// The evidence for a neighbor: the features it shares with what is used of `query`, each with its
-    /// part of the cosine, largest first. The parts add up to the cosine.
+    /// The evidence for a neighbor: the features it shares with what is used of `query`, each with
+    /// its part of the cosine, largest first. The parts add up to the cosine.
     #[must_use]
     pub(crate) fn shared(&self, query: SparseView<'_>, row: u32) -> Vec<(u32, f32)> {
         let mut used = vec![];

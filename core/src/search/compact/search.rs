@@ -7,8 +7,8 @@
 //!
 //! With m used features and `n_i` weights of row i, the similarity is
 //! `cos * c^beta / (m + n_i - c)^beta`. Rows are looked at in blocks: the largest count and the
-//! smallest `n_i` of a block bound its Jaccard indices, and so say how large a sum must be to
-//! reach the worst of the best rows so far; rows with smaller sums are passed over. No bound costs an
+//! smallest `n_i` of a block bound its Jaccard indices, and so say how large a sum must be to reach
+//! the worst of the best rows so far; rows with smaller sums are passed over. No bound costs an
 //! answer: what is returned is what sorting all rows by these similarities gives.
 
 use super::{

@@ -1,19 +1,19 @@
 //! A navigable graph over inner products (SW-graph: Y. Malkov and others, *Approximate nearest
-//! neighbor algorithm based on navigable small world graphs*, 2014), with inner products in place of
-//! distances.
+//! neighbor algorithm based on navigable small world graphs*, 2014), with inner products in place
+//! of distances.
 //!
-//! Problem: among L sparse vectors `w` over D features, find the `k` with the largest `w x`. A search
-//! starts at the longest vector and follows edges, always from the best node not yet looked at, until
-//! that is worse than the worst of the `beam` best found. A new node is searched for in the same way
-//! and joined to the `degree` best found.
+//! Problem: among L sparse vectors `w` over D features, find the `k` with the largest `w x`. A
+//! search starts at the longest vector and follows edges, always from the best node not yet looked
+//! at, until that is worse than the worst of the `beam` best found. A new node is searched for in
+//! the same way and joined to the `degree` best found.
 //!
-//! Edges go both ways. Those of a spanning tree are kept whatever happens; when a node is removed, its
-//! neighbors in the tree are joined in a chain, which makes a tree again. So all nodes can be reached
-//! from each other, whatever is inserted and removed.
+//! Edges go both ways. Those of a spanning tree are kept whatever happens; when a node is removed,
+//! its neighbors in the tree are joined in a chain, which makes a tree again. So all nodes can be
+//! reached from each other, whatever is inserted and removed.
 //!
 //! Inner products are no distances, so nothing is promised but what a test measures. Memory: the
-//! vectors, and 16 bytes an edge. Cost of a search: the edges of the nodes looked at, an inner product
-//! each.
+//! vectors, and 16 bytes an edge. Cost of a search: the edges of the nodes looked at, an inner
+//! product each.
 
 mod node;
 mod walk;
@@ -38,7 +38,8 @@ pub struct Graph {
 const BATCH: usize = 256;
 
 impl Graph {
-    /// A graph without nodes; a new one is joined to `degree` others, and searches keep the `beam` best.
+    /// A graph without nodes; a new one is joined to `degree` others, and searches keep the `beam`
+    /// best.
     #[must_use]
     pub(crate) fn new(degree: usize, beam: usize) -> Self {
         Self {
@@ -63,9 +64,9 @@ impl Graph {
         nodes + self.nodes.len() * size_of::<Node>()
     }
 
-    /// Adds nodes with different ids, or puts them in the places of those with the same ids. They are
-    /// searched for in parallel: those of a batch, half as many as there are nodes and 256 at most, do
-    /// not see each other. The graph is the same for any number of threads.
+    /// Adds nodes with different ids, or puts them in the places of those with the same ids. They
+    /// are searched for in parallel: those of a batch, half as many as there are nodes and 256 at
+    /// most, do not see each other. The graph is the same for any number of threads.
     pub(crate) fn insert_all<E: Executor>(&mut self, items: Vec<(u32, SparseVec)>, executor: &E) {
         for (id, _) in &items {
             self.remove(*id);

@@ -66,8 +66,8 @@ impl NeighborScratch {
         }
     }
 
-    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature, and 4 for each of the first
-    /// 32,768 rows (256 KiB where there are more).
+    /// Makes room for queries to `index`: 4.25 bytes a row, 4 a feature, and 4 for each of the
+    /// first 32,768 rows (256 KiB where there are more).
     ///
     /// # Errors
     /// If memory is lacking.

@@ -15,7 +15,8 @@ const STABLE: u8 = 0;
 const UNSTABLE: u8 = 255;
 
 /// For each character with a decomposition, Hangul syllables apart: `gap*32+length`, then that many
-/// characters, each as the distance from the one before (the first from the one of the entry before).
+/// characters, each as the distance from the one before (the first from the one of the entry
+/// before).
 static DECOMPOSITIONS: Table = Table::new(include_bytes!("tables/decompositions.bin"));
 
 /// For each character that can join one before it: `gap bytes`, then in so many bytes the pairs of
@@ -125,7 +126,8 @@ fn find_decomposition(code: u32) -> Option<(u32, u32, Numbers)> {
     None
 }
 
-/// Sorts each run of marks by class, keeping the order among equals. Linear in the run, however long.
+/// Sorts each run of marks by class, keeping the order among equals. Linear in the run, however
+/// long.
 fn reorder(scratch: &mut NormalizeScratch) {
     let NormalizeScratch { parts, ordered } = scratch;
     for marks in parts.chunk_by_mut(|a, b| (a.0 == 0) == (b.0 == 0)) {

@@ -5,9 +5,9 @@
 //! stream  = varint*           7 bits a byte, low bits first, the high bit: more follows
 //! ```
 //!
-//! A block begins at byte `offset` of the stream and describes the characters from `first` up to the
-//! next block's `first`; what its numbers mean is the table's own matter. The tables are made at
-//! home, so a number that is cut off reads as zero and nothing else is checked.
+//! A block begins at byte `offset` of the stream and describes the characters from `first` up to
+//! the next block's `first`; what its numbers mean is the table's own matter. The tables are made
+//! at home, so a number that is cut off reads as zero and nothing else is checked.
 
 /// A table of which each part can be found without reading all before it.
 pub(super) struct Table {

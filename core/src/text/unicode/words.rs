@@ -1,9 +1,10 @@
 //! Words by Unicode's text segmentation (UAX 29).
 //!
-//! A word is a segment between two boundaries that holds a letter or a digit. The rules are numbered
-//! as in the standard's section 4.1. Where it matters only to segments around emoji joiners, they are
-//! those of the crate `unicode-segmentation`: a joined emoji ends what came before (so that no letter
-//! follows it), and may take the place of the letter or digit that WB6 and WB12 look for.
+//! A word is a segment between two boundaries that holds a letter or a digit. The rules are
+//! numbered as in the standard's section 4.1. Where it matters only to segments around emoji
+//! joiners, they are those of the crate `unicode-segmentation`: a joined emoji ends what came
+//! before (so that no letter follows it), and may take the place of the letter or digit that WB6
+//! and WB12 look for.
 
 use super::packed::Properties;
 

@@ -1,11 +1,11 @@
-//! Classes too confusable to learn from: rows whose violator was the last one of their class, too, are
-//! ignored.
+//! Classes too confusable to learn from: rows whose violator was the last one of their class, too,
+//! are ignored.
 //!
-//! Every class remembers the violator of its last step. A row of class `y` is ignored if one of the first Q classes
-//! of the chain `LV[y], LV[LV[y]], …` violates its margin. The chain ends where a class has no last violator, at a
-//! class the row carries (`y` itself among them), and where it bites its tail. Without those ends two classes that
-//! are each other's last violator would never learn again: the chain would come back to `y`, which violates every
-//! margin above 0.
+//! Every class remembers the violator of its last step. A row of class `y` is ignored if one of the
+//! first Q classes of the chain `LV[y], LV[LV[y]], …` violates its margin. The chain ends where a
+//! class has no last violator, at a class the row carries (`y` itself among them), and where it
+//! bites its tail. Without those ends two classes that are each other's last violator would never
+//! learn again: the chain would come back to `y`, which violates every margin above 0.
 
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -47,8 +47,9 @@ impl LastViolators {
         }
     }
 
-    /// Whether a row of class `positive` that carries `labels` (rising) is to be ignored: whether one of the
-    /// first `links` classes of the chain violates its margin, which `violates` says of a class.
+    /// Whether a row of class `positive` that carries `labels` (rising) is to be ignored: whether
+    /// one of the first `links` classes of the chain violates its margin, which `violates` says of
+    /// a class.
     pub(crate) fn ignore(
         &self,
         positive: u32,
@@ -56,7 +57,8 @@ impl LastViolators {
         links: u32,
         mut violates: impl FnMut(u32) -> bool,
     ) -> bool {
-        // Chains are short; a step of Brent's would save comparisons only from hundreds of links on.
+        // Chains are short; a step of Brent's would save comparisons only from hundreds of links
+        // on.
         let mut seen: [u32; 8] = [NONE; 8];
         let mut class = positive;
         for link in 0..links as usize {
@@ -96,7 +98,8 @@ mod tests {
     use crate::random::Stream;
     use alloc::vec::Vec;
 
-    /// Class 0 with the violators of one row after the other: whether each is counted, and by which violator.
+    /// Class 0 with the violators of one row after the other: whether each is counted, and by which
+    /// violator.
     fn counted(last: &mut LastViolators, violators: &[u32], pick: usize) -> Option<u32> {
         if last.ignore(0, &[0], 1, |class| violators.contains(&class)) {
             return None;
@@ -128,8 +131,9 @@ mod tests {
 
     #[test]
     fn proposition_1_says_how_many_confusions_count() {
-        // The number counted of n draws with probability p: its mean is p + (n - 1) p (1 - p). Runs alternate,
-        // so the exact distribution follows from a chain of two states; chi-squared compares it.
+        // The number counted of n draws with probability p: its mean is p + (n - 1) p (1 - p). Runs
+        // alternate, so the exact distribution follows from a chain of two states; chi-squared
+        // compares it.
         let (n, p, repetitions) = (12usize, 0.3, 40_000);
         let mut expected = [[0.0; 2]; 8];
         expected[0][0] = 1.0;
@@ -197,7 +201,8 @@ mod tests {
             let none = (1.0 - pg) * (1.0 - ph);
             let stay = 1.0 - pg;
             let enter_g = none * pg * (1.0 - ph / 2.0);
-            // pi_g (1 - p_g) = pi_none p_g (1 - p_h/2) + pi_h (1 - p_h) p_g, and the three add up to 1.
+            // pi_g (1 - p_g) = pi_none p_g (1 - p_h/2) + pi_h (1 - p_h) p_g, and the three add up
+            // to 1.
             let pi_g = (enter_g + (1.0 - none) * (1.0 - ph) * pg) / (stay + (1.0 - ph) * pg);
             let pi_h = 1.0 - none - pi_g;
             for (count, expected) in counts.into_iter().zip([none, pi_g, pi_h]) {

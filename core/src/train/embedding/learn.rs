@@ -97,8 +97,8 @@ impl Trainer<'_> {
         );
     }
 
-    /// Notes the steps of the row's features. With the published AdaGrad its dimensions' sums are taken up here,
-    /// and the gradient divided by their roots.
+    /// Notes the steps of the row's features. With the published AdaGrad its dimensions' sums are
+    /// taken up here, and the gradient divided by their roots.
     fn collect(&mut self, visited: &Visited) {
         let (features, values) = self.rows.row(self.data, visited.row);
         let buffers = &mut self.buffers;

@@ -7,9 +7,9 @@ use crate::{
 };
 
 impl Wsabie {
-    /// The most memory, in bytes, that training on `data` with `threads` threads will hold at once, without
-    /// `data` itself: embedding, prototypes (twice while slots are dealt), sums, the transformed rows, and the
-    /// visits of a batch.
+    /// The most memory, in bytes, that training on `data` with `threads` threads will hold at once,
+    /// without `data` itself: embedding, prototypes (twice while slots are dealt), sums, the
+    /// transformed rows, and the visits of a batch.
     #[must_use]
     pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, classes) = (u64::from(data.rows().features()), data.labels().labels());

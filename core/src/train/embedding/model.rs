@@ -24,7 +24,8 @@ impl EmbeddingTraining {
         }
     }
 
-    /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without `data` itself.
+    /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without
+    /// `data` itself.
     #[must_use]
     pub fn projected_memory_estimate(
         &self,
@@ -56,8 +57,8 @@ impl Embedding {
     /// Trains on `data`; `progress` hears of every part of the work and may stop it.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were too long;
-    /// [`TrainError::Stopped`] if `progress` said so.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
+    /// too long; [`TrainError::Stopped`] if `progress` said so.
     pub fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
@@ -77,9 +78,9 @@ impl Embedding {
 
     /// As [`Embedding::train`], watched; a training of nearest means has no parts.
     ///
-    /// With a `projection` it happens in its few dimensions, and its transform takes the place of that of `training`.
-    /// The model answers rows as they are: it holds the product of projection and embedding, or the projection
-    /// where there is no embedding.
+    /// With a `projection` it happens in its few dimensions, and its transform takes the place of
+    /// that of `training`. The model answers rows as they are: it holds the product of projection
+    /// and embedding, or the projection where there is no embedding.
     ///
     /// # Errors
     /// As [`Embedding::train`], and as [`Projection::reduce`].
@@ -131,8 +132,8 @@ fn vectors(
     }
 }
 
-/// Models drawn independently, as one: their dimensions side by side, so that their scores add up. Features of no
-/// training row, whose vectors are still random, count nothing.
+/// Models drawn independently, as one: their dimensions side by side, so that their scores add up.
+/// Features of no training row, whose vectors are still random, count nothing.
 fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
     let (features, labels) = (
         data.rows().features() as usize,

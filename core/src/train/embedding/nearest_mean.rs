@@ -1,8 +1,9 @@
 //! Nearest means: each label is the mean of its rows.
 //!
-//! Problem: `beta_g = (1/n_g) sum of the transformed rows x of label g`; the answer is the label with the least
-//! `|beta_g - x|²`. Labels without rows have their prototype at the origin. Cost: the stored values, once for each
-//! label of their row. Memory: L x D numbers, twice while the model is made.
+//! Problem: `beta_g = (1/n_g) sum of the transformed rows x of label g`; the answer is the label
+//! with the least `|beta_g - x|²`. Labels without rows have their prototype at the origin. Cost:
+//! the stored values, once for each label of their row. Memory: L x D numbers, twice while the
+//! model is made.
 
 use super::space::array;
 use crate::{

@@ -1,4 +1,5 @@
-//! The training rows as they are embedded: transformed once, and those known that nothing can be learned from.
+//! The training rows as they are embedded: transformed once, and those known that nothing can be
+//! learned from.
 
 use super::space::array;
 use crate::{
@@ -20,8 +21,8 @@ pub struct Rows {
 impl Rows {
     /// Transforms the rows of `data`.
     ///
-    /// A row without features teaches nothing, nor does one without labels, nor one that carries every label, for
-    /// no class could violate its margin.
+    /// A row without features teaches nothing, nor does one without labels, nor one that carries
+    /// every label, for no class could violate its margin.
     ///
     /// # Errors
     /// If no row is left, there are fewer than two labels, or memory is lacking.

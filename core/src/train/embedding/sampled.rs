@@ -1,16 +1,17 @@
 //! Labels trained directly on features by sampling: one against all, or in pairs.
 //!
-//! Problem: find `beta_g` (D) for each of L labels, so that f_g = beta_g . x is large for rows of g and small for others,
+//! Problem: find `beta_g` (D) for each of L labels, so that f_g = beta_g . x is large for rows of g
+//! and small for others,
 //! |beta_g| <= C. Steps are AdaGrad's with one sum a label: `A_g += |x|²/d` with d the mean number of stored
 //! values, and `beta_g += λ s x / sqrt(A_g)`, after which the prototype is put back into the ball.
 //!
-//! * One against all: an epoch takes every label y of every row, and for each draws `balance` labels the row does not
-//!   carry; a label g with target s = +1 for y, -1 for the others steps if `b - s f_g > 0`. Labels depend on nothing
-//!   but their draws, so they are trained side by side.
+//! * One against all: an epoch takes every label y of every row, and for each draws `balance`
+//!   labels the row does not carry; a label g with target s = +1 for y, -1 for the others steps if
+//!   `b - s f_g > 0`. Labels depend on nothing but their draws, so they are trained side by side.
 //! * Pairs (AUC): each such pair (y, v) steps both if `b - f_y + f_v > 0`; one v for each y.
 //!
-//! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label drawn. Memory: L x D
-//! numbers, and 12 bytes for each draw of a part of an epoch.
+//! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label
+//! drawn. Memory: L x D numbers, and 12 bytes for each draw of a part of an epoch.
 
 mod saved;
 
@@ -29,7 +30,8 @@ use crate::{
 use alloc::vec::Vec;
 
 impl Sampled {
-    /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without `data` itself.
+    /// The most memory, in bytes, that training on `data` with `threads` threads will hold, without
+    /// `data` itself.
     #[must_use]
     pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, labels) = (
@@ -39,7 +41,8 @@ impl Sampled {
         let all = data.labels().total().saturating_mul(self.draws_a_label()) as u64;
         let draws = all.min(PART as u64 + self.draws_a_label() as u64);
         let rows = 4 * data.rows().nonzeros() as u64 + 17 * data.len() as u64;
-        // Prototypes are held twice: while labels are trained side by side, and while the model is made.
+        // Prototypes are held twice: while labels are trained side by side, and while the model is
+        // made.
         let twice = 8 * features * (labels + 32 * threads as u64);
         twice + 12 * draws + rows + 32 * labels
     }

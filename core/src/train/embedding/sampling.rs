@@ -1,4 +1,5 @@
-//! The state of direct training: prototypes as weights with a factor, and the draws of a part of an epoch.
+//! The state of direct training: prototypes as weights with a factor, and the draws of a part of an
+//! epoch.
 
 use super::{rows::Rows, space::array};
 use crate::parameters::sampled::Sampled;

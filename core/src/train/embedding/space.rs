@@ -1,4 +1,5 @@
-//! What joint training changes: the embedding, the prototypes of the classes, and the sums of squared gradients.
+//! What joint training changes: the embedding, the prototypes of the classes, and the sums of
+//! squared gradients.
 
 use super::visit::Visited;
 use crate::parameters::wsabie::{Discriminant, Steps, Wsabie};
@@ -13,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// An embedding of D features in M dimensions, with a prototype for each of L classes.
 ///
-/// Prototypes stand in panels by *slot*; slots are dealt to the classes anew for each epoch. Memory: `4 M (D + L)`
-/// bytes, 16 bytes a class, 4 a feature.
+/// Prototypes stand in panels by *slot*; slots are dealt to the classes anew for each epoch.
+/// Memory: `4 M (D + L)` bytes, 16 bytes a class, 4 a feature.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Space {
     /// M.
@@ -25,8 +26,8 @@ pub struct Space {
     pub embedding: Vec<f32>,
     /// The prototypes by slot, in panels.
     pub panels: Vec<f32>,
-    /// What is added to a slot's inner products: minus the squared length for distances, else 0; minus infinity
-    /// for slots without a class.
+    /// What is added to a slot's inner products: minus the squared length for distances, else 0;
+    /// minus infinity for slots without a class.
     pub offsets: Vec<f32>,
     /// The class of each slot.
     pub class_at: Vec<u32>,
@@ -148,8 +149,8 @@ impl Space {
             .for_each(|(out, at)| *out = *at);
     }
 
-    /// What ranks a slot at `point`: the inner product, or twice that minus the squared length, which is
-    /// the negative squared distance but for a number that all classes share.
+    /// What ranks a slot at `point`: the inner product, or twice that minus the squared length,
+    /// which is the negative squared distance but for a number that all classes share.
     #[inline(always)]
     #[must_use]
     pub(crate) fn score(&self, slot: usize, point: &[f32]) -> f32 {
@@ -166,8 +167,8 @@ impl Space {
         }
     }
 
-    /// One step of a class that answered `point`: toward it if `pull` is positive, away if it is negative;
-    /// `size` is the step size λ.
+    /// One step of a class that answered `point`: toward it if `pull` is positive, away if it is
+    /// negative; `size` is the step size λ.
     #[inline(always)]
     pub(super) fn step_class(
         &mut self,

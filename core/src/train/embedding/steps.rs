@@ -15,8 +15,8 @@ pub struct Step {
     pub value: f32,
 }
 
-/// Steps to make in order. All of one vector must be in the order of visits; the order of vectors does not
-/// matter.
+/// Steps to make in order. All of one vector must be in the order of visits; the order of vectors
+/// does not matter.
 pub struct VectorSteps<'a> {
     /// The vectors, M numbers each.
     pub table: &'a mut [f32],

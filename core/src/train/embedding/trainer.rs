@@ -1,12 +1,13 @@
 //! Joint training of an embedding and class prototypes, part by part.
 //!
-//! Problem: rows `x` of D features, each with a set Y of labels among L classes; find `W` (M x D) and `beta_g` (M) so
-//! that for z = W x and f_g = beta_g . z, or f_g = -|beta_g - z|², every class of Y is ahead of every
-//! other by the margin b. The loss of a row is `w |b - f_y + f_v|+` for a class y drawn from Y and violators v
-//! found by sampling (paper: Gupta, Bengio, Weston 2014, with WARP of Weston, Bengio, Usunier 2011).
+//! Problem: rows `x` of D features, each with a set Y of labels among L classes; find `W` (M x D)
+//! and `beta_g` (M) so that for z = W x and f_g = beta_g . z, or f_g = -|beta_g - z|², every class
+//! of Y is ahead of every other by the margin b. The loss of a row is `w |b - f_y + f_v|+` for a
+//! class y drawn from Y and violators v found by sampling (paper: Gupta, Bengio, Weston 2014, with
+//! WARP of Weston, Bengio, Usunier 2011).
 //!
-//! One epoch visits the rows in random order. A visit draws y, leaves if the chain of last violators says so
-//! ([`super::last_violators`]), finds violators ([`super::visit`]), and steps
+//! One epoch visits the rows in random order. A visit draws y, leaves if the chain of last
+//! violators says so ([`super::last_violators`]), finds violators ([`super::visit`]), and steps
 //!
 //! ```text
 //! beta_y -= λ g / sqrt(A_y),  g = -w z     or 2 w (beta_y - z),    A_y += |g|²/M
@@ -14,18 +15,18 @@
 //! W_f    -= λ x_f G / sqrt(A_f),  G = sum_v w_v (beta_v - beta_y), twice that for distances, A_f += x_f²|G|²/M
 //! ```
 //!
-//! As published, AdaGrad has one sum a row of W, `A_j += G_j²|x|²/d`: then all features share its M sums. With sparse
-//! rows d is the mean number of stored values, for with all features a first step would be
-//! far too long. Gradients of 0 make no step, so that prototypes may begin at 0.
+//! As published, AdaGrad has one sum a row of W, `A_j += G_j²|x|²/d`: then all features share its M
+//! sums. With sparse rows d is the mean number of stored values, for with all features a first step
+//! would be far too long. Gradients of 0 make no step, so that prototypes may begin at 0.
 //!
-//! With AdaGrad and neither norms nor decay in play, (λ, b, W) and (cλ, c²b, cW) give the same run but for the
-//! factor c: only b/λ² matters.
+//! With AdaGrad and neither norms nor decay in play, (λ, b, W) and (cλ, c²b, cW) give the same run
+//! but for the factor c: only b/λ² matters.
 //!
-//! Cost of a visit: M for each stored value, and for each class tried; of its steps M for each stored value and
-//! violator. Memory: [`Wsabie::memory_estimate`].
+//! Cost of a visit: M for each stored value, and for each class tried; of its steps M for each
+//! stored value and violator. Memory: [`Wsabie::memory_estimate`].
 //!
-//! The steps of a batch of visits are made after all of them, in their order, so the model does not depend
-//! on the number of threads.
+//! The steps of a batch of visits are made after all of them, in their order, so the model does not
+//! depend on the number of threads.
 
 mod saved;
 
@@ -147,7 +148,8 @@ impl Wsabie {
     }
 }
 
-/// Jobs of the streams for the start of each model, for the order of each epoch, and for each visit.
+/// Jobs of the streams for the start of each model, for the order of each epoch, and for each
+/// visit.
 const START_JOB: u64 = 1 << 61;
 const ORDER_JOB: u64 = 1 << 62;
 const VISIT_JOB: u64 = 1 << 63;

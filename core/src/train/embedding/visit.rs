@@ -1,5 +1,5 @@
-//! One visit of a row: where it falls in the embedding, which classes violate its margin there, and what
-//! that pulls at.
+//! One visit of a row: where it falls in the embedding, which classes violate its margin there, and
+//! what that pulls at.
 
 use super::{last_violators::LastViolators, space::Space};
 use crate::parameters::wsabie::{RankWeight, Search};
@@ -228,7 +228,8 @@ impl Quest<'_> {
         violates.then_some(Violator { class, score })
     }
 
-    /// Draws classes the row does not carry until one violates, at most as many as there are classes.
+    /// Draws classes the row does not carry until one violates, at most as many as there are
+    /// classes.
     fn by_draws(&self, dice: &mut Stream) -> Found {
         let classes = self.space.classes();
         let mut found = Found::default();

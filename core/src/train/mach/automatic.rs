@@ -1,11 +1,11 @@
 //! Parameters that fit a data set, from its counts alone.
 //!
-//! One label a row: softmax heads by stochastic gradient descent, whose steps do not shrink for frequent
-//! features, were 1 to 3 points more precise than AdaGrad; several labels a row: sigmoids by AdaGrad. Where
-//! labels have few rows, buckets shared with others say little: twice the buckets in half as many heads
-//! are better, and centroids help. Short rows gain from flat
-//! values. The borders come from runs on held-out tenths of the training rows of eurlex57k,
-//! oewn-hypernym, cpv-it, banking77 and clinc150.
+//! One label a row: softmax heads by stochastic gradient descent, whose steps do not shrink for
+//! frequent features, were 1 to 3 points more precise than AdaGrad; several labels a row: sigmoids
+//! by AdaGrad. Where labels have few rows, buckets shared with others say little: twice the buckets
+//! in half as many heads are better, and centroids help. Short rows gain from flat values. The
+//! borders come from runs on held-out tenths of the training rows of eurlex57k, oewn-hypernym,
+//! cpv-it, banking77 and clinc150.
 
 use crate::data::Dataset;
 use crate::parameters::mach::{MachParameters, Optimizer};
@@ -16,8 +16,8 @@ const MANY_LABELS: usize = 1000;
 /// Epochs whose weights are averaged where the rate does not fall.
 const AVERAGED: u32 = 3;
 
-/// The share of values left out of a step where labels are few and each row has one: it was a little more precise
-/// there, and less where rows have several labels or labels few rows.
+/// The share of values left out of a step where labels are few and each row has one: it was a
+/// little more precise there, and less where rows have several labels or labels few rows.
 const DROPOUT: f64 = 0.15;
 
 /// Rows a label, on average, below which centroids are compared.
@@ -27,7 +27,8 @@ const FEW_ROWS: f64 = 5.0;
 const LONG_ROW: f64 = 50.0;
 
 impl MachParameters {
-    /// The defaults, with buckets, repetitions, optimizer, rate, epochs, exponent and re-ranking chosen for `data`.
+    /// The defaults, with buckets, repetitions, optimizer, rate, epochs, exponent and re-ranking
+    /// chosen for `data`.
     ///
     /// Cost: one pass over the labels of the rows.
     #[must_use]

@@ -27,8 +27,8 @@ impl Dropout {
         }
     }
 
-    /// What is left of a row, its values divided by the share that stays, so that logits are as large on average. A row
-    /// of which nothing would be left stays whole.
+    /// What is left of a row, its values divided by the share that stays, so that logits are as
+    /// large on average. A row of which nothing would be left stays whole.
     pub(super) fn of<'a>(
         &'a mut self,
         row: u32,

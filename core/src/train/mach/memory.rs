@@ -4,8 +4,9 @@ use crate::data::Dataset;
 use crate::parameters::mach::{MachParameters, Optimizer};
 
 impl MachParameters {
-    /// Bytes of the most memory that training on `data` holds at once, without `data` itself: weights, sums of
-    /// squares, sums for their mean, transformed values, codes and the order of rows. The number of threads does not change it.
+    /// Bytes of the most memory that training on `data` holds at once, without `data` itself:
+    /// weights, sums of squares, sums for their mean, transformed values, codes and the order of
+    /// rows. The number of threads does not change it.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset) -> u64 {
         let rows = u64::from(data.rows().features()) + 1;

@@ -44,8 +44,8 @@ const TRIES: usize = 64;
 const PROPOSED: usize = 2;
 
 impl Trainer<'_> {
-    /// Chooses the violators of a row, whose number is that of the draw, and how far each class is moved; of those
-    /// `proposed` where the oracle is a search. Whether there is anything to add.
+    /// Chooses the violators of a row, whose number is that of the draw, and how far each class is
+    /// moved; of those `proposed` where the oracle is a search. Whether there is anything to add.
     pub(super) fn choose(
         &self,
         pair: Pair,
@@ -88,7 +88,8 @@ impl Trainer<'_> {
         }
     }
 
-    /// Scores all classes by the features with short lists, and the best of them by the others, too.
+    /// Scores all classes by the features with short lists, and the best of them by the others,
+    /// too.
     fn choose_by_rare(
         &self,
         asked: Asked<'_>,
@@ -128,7 +129,8 @@ impl Trainer<'_> {
         violators.choose_among(found, asked, &self.parameters, eta, exact, silent)
     }
 
-    /// Scores all classes by the rarer features into `scratch.scores`, and puts the best into `scratch.found`.
+    /// Scores all classes by the rarer features into `scratch.scores`, and puts the best into
+    /// `scratch.found`.
     fn propose_by_rare(&self, asked: Asked<'_>, share: f32, scratch: &mut Scratch) {
         let Scratch {
             scores,
@@ -164,8 +166,8 @@ impl Trainer<'_> {
         found.extend(best.iter().map(|scored| scored.id));
     }
 
-    /// What the oracle proposes for a row whose terms stand in `scratch`; `proposer` is its searcher, if it has one.
-    /// Of the exhaustive oracle nothing.
+    /// What the oracle proposes for a row whose terms stand in `scratch`; `proposer` is its
+    /// searcher, if it has one. Of the exhaustive oracle nothing.
     pub(super) fn proposals<'s>(
         &self,
         asked: Asked<'_>,

@@ -1,7 +1,8 @@
 //! The weights of one class, and what a row does to them.
 //!
-//! Features rise, with their weights; behind them is a tail of at most 64 newer ones in the order in which they came, which is
-//! merged when it has become longer. Marks tell that most features of a row have no weight without a search.
+//! Features rise, with their weights; behind them is a tail of at most 64 newer ones in the order
+//! in which they came, which is merged when it has become longer. Marks tell that most features of
+//! a row have no weight without a search.
 
 use super::{
     list::{Beside, due},
@@ -20,7 +21,8 @@ pub(super) struct Row {
     pub extra: Vec<f32>,
     /// Where the tail begins.
     pub sorted: usize,
-    /// A bit for each feature, which several share: where it is not set there is no weight. At least four bits a weight.
+    /// A bit for each feature, which several share: where it is not set there is no weight. At
+    /// least four bits a weight.
     marks: Vec<u64>,
     /// How far the weights have moved, at most, since a search was told of them; in units of `V`.
     pub moved: f64,
@@ -29,8 +31,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Where a feature stands, if it has a weight. Of rising features `from` may be the last answer's
-    /// second part.
+    /// Where a feature stands, if it has a weight. Of rising features `from` may be the last
+    /// answer's second part.
     #[inline]
     fn find(&self, feature: u32, from: &mut usize) -> Option<usize> {
         let direct = feature as usize;
@@ -174,7 +176,8 @@ impl Row {
     }
 }
 
-/// The word and the bit that say whether there may be a weight of a feature, among so many words: a power of two.
+/// The word and the bit that say whether there may be a weight of a feature, among so many words: a
+/// power of two.
 #[inline]
 fn place_of_mark(words: usize, feature: u32) -> (usize, u64) {
     // Multiplying spreads what neighboring numbers have in common over the upper half.
@@ -201,7 +204,8 @@ fn has_each(row: &[(u32, f32)]) -> bool {
 
 const LANES: usize = 16;
 
-/// The product of weights and a row that both have all features from 0 on, the shorter with zeros behind.
+/// The product of weights and a row that both have all features from 0 on, the shorter with zeros
+/// behind.
 fn product(weights: &[f32], row: &[(u32, f32)]) -> f32 {
     let both = weights.len().min(row.len());
     let (whole, rest) = weights[..both].as_chunks::<LANES>();

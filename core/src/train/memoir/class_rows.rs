@@ -1,7 +1,7 @@
 //! The weights class by class: what training works on where a search proposes the classes to score.
 //!
-//! `W = a V` as in [`super::feature_lists`]. A class is a [`Row`]. A
-//! row's product with one class costs O(values of the row log(weights of the class)), and so does a step.
+//! `W = a V` as in [`super::feature_lists`]. A class is a [`Row`]. A row's product with one class
+//! costs O(values of the row log(weights of the class)), and so does a step.
 //!
 //! Memory: 10 bytes a weight, 4 more where a mean or a penalty is kept, and 150 a class.
 
@@ -69,7 +69,8 @@ impl ClassRows {
         &mut self.shards[class as usize % SHARDS][class as usize / SHARDS]
     }
 
-    /// The product of a row, its features rising, and a class, without the factor [`ClassRows::scale`].
+    /// The product of a row, its features rising, and a class, without the factor
+    /// [`ClassRows::scale`].
     pub(crate) fn score(&self, row: &[(u32, f32)], class: u32) -> f32 {
         self.row(class).score(&self.state, class, row)
     }
@@ -197,7 +198,8 @@ impl ClassRows {
         }
     }
 
-    /// The weights of a class that training ends with, its features rising; their row is given back.
+    /// The weights of a class that training ends with, its features rising; their row is given
+    /// back.
     pub(crate) fn take(&mut self, class: u32) -> Vec<(u32, f32)> {
         let row = core::mem::take(self.row_mut(class));
         self.ended(class, &row)
@@ -219,8 +221,8 @@ impl ClassRows {
         classes.iter().filter(has).copied().collect()
     }
 
-    /// Of some classes, rising, those whose weights have moved by more than `share` of their length since
-    /// [`ClassRows::tell`].
+    /// Of some classes, rising, those whose weights have moved by more than `share` of their length
+    /// since [`ClassRows::tell`].
     pub(crate) fn moved(&self, classes: &[u32], share: f64) -> Vec<u32> {
         let far = |class: &&u32| {
             let row = self.row(**class);

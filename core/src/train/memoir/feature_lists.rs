@@ -1,18 +1,20 @@
 //! The weights of all classes by feature, with a common scale: what exact training works on.
 //!
 //! `W = a V`: shrinking all weights is one multiplication of `a`, and a step adds `delta / a` to
-//! few entries of `V`. Each feature has a list of the classes with a weight for it, in the order in which
-//! they came. One pass over the lists of a row's features scores all classes; a second one finds the weights of
-//! the classes that a step moves. `N = ||V||^2` is kept up to date by the moves themselves.
+//! few entries of `V`. Each feature has a list of the classes with a weight for it, in the order in
+//! which they came. One pass over the lists of a row's features scores all classes; a second one
+//! finds the weights of the classes that a step moves. `N = ||V||^2` is kept up to date by the
+//! moves themselves.
 //!
-//! Beside each weight stands one more number. When averaging it is `u`, the sum of `delta_t A_(t-1)`, where `A_t`
-//! is the sum of the scales since the scale was last multiplied into the weights, so that the sum of all `W_t` is `V A - u`. For l1 it is the
-//! penalty that was due when the weight was last looked at: the rest is taken off when it is read.
+//! Beside each weight stands one more number. When averaging it is `u`, the sum of
+//! `delta_t A_(t-1)`, where `A_t` is the sum of the scales since the scale was last multiplied into
+//! the weights, so that the sum of all `W_t` is `V A - u`. For l1 it is the penalty that was due
+//! when the weight was last looked at: the rest is taken off when it is read.
 //!
 //! A list with many of the classes has a table of their places, which saves the second pass.
 //!
-//! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a feature. Cost: O(weights of the row's features)
-//! for a row's scores and for a row's step.
+//! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a
+//! feature. Cost: O(weights of the row's features) for a row's scores and for a row's step.
 
 mod saved;
 
@@ -43,8 +45,8 @@ pub(super) struct FeatureLists {
 }
 
 impl FeatureLists {
-    /// No weights yet, of `features` features and `classes` classes. A weight below zero is made only
-    /// by a step of size `create` or more.
+    /// No weights yet, of `features` features and `classes` classes. A weight below zero is made
+    /// only by a step of size `create` or more.
     pub(super) fn new(features: usize, classes: usize, create: f32, beside: Beside) -> Self {
         let shard = |at: usize| Shard {
             lists: vec![List::default(); features.saturating_sub(at).div_ceil(SHARDS)],
@@ -112,7 +114,8 @@ impl FeatureLists {
             .is_some_and(|list| !list.places.is_empty())
     }
 
-    /// The weight of a class for a feature whose list [is long](FeatureLists::is_long), in `V`; else 0.
+    /// The weight of a class for a feature whose list [is long](FeatureLists::is_long), in `V`;
+    /// else 0.
     pub(super) fn weight(&self, feature: u32, class: u32) -> f32 {
         let list = self.list(feature);
         list.and_then(|list| {

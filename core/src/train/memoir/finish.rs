@@ -1,9 +1,10 @@
 //! From trained weights to the model: norms, pruning, rounding.
 //!
-//! Weights that stand by feature become the model's records one feature after the other, each list given back once it is
-//! read, since the weights are most of what training holds: beside them stand the records so far, of fewer bytes than the
-//! lists given back, and 20 bytes a class. What a class's weights are divided by and rounded to follows from a pass before.
-//! Weights that stand by class are rounded class by class.
+//! Weights that stand by feature become the model's records one feature after the other, each list
+//! given back once it is read, since the weights are most of what training holds: beside them stand
+//! the records so far, of fewer bytes than the lists given back, and 20 bytes a class. What a
+//! class's weights are divided by and rounded to follows from a pass before. Weights that stand by
+//! class are rounded class by class.
 
 use super::{
     class_rows::ClassRows,
@@ -21,8 +22,9 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// The model over `features` features: the weights of each class divided by their length to the power asked for, pruned and
-/// rounded. Classes that are not among `seen`, rising, count as never seen.
+/// The model over `features` features: the weights of each class divided by their length to the
+/// power asked for, pruned and rounded. Classes that are not among `seen`, rising, count as never
+/// seen.
 pub(super) fn model(
     weights: Weights,
     seen: &[u32],
@@ -191,8 +193,8 @@ mod tests {
     };
     use alloc::{vec, vec::Vec};
 
-    /// The same without passes over features: the weights of all classes side by side, each class divided, pruned and rounded
-    /// for itself.
+    /// The same without passes over features: the weights of all classes side by side, each class
+    /// divided, pruned and rounded for itself.
     fn twin(trainer: &Trainer<'_>) -> LinearModel {
         let parameters = &trainer.parameters;
         let features = trainer.data.rows().features();

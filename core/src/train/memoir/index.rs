@@ -12,10 +12,11 @@ use alloc::{boxed::Box, vec::Vec};
 
 /// A search of the classes' vectors, in units of `V`.
 ///
-/// Codes of signs follow each step: what a row has as products with the Gaussian vectors is added to what the classes have
-/// that it moves. Otherwise a class's vector is put in anew once its weights may have moved by more than a
-/// quarter of their length. All vectors are put in anew where the unit of `V` has changed, and before each pass: so
-/// between two passes the weights, and what codes follow, are all there is to know.
+/// Codes of signs follow each step: what a row has as products with the Gaussian vectors is added
+/// to what the classes have that it moves. Otherwise a class's vector is put in anew once its
+/// weights may have moved by more than a quarter of their length. All vectors are put in anew where
+/// the unit of `V` has changed, and before each pass: so between two passes the weights, and what
+/// codes follow, are all there is to know.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     search: Search,
@@ -53,7 +54,8 @@ impl Search {
 }
 
 impl Index {
-    /// An empty one, if the oracle is a search of vectors; `follows` where weights change by steps alone (not l1's).
+    /// An empty one, if the oracle is a search of vectors; `follows` where weights change by steps
+    /// alone (not l1's).
     pub(crate) fn new(oracle: Oracle, follows: bool, seed: u64) -> Option<Self> {
         Some(Self {
             search: Search::new(oracle, follows, seed)?,

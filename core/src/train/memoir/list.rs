@@ -34,8 +34,8 @@ impl List {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Whether a list of so many of the classes has places: with more than one class in 12, or, where there are many classes, in
-/// 4, since places take four bytes for each class.
+/// Whether a list of so many of the classes has places: with more than one class in 12, or, where
+/// there are many classes, in 4, since places take four bytes for each class.
 pub(super) fn is_long(length: usize, classes: usize) -> bool {
     length * if classes <= 32_768 { 12 } else { 4 } > classes
 }
@@ -123,7 +123,8 @@ impl Moving {
         square
     }
 
-    /// Makes the weights that are `missing`, if they are large enough; the change of the sum of squares.
+    /// Makes the weights that are `missing`, if they are large enough; the change of the sum of
+    /// squares.
     fn make(
         &self,
         list: &mut List,

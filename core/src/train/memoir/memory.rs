@@ -6,19 +6,20 @@ use crate::parameters::memoir::{Average, Length, Memoir, SeveralLabels};
 /// Bytes of a weight while training: an entry, its number beside it, and room to grow.
 const BYTES_A_WEIGHT: u64 = 16;
 
-/// Bytes of a weight while the model is made, beside those: its record, with a label number of 4 bytes at most.
+/// Bytes of a weight while the model is made, beside those: its record, with a label number of 4
+/// bytes at most.
 const BYTES_OF_A_RECORD: u64 = 5;
 
 /// Where weights stand by class also: rounded, by class and by feature.
 const BYTES_ROUNDED: u64 = 5;
 
 impl Memoir {
-    /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads will hold at
-    /// once, without `data` itself.
+    /// An estimate, in bytes, of the most memory that training on `data` with `threads` threads
+    /// will hold at once, without `data` itself.
     ///
-    /// How many weights there will be is not known beforehand: a row makes at most one for each of its values in its
-    /// own class, and those of classes pushed away are put at as many again. No more
-    /// than features times classes can be.
+    /// How many weights there will be is not known beforehand: a row makes at most one for each of
+    /// its values in its own class, and those of classes pushed away are put at as many again. No
+    /// more than features times classes can be.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (rows, stored) = (data.len() as u64, data.rows().nonzeros() as u64);
@@ -74,7 +75,8 @@ impl Memoir {
             + 128 * classes
     }
 
-    /// The same for `rows` rows of so few dimensions, all of which have values, and a model of prototypes.
+    /// The same for `rows` rows of so few dimensions, all of which have values, and a model of
+    /// prototypes.
     #[must_use]
     pub(crate) fn reduced_memory_estimate(
         &self,

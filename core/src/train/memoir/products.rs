@@ -1,12 +1,13 @@
-//! What the classes have as products with the Gaussian vectors of sign codes, kept up while training.
+//! What the classes have as products with the Gaussian vectors of sign codes, kept up while
+//! training.
 //!
-//! A step adds `amount x` to a class, so it adds `amount (a_b x)` to the class's product with `a_b`, for each bit b. A
-//! row's products are computed once for all classes that it moves; no weight is read. Where a step makes no weight of
-//! a feature because the weight would be small, the products have it all the same: they are those of the weights that had
-//! all been made.
+//! A step adds `amount x` to a class, so it adds `amount (a_b x)` to the class's product with
+//! `a_b`, for each bit b. A row's products are computed once for all classes that it moves; no
+//! weight is read. Where a step makes no weight of a feature because the weight would be small, the
+//! products have it all the same: they are those of the weights that had all been made.
 //!
-//! Memory: 256 bytes a word of the codes and class. Cost of a step: 64 words Gaussian numbers a value of the row, and 64
-//! words additions a class.
+//! Memory: 256 bytes a word of the codes and class. Cost of a step: 64 words Gaussian numbers a
+//! value of the row, and 64 words additions a class.
 
 use super::{class_rows::ClassRows, step::Steps};
 use crate::{

@@ -1,4 +1,5 @@
-//! Models of MEMOIR in few dimensions: each label's weights are its prototype, compared by products.
+//! Models of MEMOIR in few dimensions: each label's weights are its prototype, compared by
+//! products.
 
 use crate::{
     data::Dataset,
@@ -16,9 +17,9 @@ use crate::{
 };
 
 impl Embedding {
-    /// Trains by MEMOIR in the few dimensions of `projection`; the model answers rows as they are. Reduced rows are
-    /// scaled to length 1 while training: the order of answers does not depend on it. A label without rows scores 0.
-    /// With `measuring`, reports have the figures of each pass.
+    /// Trains by MEMOIR in the few dimensions of `projection`; the model answers rows as they are.
+    /// Reduced rows are scaled to length 1 while training: the order of answers does not depend on
+    /// it. A label without rows scores 0. With `measuring`, reports have the figures of each pass.
     ///
     /// # Errors
     /// As [`Memoir::trainer`], [`Projection::reduce`], and if `watch` stops the work.
@@ -46,7 +47,8 @@ impl Embedding {
     }
 }
 
-/// The trained weights of each label, one for each feature of `data`, divided by a power of their length.
+/// The trained weights of each label, one for each feature of `data`, divided by a power of their
+/// length.
 pub(crate) fn vectors(
     parameters: &Memoir,
     data: &Dataset,

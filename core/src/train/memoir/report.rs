@@ -18,8 +18,9 @@ pub struct Measured {
     pub objective: f64,
     /// Share of the sample for which the oracle finds a best wrong class: 1 if it is exact.
     pub recall: f64,
-    /// The paper's epsilon: by how much the margin of the best wrong class that the oracle finds is larger than the
-    /// margin, on average. Where it finds none, by the distance to silence, a score of 0.
+    /// The paper's epsilon: by how much the margin of the best wrong class that the oracle finds is
+    /// larger than the margin, on average. Where it finds none, by the distance to silence, a score
+    /// of 0.
     pub margin_error: f64,
     /// The same for the worst row of the sample.
     pub worst_margin_error: f64,
@@ -46,7 +47,8 @@ struct Seen {
 impl Trainer<'_> {
     /// Measures the weights of the last step (not their mean) on at most 1,000 rows, evenly spaced.
     ///
-    /// Cost: one scoring of all classes and one search for each row of the sample, and one pass over the weights.
+    /// Cost: one scoring of all classes and one search for each row of the sample, and one pass
+    /// over the weights.
     #[must_use]
     pub fn measure<E: Executor>(&self, executor: &E) -> Measured {
         let pairs = self.draws.pairs();

@@ -8,8 +8,8 @@ use crate::{
 use alloc::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
-/// Scales below this are multiplied into the weights: the larger the weights of `V` are against those of `W`,
-/// the less of the sums' digits is left.
+/// Scales below this are multiplied into the weights: the larger the weights of `V` are against
+/// those of `W`, the less of the sums' digits is left.
 pub(crate) const LEAST_SCALE: f64 = 0.02;
 
 /// `W = a V`, and what is to be known of `V`.
@@ -184,7 +184,8 @@ impl State {
 
     /// Takes over what a state holds, whose weights have the squared length `square`.
     pub(crate) fn restore(&mut self, saved: SavedState<'_>, square: f64) -> Result<(), StateError> {
-        // Of l1 it is not kept; otherwise the sum that steps have kept differs from a new one by rounding.
+        // Of l1 it is not kept; otherwise the sum that steps have kept differs from a new one by
+        // rounding.
         let kept = matches!(*saved.beside, Beside::Nothing | Beside::Sums { .. });
         let near = (saved.square - square).abs() <= 1e-3 * (1.0 + square);
         holds("the length of the weights", !kept || near)?;
@@ -195,8 +196,8 @@ impl State {
 }
 
 impl SavedState<'_> {
-    /// Whether training that begins with `new` can have come to this; after `averaged` steps whose weights count in a mean, or
-    /// none where no mean is kept.
+    /// Whether training that begins with `new` can have come to this; after `averaged` steps whose
+    /// weights count in a mean, or none where no mean is kept.
     pub(crate) fn check(&self, new: &State, averaged: u64) -> Result<(), StateError> {
         let scale = self.scale >= LEAST_SCALE && self.scale <= 1.0;
         holds("the scale of the weights", scale)?;
@@ -216,8 +217,8 @@ impl SavedState<'_> {
         holds("what is kept beside the weights", right)
     }
 
-    /// Whether the numbers of some weights, each with the class it is of, can stand in such a state beside what is beside them; the
-    /// sum of their squares.
+    /// Whether the numbers of some weights, each with the class it is of, can stand in such a state
+    /// beside what is beside them; the sum of their squares.
     pub(crate) fn check_weights(
         &self,
         weights: impl ExactSizeIterator<Item = (u32, f32)>,

@@ -55,8 +55,8 @@ pub struct Trainer<'a> {
     stale: Vec<u32>,
     /// Draws to come in this pass, and what the index proposed for them.
     ahead: VecDeque<(Pair, Vec<u32>)>,
-    /// Whether no step was made since the last pass ended, or since training began: what the index, which is made anew before
-    /// the next step, and `ahead` then hold is of no use.
+    /// Whether no step was made since the last pass ended, or since training began: what the index,
+    /// which is made anew before the next step, and `ahead` then hold is of no use.
     between_passes: bool,
     scratch: Scratch,
     slots: Slots,

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 /// Rows of a data set, transformed when they are asked for.
 ///
-/// Memory: 8 bytes a row where values are only scaled, 4 bytes a value where they are raised to a power.
+/// Memory: 8 bytes a row where values are only scaled, 4 bytes a value where they are raised to a
+/// power.
 #[derive(Clone, Debug)]
 pub(crate) struct TrainingRows<'a> {
     rows: &'a SparseRows,

@@ -70,7 +70,8 @@ impl Violators {
         self.weigh(own, asked, parameters, eta, silent)
     }
 
-    /// The same among proposed classes, whose scores `exact` tells; `silent` names one more if none scores above 0.
+    /// The same among proposed classes, whose scores `exact` tells; `silent` names one more if none
+    /// scores above 0.
     pub(crate) fn choose_among(
         &mut self,
         proposed: &[u32],

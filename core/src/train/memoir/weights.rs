@@ -1,4 +1,5 @@
-//! The weights while training: by feature where all classes are scored, by class where a search proposes some.
+//! The weights while training: by feature where all classes are scored, by class where a search
+//! proposes some.
 
 use super::{
     class_rows::ClassRows,
@@ -72,8 +73,8 @@ impl Weights {
         either!(self, weights => weights.bytes())
     }
 
-    /// The products of all classes with a row in place of `scores`, without the factor [`Weights::scale`].
-    /// Features beyond the last are left out.
+    /// The products of all classes with a row in place of `scores`, without the factor
+    /// [`Weights::scale`]. Features beyond the last are left out.
     pub(super) fn score(&self, row: &[(u32, f32)], scores: &mut [f32]) {
         match &self.0 {
             Storage::Features(lists) => {

@@ -9,7 +9,8 @@ use alloc::{vec, vec::Vec};
 
 /// Weights of all classes, by feature.
 pub trait ByFeature: Sync {
-    /// Hands classes, each once, and their weights for a feature to `each`; those that are left out are 0.
+    /// Hands classes, each once, and their weights for a feature to `each`; those that are left out
+    /// are 0.
     fn visit_feature(&self, feature: usize, each: impl FnMut(u32, f32));
 }
 

@@ -75,7 +75,8 @@ impl Columns {
 
 /// Computes all weights anew from the duals, in `f64`, and returns the dual objective.
 ///
-/// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a class.
+/// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a
+/// class.
 pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f64 {
     let State {
         problem,

@@ -1,12 +1,12 @@
 //! The weights of all classes, by feature: what a row's scores are made of.
 //!
-//! The weights of class c are `w_c = u + r_c` with one background u for all classes. As the weights of
-//! all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is all that
-//! losses and answers are made of, do not depend on it.
+//! The weights of class c are `w_c = u + r_c` with one background u for all classes. As the weights
+//! of all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is all
+//! that losses and answers are made of, do not depend on it.
 //!
-//! The weights `r_c` of a feature are a list of classes and weights that only grows at its end, so that a place in it
-//! stays what it is; or, from L/4 classes on, the weights of all classes. Those of all features follow each other in
-//! one array, the most frequent features first.
+//! The weights `r_c` of a feature are a list of classes and weights that only grows at its end, so
+//! that a place in it stays what it is; or, from L/4 classes on, the weights of all classes. Those
+//! of all features follow each other in one array, the most frequent features first.
 
 use crate::train::multiclass::narrow_vec::Numbers;
 use alloc::{vec, vec::Vec};
@@ -39,7 +39,8 @@ impl FeatureWeights {
 
 /// The weights of L classes over D features.
 ///
-/// Memory: 6 bytes a weight of a list, 8 from 65,537 classes on, and 4 of a dense feature, 20 bytes a feature.
+/// Memory: 6 bytes a weight of a list, 8 from 65,537 classes on, and 4 of a dense feature, 20 bytes
+/// a feature.
 #[derive(Clone, Debug)]
 pub struct ClassWeights {
     /// Where the weights of each feature begin, and where those of the last one end.
@@ -76,7 +77,8 @@ pub struct Shard<'a> {
     pub background: &'a mut [f32],
     /// Their weights.
     pub weights: &'a mut [f32],
-    /// Where those of each feature begin, as [`ClassWeights`] has it, and where those of the last one end.
+    /// Where those of each feature begin, as [`ClassWeights`] has it, and where those of the last
+    /// one end.
     pub starts: &'a [usize],
     lists: &'a Lists,
 }

@@ -1,25 +1,27 @@
 //! The Lee-Lin-Wahba machine, by exact elimination of the mean.
 //!
 //! Dual: `max sum_ic a_ic - 1/2 sum_c |w_c|²` under `0 <= a_ic <= C`, `a_iy = 0`, with
-//! `w_c = ubar - u_c`, `u_c = sum_i a_ic x_i` and `ubar` their mean over the L classes, so that weights always
-//! add up to 0 and the gap can always be computed. Moving `a_ic` by d moves `u_c` by d x and `ubar` by
-//! d x / L, so its gradient `1 + w_c.x_i` falls by `d k (1 - 1/L)` with k the row's squared length. All duals of a row
-//! are brought to their best at once ([`row_step`]), rows one after the other in random order.
+//! `w_c = ubar - u_c`, `u_c = sum_i a_ic x_i` and `ubar` their mean over the L classes, so that
+//! weights always add up to 0 and the gap can always be computed. Moving `a_ic` by d moves `u_c` by
+//! d x and `ubar` by d x / L, so its gradient `1 + w_c.x_i` falls by `d k (1 - 1/L)` with k the
+//! row's squared length. All duals of a row are brought to their best at once ([`row_step`]), rows
+//! one after the other in random order.
 //!
-//! The papers alternate between duals and mean instead, which is badly conditioned: it needs two to five times
-//! the epochs.
+//! The papers alternate between duals and mean instead, which is badly conditioned: it needs two to
+//! five times the epochs.
 //!
-//! Training begins with all duals alike, at the value that makes the dual objective largest. While C is so small that
-//! `1 + w_c.x_i` stays above 0 that is C and the optimum: the weights are C times the difference between the sum of the class's
-//! rows and the mean of such sums.
+//! Training begins with all duals alike, at the value that makes the dual objective largest. While
+//! C is so small that `1 + w_c.x_i` stays above 0 that is C and the optimum: the weights are C
+//! times the difference between the sum of the class's rows and the mean of such sums.
 //!
-//! Threads and processes have the weights of a range of classes each ([`part`]): they score the rows of a block together, all
-//! processes then solve these rows alike ([`block`]), and weights are changed where they are. Each class's numbers are added
-//! up in the same order wherever that is done, so that bits do not depend on the number of threads or processes. There
-//! is one exchange a block, of 8 bytes for each row and class.
+//! Threads and processes have the weights of a range of classes each ([`part`]): they score the
+//! rows of a block together, all processes then solve these rows alike ([`block`]), and weights are
+//! changed where they are. Each class's numbers are added up in the same order wherever that is
+//! done, so that bits do not depend on the number of threads or processes. There is one exchange a
+//! block, of 8 bytes for each row and class.
 //!
-//! Cost: O(L times values) an epoch, and O(L B) a row for a block of B rows; memory: 8 bytes for each feature and class, and for
-//! each row and class: this machine is for few classes.
+//! Cost: O(L times values) an epoch, and O(L B) a row for a block of B rows; memory: 8 bytes for
+//! each feature and class, and for each row and class: this machine is for few classes.
 
 pub mod block;
 pub mod part;
@@ -48,8 +50,8 @@ use shares::{range, share, share_scores, shares};
 /// Most bytes of weights and duals.
 const MOST_BYTES: u64 = 16 << 30;
 
-/// Fewest classes of a thread: what threads tell each other is 8 bytes a row and class, which takes as long as all work on
-/// that class does where rows have few values.
+/// Fewest classes of a thread: what threads tell each other is 8 bytes a row and class, which takes
+/// as long as all work on that class does where rows have few values.
 const CLASSES_OF_A_THREAD: usize = 512;
 
 /// Training under way: call [`LeeLinWahba::epoch`] until it returns `None`.
@@ -84,8 +86,8 @@ impl LeeLinWahba {
         Self::among(parameters, problem, (executor, &mut Alone), processor)
     }
 
-    /// Begins as [`LeeLinWahba::new`] does, as one of several processes, which must have the same problem and
-    /// parameters.
+    /// Begins as [`LeeLinWahba::new`] does, as one of several processes, which must have the same
+    /// problem and parameters.
     ///
     /// # Errors
     /// As [`LeeLinWahba::new`], and if processes do not reach each other.
@@ -251,8 +253,8 @@ impl LeeLinWahba {
         })
     }
 
-    /// The sum of squares of all weights, and how many of the u are not 0: by class first, so that it does not
-    /// matter which process keeps which.
+    /// The sum of squares of all weights, and how many of the u are not 0: by class first, so that
+    /// it does not matter which process keeps which.
     fn square<X: Exchange>(&self, exchange: &mut X) -> Result<(f64, u64), ExchangeError> {
         let classes = self.problem.classes();
         let mut found = vec![f64::NEG_INFINITY; 2 * classes];
@@ -307,7 +309,8 @@ impl LeeLinWahba {
         Ok(())
     }
 
-    /// Goes over all rows, block by block: moves every row's duals to their best, rows in random order, or only looks.
+    /// Goes over all rows, block by block: moves every row's duals to their best, rows in random
+    /// order, or only looks.
     fn pass<E: Executor, X: Exchange>(
         &mut self,
         (executor, exchange): (&E, &mut X),
@@ -356,8 +359,8 @@ impl LeeLinWahba {
         &self.problem
     }
 
-    /// The weights of a feature, by class: of all classes if this process is alone, or the first one and training
-    /// has ended.
+    /// The weights of a feature, by class: of all classes if this process is alone, or the first
+    /// one and training has ended.
     pub(crate) fn weights(&self, feature: usize) -> impl Iterator<Item = f64> + '_ {
         let (_, mean) = self.parts[0].feature(feature);
         self.sums(feature).map(move |sum| mean - sum)

@@ -21,8 +21,8 @@ pub enum Turn {
 /// Lists classes for rows: `rows` are numbers of rows, rising, and how many of `fresh` are each
 /// one's.
 ///
-/// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes). Lists grow in
-/// the order of rows, whichever thread appends to them.
+/// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes).
+/// Lists grow in the order of rows, whichever thread appends to them.
 pub fn list<E: Executor>(
     state: &mut State,
     rows: &[(u32, u32)],
@@ -104,8 +104,8 @@ fn take(
         .extend(core::iter::repeat_n(duals.shared, count - own));
 }
 
-/// Takes classes off the lists of rows: pairs of a row and a place in its list, rising. Their duals must
-/// be those that unlisted classes share.
+/// Takes classes off the lists of rows: pairs of a row and a place in its list, rising. Their duals
+/// must be those that unlisted classes share.
 pub fn unlist<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
     let chunks = chunks(&mut state.duals, executor.threads());
     executor.map_items(chunks, |_, (first, duals)| {
@@ -205,8 +205,8 @@ struct Found {
     appended: Vec<u32>,
 }
 
-/// Finds the places of new classes of all rows for the features of this shard, those of classes to be appended
-/// included.
+/// Finds the places of new classes of all rows for the features of this shard, those of classes to
+/// be appended included.
 fn find(shard: &Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: usize) -> Found {
     let askers = Askers::new(problem, asked, shard);
     let mut count = 0;

@@ -53,13 +53,13 @@ impl MultiClassSvm {
     /// Trains on `data`; `progress` hears of every epoch and may stop the work. Equal data and
     /// parameters give equal machines for any executor and kernels.
     ///
-    /// A path of costs is trained fastest from the smallest on, each machine starting from the duals of the
-    /// one before.
+    /// A path of costs is trained fastest from the smallest on, each machine starting from the
+    /// duals of the one before.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
-    /// too many weights for the model's form; a model to start from that does not fit. A Lee-Lin-Wahba
-    /// machine takes no notice of `start`.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so; too many weights for the model's form; a model to start from that does not fit. A
+    /// Lee-Lin-Wahba machine takes no notice of `start`.
     pub fn train<E: Executor>(
         &self,
         data: &Dataset,
@@ -121,8 +121,8 @@ impl MultiClassSvm {
         })
     }
 
-    /// The primal objective of a model's weights as they are stored. Those of a Lee-Lin-Wahba machine are first shifted so
-    /// that they add up to 0, which answers do not depend on.
+    /// The primal objective of a model's weights as they are stored. Those of a Lee-Lin-Wahba
+    /// machine are first shifted so that they add up to 0, which answers do not depend on.
     pub(crate) fn stored_primal<E: Executor>(
         &self,
         problem: &Problem,

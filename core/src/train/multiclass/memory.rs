@@ -14,8 +14,8 @@ impl MultiClassSvm {
     /// An estimate, in bytes, of the most memory that training on `data` will hold at once, without
     /// `data` itself.
     ///
-    /// Rows are counted; how many classes they come to list is not known beforehand, so it is put at 20, and
-    /// a feature's weights at what its rows can give them.
+    /// Rows are counted; how many classes they come to list is not known beforehand, so it is put
+    /// at 20, and a feature's weights at what its rows can give them.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
@@ -28,12 +28,13 @@ impl MultiClassSvm {
         let weights = weights_of(data, listed);
         let number = if labels > WIDE { 4 } else { 2 };
         let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
-        // A weight's class, which is there twice while lists grow, itself, and a byte of room to grow.
+        // A weight's class, which is there twice while lists grow, itself, and a byte of room to
+        // grow.
         24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
 
-    /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`), in one process; of several each holds its share
-    /// of the duals only.
+    /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`),
+    /// in one process; of several each holds its share of the duals only.
     #[must_use]
     pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));

@@ -12,14 +12,14 @@
 //! ```
 //!
 //! Every solver keeps duals `a_ic >= 0` whose objective D can only be below the primal one P of any
-//! weights, so that P - D, the gap, bounds how far the weights are from the best there are. The gap is
-//! computed for the weights before pruning and rounding them, and again for those that a model has: with 16 bits and none
-//! left out it is the same or a few percent larger.
+//! weights, so that P - D, the gap, bounds how far the weights are from the best there are. The gap
+//! is computed for the weights before pruning and rounding them, and again for those that a model
+//! has: with 16 bits and none left out it is the same or a few percent larger.
 //!
-//! Papers: J. Weston, C. Watkins, *Support vector machines for multi-class pattern recognition*, 1999;
-//! K. Crammer, Y. Singer, *On the algorithmic implementation of multiclass kernel-based vector
-//! machines*, 2001; Y. Lee, Y. Lin, G. Wahba, *Multicategory support vector machines*, 2004; M. Alber,
-//! J. Zimmert, U. Dogan, M. Kloft, *Distributed optimization of multi-class SVMs*, 2017.
+//! Papers: J. Weston, C. Watkins, *Support vector machines for multi-class pattern recognition*,
+//! 1999; K. Crammer, Y. Singer, *On the algorithmic implementation of multiclass kernel-based
+//! vector machines*, 2001; Y. Lee, Y. Lin, G. Wahba, *Multicategory support vector machines*, 2004;
+//! M. Alber, J. Zimmert, U. Dogan, M. Kloft, *Distributed optimization of multi-class SVMs*, 2017.
 //!
 //! `parameters` says what can be chosen; `problem` holds the rows; the rest is the solvers'.
 

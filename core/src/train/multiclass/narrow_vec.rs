@@ -1,5 +1,5 @@
-//! Lists of classes, and of places among the weights of a feature, of which there are as many at most: up to 65,536
-//! classes, two bytes are enough for each.
+//! Lists of classes, and of places among the weights of a feature, of which there are as many at
+//! most: up to 65,536 classes, two bytes are enough for each.
 
 use alloc::{vec, vec::Vec};
 use core::ops::Range;

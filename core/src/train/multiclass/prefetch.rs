@@ -1,7 +1,8 @@
 //! Asking for the memory of rows before their turn comes: a visit is mostly waiting for it.
 //!
-//! What is read depends on what was read before it (a row's duals say where its places are, those which weights it
-//! needs), so a row is asked for in four steps, each some rows after the one before.
+//! What is read depends on what was read before it (a row's duals say where its places are, those
+//! which weights it needs), so a row is asked for in four steps, each some rows after the one
+//! before.
 
 use super::{duals::RowDuals, problem::Problem, state::State};
 use crate::train::multiclass::narrow_vec::Numbers;
@@ -11,8 +12,8 @@ use hapax_processor::Fetch;
 /// How many rows before its turn each step of a row is taken.
 const STEPS: [usize; 4] = [9, 6, 4, 2];
 
-/// The weights of the most frequent features, as many as this, are used so often that they stay in the cache: to ask for
-/// each costs more than it brings.
+/// The weights of the most frequent features, as many as this, are used so often that they stay in
+/// the cache: to ask for each costs more than it brings.
 const HOT: usize = 1 << 16;
 
 /// Bytes that come together.
@@ -62,7 +63,8 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// The features of a row whose weights are asked for, and where they are among all of its features.
+    /// The features of a row whose weights are asked for, and where they are among all of its
+    /// features.
     #[inline(always)]
     fn features(&self, row: usize) -> (&'a [u32], usize) {
         let features = self.problem.row(row).features;

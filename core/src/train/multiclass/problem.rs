@@ -9,8 +9,9 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// N rows with one class each: transformed, those without a value left out (unless there is a constant feature, which
-/// they have), features renumbered by falling frequency, the constant one last, and labels with rows as classes.
+/// N rows with one class each: transformed, those without a value left out (unless there is a
+/// constant feature, which they have), features renumbered by falling frequency, the constant one
+/// last, and labels with rows as classes.
 ///
 /// Memory: 8 bytes a value, 24 bytes a row, 12 a feature and 8 a label.
 #[derive(Clone, Debug)]
@@ -79,8 +80,8 @@ impl Problem {
     /// From `data`: checks it and copies the rows.
     ///
     /// # Errors
-    /// If there is nothing to learn from, fewer than two labels have rows, a row has not exactly one label
-    /// (unless `multi_label` says otherwise), or no row has a value other than 0.
+    /// If there is nothing to learn from, fewer than two labels have rows, a row has not exactly
+    /// one label (unless `multi_label` says otherwise), or no row has a value other than 0.
     pub(crate) fn new(
         data: &Dataset,
         parameters: &MultiClassSvm,

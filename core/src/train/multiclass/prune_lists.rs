@@ -1,7 +1,7 @@
 //! Taking weights out of features' lists that no row has a place for any more.
 //!
-//! Early on rows list many classes that soon turn out to be idle. What their weights were made of went with
-//! their duals, so that those weights are 0 up to rounding.
+//! Early on rows list many classes that soon turn out to be idle. What their weights were made of
+//! went with their duals, so that those weights are 0 up to rounding.
 //!
 //! Cost: O(places of all rows); memory: a bit and a half for each listed weight, 8 bytes a feature.
 
@@ -13,11 +13,12 @@ use crate::train::multiclass::{
 };
 use alloc::vec::Vec;
 
-/// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its cost.
+/// As a share of all listed weights, how many must have lost a row for [`forget`] to be worth its
+/// cost.
 const WORTH: usize = 8;
 
-/// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that have just left
-/// their lists.
+/// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that
+/// have just left their lists.
 pub fn forget_if_many<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
     let rows = idle.iter().map(|&(row, _)| row as usize);
     let lost: usize = rows.map(|row| state.problem.row(row).features.len()).sum();
@@ -65,8 +66,8 @@ pub fn forget<E: Executor>(state: &mut State, executor: &E) {
     weights.retain(&used, executor);
 }
 
-/// Makes a row's places those that they are to be among the ones of each feature's list that are used; `firsts` says how many
-/// are used of the lists before each feature's, and of all.
+/// Makes a row's places those that they are to be among the ones of each feature's list that are
+/// used; `firsts` says how many are used of the lists before each feature's, and of all.
 fn renumber<P: Copy + Into<u32>>(
     (weights, used, firsts): (&ClassWeights, &Places, &[usize]),
     features: &[u32],
@@ -77,7 +78,8 @@ fn renumber<P: Copy + Into<u32>>(
     for (&feature, places) in features.iter().zip(places.chunks_exact_mut(width.max(1))) {
         let list = weights.list(feature as usize);
         let (first, next) = (firsts[feature as usize], firsts[feature as usize + 1]);
-        // A list that loses nothing stays as it is, and so do the places of a dense feature, which are classes.
+        // A list that loses nothing stays as it is, and so do the places of a dense feature, which
+        // are classes.
         if next - first == list.len() {
             continue;
         }

@@ -17,10 +17,11 @@ use core::ops::Range;
 const RANGES: usize = 16;
 
 impl MultiClassSvm {
-    /// The model of weights that are not pruned, rounded, for so many labels; labels without rows have none. Its features are
-    /// the data set's. These are shared out among threads.
+    /// The model of weights that are not pruned, rounded, for so many labels; labels without rows
+    /// have none. Its features are the data set's. These are shared out among threads.
     ///
-    /// Cost: two passes over all weights. Memory: that of the model twice, and 4 bytes a class and thread.
+    /// Cost: two passes over all weights. Memory: that of the model twice, and 4 bytes a class and
+    /// thread.
     ///
     /// # Errors
     /// If there are too many weights for the model's form.

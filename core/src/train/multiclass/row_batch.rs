@@ -1,9 +1,9 @@
 //! A run of rows solved one after the other against weights that do not change meanwhile.
 //!
 //! Lanes run side by side, so none may write to the weights. Within its lane a row still sees every
-//! change made before it, by inner products: where row j moved `r_c` by d x_j, the score of row i for
-//! class c is `r_c.x_i + d x_j.x_i`. The rows of other lanes are seen when all lanes have ended and
-//! their changes are applied.
+//! change made before it, by inner products: where row j moved `r_c` by d x_j, the score of row i
+//! for class c is `r_c.x_i + d x_j.x_i`. The rows of other lanes are seen when all lanes have ended
+//! and their changes are applied.
 
 use super::{
     changes::Changes,
@@ -63,7 +63,8 @@ pub struct Lane {
     last: Vec<u32>,
     earlier: Vec<Earlier>,
     touched: Vec<u32>,
-    /// The values of common features of changed rows: for each feature those of all rows that there can be.
+    /// The values of common features of changed rows: for each feature those of all rows that there
+    /// can be.
     columns: Vec<[f32; ABREAST]>,
     /// The last term of each feature, plus 1, or 0.
     last_terms: Vec<u32>,
@@ -202,9 +203,9 @@ impl Lane {
         }
     }
 
-    /// Inner products of a row with all that were changed earlier, feature by feature: two rows share few features, so
-    /// that there is less to add up than if all features of all these rows were looked at, and what is left
-    /// out is 0.
+    /// Inner products of a row with all that were changed earlier, feature by feature: two rows
+    /// share few features, so that there is less to add up than if all features of all these rows
+    /// were looked at, and what is left out is 0.
     #[inline(always)]
     fn find_products(&mut self, row: Row<'_>) {
         self.products.clear();

@@ -1,16 +1,16 @@
 //! The best duals of one row, all others fixed: exact, by a root in one dimension.
 //!
-//! For a row of squared length k let `b_c = 1 - s_y + s_c` at the present weights, `a_c` its present
-//! duals, `A` their sum, and `t_c = b_c / k + A + a_c`. The best duals are
+//! For a row of squared length k let `b_c = 1 - s_y + s_c` at the present weights, `a_c` its
+//! present duals, `A` their sum, and `t_c = b_c / k + A + a_c`. The best duals are
 //!
 //! ```text
 //! a_c = clip(t_c - z, 0, U),   z the root of   sum_c a_c(z) = min(z, V)
 //! ```
 //!
-//! with U = C and V infinite for Weston-Watkins, U infinite and V = C for Crammer-Singer: moving `a_c`
-//! by d moves `w_y` by d x and `w_c` by -d x, so `b_c` falls by k (d + sum of all moves). The left side
-//! falls with z and the right rises, both in straight pieces: Newton's steps, kept between bounds
-//! that always enclose the root, end after a few.
+//! with U = C and V infinite for Weston-Watkins, U infinite and V = C for Crammer-Singer: moving
+//! `a_c` by d moves `w_y` by d x and `w_c` by -d x, so `b_c` falls by k (d + sum of all moves). The
+//! left side falls with z and the right rises, both in straight pieces: Newton's steps, kept
+//! between bounds that always enclose the root, end after a few.
 //!
 //! Classes that share one dual enter once, with their number as a weight and the mean of their `b`.
 
@@ -38,8 +38,9 @@ pub struct Steps {
     pub length: f64,
 }
 
-/// How much farther than to their best Weston-Watkins duals go: what rows that follow move would mostly
-/// have made them go on (successive over-relaxation). The best of 1, 1.3, 1.4, 1.5 and 1.6, by little.
+/// How much farther than to their best Weston-Watkins duals go: what rows that follow move would
+/// mostly have made them go on (successive over-relaxation). The best of 1, 1.3, 1.4, 1.5 and 1.6,
+/// by little.
 const OVER: f64 = 1.4;
 
 impl Limits {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Most sweeps between two full epochs.
 const SWEEPS: u32 = 7;
 
-/// The share of the gap to end with that sweeps are to reach where so many of them are enough as may come.
+/// The share of the gap to end with that sweeps are to reach where so many of them are enough as
+/// may come.
 const NEAR: f64 = 0.9;
 
 /// What sweeps aim at, as a share of the gap they begin with.
@@ -19,21 +20,23 @@ const ENOUGH: f64 = 0.5;
 /// The share of the aim that rows may keep if all keep as much.
 const LEFT: f64 = 0.3;
 
-/// Shares that add up to at most this multiple of half the gap to end with give hope that the next full
-/// epoch is the last, so that its weights are made to be proven.
+/// Shares that add up to at most this multiple of half the gap to end with give hope that the next
+/// full epoch is the last, so that its weights are made to be proven.
 const HOPE: f64 = 1.0;
 
-/// Of their usual length, how far steps go in the last sweep before a full epoch, and in the one before that.
+/// Of their usual length, how far steps go in the last sweep before a full epoch, and in the one
+/// before that.
 ///
-/// Weights go back and forth around the best ones, and near the end the gap is that of the primal objective, which feels
-/// it: 400 times that of the dual one, which hardly does. Shorter last steps are a mean over sweeps. They save 4 to 7 percent of
-/// all epochs.
+/// Weights go back and forth around the best ones, and near the end the gap is that of the primal
+/// objective, which feels it: 400 times that of the dual one, which hardly does. Shorter last steps
+/// are a mean over sweeps. They save 4 to 7 percent of all epochs.
 const SHORTER: [f64; 2] = [0.5, 0.75];
 
 /// Rows from which epochs by parts come first.
 const ROWS_FOR_PARTS: usize = 4000;
 
-/// By how much shortfalls are lessened in the first full epoch that looks for a multiple of the weights.
+/// By how much shortfalls are lessened in the first full epoch that looks for a multiple of the
+/// weights.
 const LESS: f64 = 4e-3;
 
 /// The least and most that is looked at next: at 1 there is no multiple.
@@ -57,7 +60,8 @@ pub struct Schedule {
     found: f64,
     /// Sweeps since.
     since: u32,
-    /// By how much shortfalls are lessened, about, at the multiple of the weights with the least gap.
+    /// By how much shortfalls are lessened, about, at the multiple of the weights with the least
+    /// gap.
     less: f64,
     /// The sum of shares at which sweeps end.
     enough: f64,
@@ -99,7 +103,8 @@ impl Schedule {
         }
     }
 
-    /// For rows that begin with likely classes: many sweeps come before the first pass over all classes.
+    /// For rows that begin with likely classes: many sweeps come before the first pass over all
+    /// classes.
     #[must_use]
     pub(crate) fn informed(
         parameters: &MultiClassSvm,
@@ -123,8 +128,8 @@ impl Schedule {
         (self.sweeps, self.hopeful) = (0, false);
     }
 
-    /// Decides what the sweeps after a full epoch must reach, `gap` being the relative one of the best multiple of the
-    /// weights.
+    /// Decides what the sweeps after a full epoch must reach, `gap` being the relative one of the
+    /// best multiple of the weights.
     pub(crate) fn plan(&mut self, parameters: &MultiClassSvm, found: &Survey, gap: f64) {
         self.wanted = 0.5 * parameters.gap * found.primal();
         let aim = self.wanted.max(AIM * found.gap);
@@ -134,7 +139,8 @@ impl Schedule {
         (self.sweeps, self.found, self.since) = (enough.min(SWEEPS), gap, 0);
     }
 
-    /// How many sweeps should take a relative gap to `wanted`, if each divides it by as much as the last ones did.
+    /// How many sweeps should take a relative gap to `wanted`, if each divides it by as much as the
+    /// last ones did.
     fn sweeps_to(&self, wanted: f64, gap: f64) -> u32 {
         let each = libm::log(self.found / gap) / f64::from(self.since);
         let sweeps = libm::ceil(libm::log(gap / wanted) / each);
@@ -179,7 +185,8 @@ impl Schedule {
         [0.5, 1.0, 2.0].map(|part| part * self.less)
     }
 
-    /// Hears by how much they were lessened at the best of these multiples, or 0 at the weights themselves.
+    /// Hears by how much they were lessened at the best of these multiples, or 0 at the weights
+    /// themselves.
     pub(crate) fn lessen(&mut self, best: f64) {
         let next = if best > 0.0 { best } else { 0.5 * self.less };
         self.less = next.clamp(LEAST, MOST);

@@ -39,7 +39,8 @@ impl<'a> Solver<'a> {
     /// Begins training on `data`, perhaps from the duals of another cost or from a model.
     ///
     /// # Errors
-    /// Bad parameters, unusable data and a model of other features, before any work; lack of memory.
+    /// Bad parameters, unusable data and a model of other features, before any work; lack of
+    /// memory.
     pub fn new<E: Executor>(
         parameters: &'a MultiClassSvm,
         data: &Dataset,

@@ -1,8 +1,8 @@
-//! A pass over all rows and all classes at weights that do not change: the exact gap, and the classes
-//! that each row should list.
+//! A pass over all rows and all classes at weights that do not change: the exact gap, and the
+//! classes that each row should list.
 //!
-//! At fixed weights W that belong to the duals, `|W|² = sum_ic a_ic (s_y - s_c)`, so the rows' shares
-//! `C loss_i - sum_c a_ic (1 - s_y + s_c)`, none of them below 0, add up to P - D.
+//! At fixed weights W that belong to the duals, `|W|² = sum_ic a_ic (s_y - s_c)`, so the rows'
+//! shares `C loss_i - sum_c a_ic (1 - s_y + s_c)`, none of them below 0, add up to P - D.
 //!
 //! Cost: O(weights of a row's features) + O(L / 64) a row.
 
@@ -24,11 +24,13 @@ pub struct Search {
     pub epsilon: f64,
     /// Most classes that a row lists at once.
     pub most: usize,
-    /// A usual share of the gap: rows with a larger one list proportionally more, up to [`MORE`] times.
+    /// A usual share of the gap: rows with a larger one list proportionally more, up to [`MORE`]
+    /// times.
     pub usual: f64,
     /// Listed classes whose dual is 0 are idle if they are this far from having one.
     pub idle: f64,
-    /// Multiples of the weights that are looked at too, by what shortfalls are lessened there, rising.
+    /// Multiples of the weights that are looked at too, by what shortfalls are lessened there,
+    /// rising.
     pub less: [f64; 3],
 }
 
@@ -37,10 +39,11 @@ pub const MORE: f64 = 3.0;
 
 /// The multiple of the weights with the least gap of those that were looked at.
 ///
-/// At s W a shortfall is `1 - s (s_y - s_c) = s (b_c - t)` with `t = 1 - 1 / s`, so that each t is as good as a
-/// second set of weights. Near the end duals are far closer to their best than weights are to theirs: shortfalls are
-/// about 0 for many classes, half of them above it, which costs C each, where those below it cost as much as their
-/// dual, mostly nothing. Weights that are slightly longer lessen them all.
+/// At s W a shortfall is `1 - s (s_y - s_c) = s (b_c - t)` with `t = 1 - 1 / s`, so that each t is
+/// as good as a second set of weights. Near the end duals are far closer to their best than weights
+/// are to theirs: shortfalls are about 0 for many classes, half of them above it, which costs C
+/// each, where those below it cost as much as their dual, mostly nothing. Weights that are slightly
+/// longer lessen them all.
 #[derive(Clone, Copy, Debug)]
 pub struct Multiple {
     /// t.

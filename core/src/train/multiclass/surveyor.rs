@@ -188,7 +188,8 @@ impl Surveyor {
         self.clear(classes);
     }
 
-    /// What the listed classes of a row add to its loss, and to the products of duals and shortfalls.
+    /// What the listed classes of a row add to its loss, and to the products of duals and
+    /// shortfalls.
     fn look_at_listed(
         &mut self,
         state: &State,
@@ -246,8 +247,9 @@ impl Surveyor {
         self.touched[class / CHUNK] = true;
     }
 
-    /// The classes that are not listed: the sum of their shortfalls above 0, the largest, and the smallest if
-    /// `lows` are wanted. Mostly none of a chunk is above 0, and its highest score shows it.
+    /// The classes that are not listed: the sum of their shortfalls above 0, the largest, and the
+    /// smallest if `lows` are wanted. Mostly none of a chunk is above 0, and its highest score
+    /// shows it.
     fn rest(
         &mut self,
         base: f64,

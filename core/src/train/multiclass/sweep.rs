@@ -1,7 +1,7 @@
 //! A pass over rows and their listed classes: lanes of rows side by side, then their changes.
 //!
-//! How rows are cut into lanes depends on nothing but the duals' history, and every weight receives its
-//! changes in the order of lanes and rows whichever thread applies them: equal bits for any
+//! How rows are cut into lanes depends on nothing but the duals' history, and every weight receives
+//! its changes in the order of lanes and rows whichever thread applies them: equal bits for any
 //! number of threads.
 
 use super::{
@@ -17,9 +17,9 @@ use alloc::vec::Vec;
 use core::mem;
 use hapax_processor::Processor;
 
-/// Lanes side by side: their number never depends on the number of threads. Steps that go farther than to their best
-/// stand more in each other's way: with four lanes the dual objective fell. So do rows that all have a constant feature: with
-/// four lanes they took twice as many epochs.
+/// Lanes side by side: their number never depends on the number of threads. Steps that go farther
+/// than to their best stand more in each other's way: with four lanes the dual objective fell. So
+/// do rows that all have a constant feature: with four lanes they took twice as many epochs.
 const LANES: usize = 4;
 const FEWER_LANES: usize = 2;
 
@@ -73,8 +73,8 @@ impl Sweeper {
         }
     }
 
-    /// What later sweeps depend on: the number of lanes, the share of rows that moved last, and the dual
-    /// objective when it was last known.
+    /// What later sweeps depend on: the number of lanes, the share of rows that moved last, and the
+    /// dual objective when it was last known.
     #[must_use]
     pub(crate) fn memory(&self) -> (u32, f64, f64) {
         (self.lanes.len() as u32, self.moving, self.dual)
@@ -92,8 +92,8 @@ impl Sweeper {
         &self.cuts
     }
 
-    /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes stood in
-    /// each other's way, and from now on there are half as many.
+    /// Hears the dual objective. Rows solved one after the other never lower it: if it fell, lanes
+    /// stood in each other's way, and from now on there are half as many.
     pub(crate) fn judge(&mut self, dual: f64) {
         if dual < self.dual - 1e-6 * self.dual.abs() {
             self.lanes.truncate((self.lanes.len() / 2).max(1));
@@ -166,7 +166,8 @@ impl Block {
     /// Cuts rows into as many lanes as there are, which take about equally long.
     fn new(problem: &Problem, duals: &[RowDuals], rows: &[u32], lanes: usize) -> Self {
         let mut rows = rows.to_vec();
-        // Rows of one class move its weights the same way: those of one lane see each other's moves.
+        // Rows of one class move its weights the same way: those of one lane see each other's
+        // moves.
         if lanes > 1 {
             rows.sort_by_key(|&row| problem.class(row as usize));
         }
@@ -183,7 +184,8 @@ impl Block {
     }
 }
 
-/// About how many nanoseconds a visit of a row takes, as measured: 3 for each value and class, 12 more for each value, and 600.
+/// About how many nanoseconds a visit of a row takes, as measured: 3 for each value and class, 12
+/// more for each value, and 600.
 fn visit_time(problem: &Problem, duals: &[RowDuals], row: u32) -> u64 {
     let values = problem.row(row as usize).features.len() as u64;
     let classes = duals[row as usize].classes.len() as u64;

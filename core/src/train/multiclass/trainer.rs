@@ -1,20 +1,20 @@
 //! Crammer-Singer and Weston-Watkins machines, epoch by epoch.
 //!
 //! The two share their dual `D(a) = sum_ic a_ic - 1/2 sum_c |w_c|²` with `w_y += a_ic x_i` and
-//! `w_c -= a_ic x_i` for every row i and class c ≠ y_i, under `a_ic >= 0` and a cap: `a_ic <= C` for
-//! Weston-Watkins, `sum_c a_ic <= C` for Crammer-Singer. All duals of a row are solved for at once
-//! ([`super::row_step`]); rows follow each other in random order.
+//! `w_c -= a_ic x_i` for every row i and class c ≠ y_i, under `a_ic >= 0` and a cap: `a_ic <= C`
+//! for Weston-Watkins, `sum_c a_ic <= C` for Crammer-Singer. All duals of a row are solved for at
+//! once ([`super::row_step`]); rows follow each other in random order.
 //!
-//! Of a row's L - 1 duals only those of its listed classes are kept one by one; the others share one.
-//! Epochs are of two kinds. A full one ([`super::survey`]) scores all classes for all rows at fixed
-//! weights, which gives the gap exactly and finds the classes that rows must list: those that add
-//! more to the gap than what is still wanted allows. The others ([`super::sweep`]) solve for the listed duals
-//! and the shared one, at a cost that does not depend on L. As rows' shares of the gap shrink, rows are
-//! left alone until the next full epoch.
+//! Of a row's L - 1 duals only those of its listed classes are kept one by one; the others share
+//! one. Epochs are of two kinds. A full one ([`super::survey`]) scores all classes for all rows at
+//! fixed weights, which gives the gap exactly and finds the classes that rows must list: those that
+//! add more to the gap than what is still wanted allows. The others ([`super::sweep`]) solve for
+//! the listed duals and the shared one, at a cost that does not depend on L. As rows' shares of the
+//! gap shrink, rows are left alone until the next full epoch.
 //!
 //! Cost: a full epoch O(weights of the rows' features); another O(values, times listed classes).
-//! Memory: 8 bytes a value; 2 a value and listed class of its row; 6 a weight (4 and 8 from 65,537 classes on): neither N x L nor L x D
-//! is ever dense.
+//! Memory: 8 bytes a value; 2 a value and listed class of its row; 6 a weight (4 and 8 from 65,537
+//! classes on): neither N x L nor L x D is ever dense.
 
 use super::{
     certificate::{Certificate, certify},
@@ -154,8 +154,8 @@ impl Trainer {
         swept.visited
     }
 
-    /// Looks at all classes for a part of the rows and solves for these rows, then for the next part: what the first
-    /// ones moved is known when the classes of later ones are chosen.
+    /// Looks at all classes for a part of the rows and solves for these rows, then for the next
+    /// part: what the first ones moved is known when the classes of later ones are chosen.
     fn by_parts<E: Executor>(&mut self, sweeper: &mut Sweeper, executor: &E, processor: Processor) {
         let (search, count) = (self.search(), self.state.problem.len());
         let of = Schedule::parts(self.state.limits);

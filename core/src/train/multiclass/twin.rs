@@ -1,5 +1,5 @@
-//! The slow, obvious twin of the solvers: everything dense, weights from the duals by their definition,
-//! the dual maximized by projected gradient steps with momentum.
+//! The slow, obvious twin of the solvers: everything dense, weights from the duals by their
+//! definition, the dual maximized by projected gradient steps with momentum.
 
 use super::problem::Problem;
 use crate::parameters::multiclass::MultiClassLoss;

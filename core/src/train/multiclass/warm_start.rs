@@ -18,9 +18,10 @@ use alloc::{vec, vec::Vec};
 pub enum Start<'a> {
     /// The duals of the same rows at another cost.
     Duals(&'a WarmStart),
-    /// A linear model of the same features and labels, by whatever method: the labels that it ranks first
-    /// for a row are the classes that the row lists from the beginning. Duals cannot be had from a model,
-    /// but passes over all classes for all rows, most of the work at first, need not find those classes.
+    /// A linear model of the same features and labels, by whatever method: the labels that it ranks
+    /// first for a row are the classes that the row lists from the beginning. Duals cannot be had
+    /// from a model, but passes over all classes for all rows, most of the work at first, need not
+    /// find those classes.
     Model(&'a LinearModel),
 }
 

@@ -1,6 +1,6 @@
-//! Nearest neighbors in parts: one stage, each part a range of rows, made ready for comparison. The index is built when
-//! all are taken in: parts save little, for building it takes a second a million rows; they are there so
-//! that this method goes the same way as the others.
+//! Nearest neighbors in parts: one stage, each part a range of rows, made ready for comparison. The
+//! index is built when all are taken in: parts save little, for building it takes a second a
+//! million rows; they are there so that this method goes the same way as the others.
 
 use crate::model::nearest::{Nearest, conditioned::conditioned_rows};
 use crate::parameters::NearestParameters;

@@ -1,5 +1,5 @@
-//! The direction of the mean of each label's rows, as a linear model: the score of a label is the cosine of a row and
-//! its centroid.
+//! The direction of the mean of each label's rows, as a linear model: the score of a label is the
+//! cosine of a row and its centroid.
 
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
@@ -17,7 +17,8 @@ use alloc::{vec, vec::Vec};
 /// Labels of one job.
 const BATCH: usize = 64;
 
-/// The centroids of the labels of `data`, whose rows are transformed as `parameters` say, with weights of a byte.
+/// The centroids of the labels of `data`, whose rows are transformed as `parameters` say, with
+/// weights of a byte.
 ///
 /// Cost: a pass over the values of each label's rows; memory: one array of D sums a thread.
 pub(super) fn centroids<E: Executor>(

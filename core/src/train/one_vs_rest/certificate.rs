@@ -18,8 +18,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Evaluates the primal objective at the solver's own weights, those that a model gets, and the dual one at its
-    /// duals, whose weights are rebuilt in `f64` to know their square.
+    /// Evaluates the primal objective at the solver's own weights, those that a model gets, and the
+    /// dual one at its duals, whose weights are rebuilt in `f64` to know their square.
     ///
     /// Cost: a pass over the values of the examples' rows, and another over those with a dual.
     #[must_use]

@@ -1,12 +1,12 @@
-//! Dual coordinate descent for sixteen labels at once: their weights and duals lie side by side, so that a row and the
-//! places of its weights are read once for all of them.
+//! Dual coordinate descent for sixteen labels at once: their weights and duals lie side by side, so
+//! that a row and the places of its weights are read once for all of them.
 //!
-//! The problems are those of [`super::label_solver`], one for each label, over the same rows in the same order. No label's
-//! numbers meet another's, so each has the bits it would have in any other block that visits the rows in this
-//! order.
+//! The problems are those of [`super::label_solver`], one for each label, over the same rows in the
+//! same order. No label's numbers meet another's, so each has the bits it would have in any other
+//! block that visits the rows in this order.
 //!
-//! Cost: O(values) a sweep, each of them a multiplication and an addition of sixteen numbers, and as much again where a dual
-//! moves. Memory: 64 bytes a feature and 64 a row.
+//! Cost: O(values) a sweep, each of them a multiplication and an addition of sixteen numbers, and
+//! as much again where a dual moves. Memory: 64 bytes a feature and 64 a row.
 
 #[cfg(test)]
 mod tests;
@@ -50,9 +50,11 @@ pub struct BlockRows<'a> {
 pub struct BlockSweep<'a> {
     /// Rows and labels.
     pub of: BlockRows<'a>,
-    /// Which rows to visit, in this order. Those that are not settled yet are its first ones afterwards.
+    /// Which rows to visit, in this order. Those that are not settled yet are its first ones
+    /// afterwards.
     pub order: &'a mut [u32],
-    /// A row whose part of each label's gap was at most this before its visit is settled; below 0 none is.
+    /// A row whose part of each label's gap was at most this before its visit is settled; below 0
+    /// none is.
     pub settled: Block,
     /// Weights by feature.
     pub weights: &'a mut [Block],
@@ -60,11 +62,13 @@ pub struct BlockSweep<'a> {
     pub duals: &'a mut [Block],
     /// Biases.
     pub biases: &'a mut Block,
-    /// The value of the constant feature whose weight gives the bias; 0 where biases are not learned.
+    /// The value of the constant feature whose weight gives the bias; 0 where biases are not
+    /// learned.
     pub bias_feature: f32,
 }
 
-/// How many rows ahead of their turn the places of rows are fetched, their values, and the weights of these.
+/// How many rows ahead of their turn the places of rows are fetched, their values, and the weights
+/// of these.
 const FETCH_AHEAD: [usize; 3] = [6, 3, 1];
 
 impl BlockSweep<'_> {
@@ -158,8 +162,8 @@ impl Loop for BlockSweep<'_> {
 
     /// Visits rows in order and moves each dual to its optimum.
     ///
-    /// The gap is a sum over rows: with a margin that falls short of 1 by m and a dual a, a row's part is the loss at m and
-    /// `D a^2 / 2 - a m`, which is at least 0 and is 0 at the optimum.
+    /// The gap is a sum over rows: with a margin that falls short of 1 by m and a dual a, a row's
+    /// part is the loss at m and `D a^2 / 2 - a m`, which is at least 0 and is 0 at the optimum.
     #[inline(always)]
     fn run<F: Fetch>(self, fetch: &F) -> Met {
         let (mut gaps, mut losses) = ([0f32; LABELS], [0f32; LABELS]);
@@ -184,7 +188,8 @@ impl Loop for BlockSweep<'_> {
                 let before = duals[label];
                 let gradient = diagonal * before - short;
                 let missed = if short > 0.0 { short } else { 0.0 };
-                // An optimum of the loss less `a m` over duals is the loss itself: half the square over D, or the bound times m.
+                // An optimum of the loss less `a m` over duals is the loss itself: half the square
+                // over D, or the bound times m.
                 let loss = if diagonal > 0.0 {
                     0.5 * missed * missed / diagonal
                 } else {
@@ -306,13 +311,15 @@ pub fn block_squares(weights: &[Block]) -> Block<f64> {
     squares
 }
 
-/// The inner products of a row and the weights of all labels: of every second value first, then of the others.
+/// The inner products of a row and the weights of all labels: of every second value first, then of
+/// the others.
 #[inline(always)]
 fn scores(row: PackedRow<'_>, weights: &[Block]) -> Block {
     let mut sums = [[0f32; LABELS]; 2];
     for Group { ids, values } in row.groups {
         for at in 0..8 {
-            // A group that is not full ends in zeros, whose sixteen sums would all wait for the weights of feature 0.
+            // A group that is not full ends in zeros, whose sixteen sums would all wait for the
+            // weights of feature 0.
             if values[at] == 0 {
                 continue;
             }

@@ -1,7 +1,8 @@
 //! Labels shared out to jobs of sixteen that are alike, which are solved together.
 //!
-//! Sixteen labels meet the rows of each ([`super::trainer::BlockScratch`]): the more rows they have in common, the fewer there are.
-//! Labels are ordered by the feature that is strongest in the sum of their rows, then by the second: words name things.
+//! Sixteen labels meet the rows of each ([`super::trainer::BlockScratch`]): the more rows they have
+//! in common, the fewer there are. Labels are ordered by the feature that is strongest in the sum
+//! of their rows, then by the second: words name things.
 
 use super::{label_block::LABELS, mining::RowsByLabel, packed_rows::PackedRows};
 use crate::executor::Executor;
@@ -11,7 +12,8 @@ use alloc::{vec, vec::Vec};
 #[derive(Clone, Debug, Default)]
 pub struct LabelJobs(Vec<u32>);
 
-/// The features strongest in the sum of a label's rows, the strongest first; `u32::MAX` where there are none.
+/// The features strongest in the sum of a label's rows, the strongest first; `u32::MAX` where there
+/// are none.
 type Strongest = [u32; 2];
 
 /// Labels looked at in one job.
@@ -20,7 +22,8 @@ const BATCH: usize = 256;
 impl LabelJobs {
     /// Orders the labels whose rows `own` tells; those without rows come last.
     ///
-    /// Cost: a pass over the values of each label's rows. The result does not depend on the executor.
+    /// Cost: a pass over the values of each label's rows. The result does not depend on the
+    /// executor.
     pub(crate) fn new<E: Executor>(
         labels: usize,
         own: &RowsByLabel,
@@ -64,7 +67,8 @@ impl LabelJobs {
     }
 }
 
-/// The two features with the largest sums over `own` rows; of equal ones the lower. `sums` are 0 before and after.
+/// The two features with the largest sums over `own` rows; of equal ones the lower. `sums` are 0
+/// before and after.
 fn strongest(own: &[u32], rows: &PackedRows, sums: &mut [f32], met: &mut Vec<u32>) -> Strongest {
     met.clear();
     for &row in own {

@@ -12,10 +12,12 @@ const WEIGHTS_A_LABEL: u64 = 256;
 /// Bytes a kept weight takes where nothing is mined: by label and by feature.
 const BYTES_A_PROVEN_WEIGHT: u64 = 12;
 
-/// Bytes of one thread beside what grows with features and rows: the sums of the scorer and the weights worth keeping.
+/// Bytes of one thread beside what grows with features and rows: the sums of the scorer and the
+/// weights worth keeping.
 const BYTES_A_THREAD: u64 = 1 << 20;
 
-/// Bytes of one thread a feature and a row, in which sixteen labels are solved: [`super::trainer::BlockScratch`].
+/// Bytes of one thread a feature and a row, in which sixteen labels are solved:
+/// [`super::trainer::BlockScratch`].
 const BYTES_OF_BLOCK: [u64; 2] = [68, 76];
 
 impl OneVsRest {
@@ -38,7 +40,8 @@ impl OneVsRest {
             0 => (0, BYTES_A_PROVEN_WEIGHT),
             _ => (groups(self.short_terms as usize), BYTES_A_WEIGHT),
         };
-        // Proposals of a round with room to grow, and as lists by label beside those of all rounds, old and new.
+        // Proposals of a round with room to grow, and as lists by label beside those of all rounds,
+        // old and new.
         let mined = rows * u64::from(self.mine).min(labels);
         let proposals = rounds.min(1) * 24 * rows + (4 + 8 * rounds) * rounds.min(1) * mined;
         let [a_feature, a_row] = BYTES_OF_BLOCK;
@@ -54,8 +57,8 @@ impl OneVsRest {
             + scratch
     }
 
-    /// The same for training to a proven gap ([`OneVsRest::proving`]), where each thread has the weights and duals of
-    /// sixteen labels.
+    /// The same for training to a proven gap ([`OneVsRest::proving`]), where each thread has the
+    /// weights and duals of sixteen labels.
     #[must_use]
     pub fn proving_memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));

@@ -106,7 +106,8 @@ pub struct Turn {
     pub at: usize,
 }
 
-/// The wrong labels among the `mine` proposed for each row of `range` whose turn it is; none for the others.
+/// The wrong labels among the `mine` proposed for each row of `range` whose turn it is; none for
+/// the others.
 ///
 /// Cost: one query of the oracle for each row whose turn it is.
 pub fn mine<E: Executor>(

@@ -212,7 +212,8 @@ impl PackedRows {
         }
     }
 
-    /// Asks for the memory that says where row `row` stands, some rows before [`PackedRows::fetch_values`] needs it.
+    /// Asks for the memory that says where row `row` stands, some rows before
+    /// [`PackedRows::fetch_values`] needs it.
     #[inline(always)]
     pub(crate) fn fetch_place(&self, row: usize, fetch: &impl Fetch) {
         if let Some(before) = self.rows.get(row.saturating_sub(1)) {
@@ -223,7 +224,8 @@ impl PackedRows {
         }
     }
 
-    /// Asks for the first lines of the values of row `row`; the processor follows from there by itself.
+    /// Asks for the first lines of the values of row `row`; the processor follows from there by
+    /// itself.
     ///
     /// # Panics
     /// If there is no such row.

@@ -3,19 +3,21 @@
 use crate::{data::LabelLists, search::Scored};
 use alloc::vec::Vec;
 
-/// How much macro-F1 counts beside the mean of P@1, P@3 and P@5: a setting may cost a point of precision only if it
-/// gains so many times as much over labels. `benches/record/choice.md` has what other weights choose.
+/// How much macro-F1 counts beside the mean of P@1, P@3 and P@5: a setting may cost a point of
+/// precision only if it gains so many times as much over labels. `benches/record/choice.md` has
+/// what other weights choose.
 const MACRO_F1: f64 = 0.1;
 
-/// Answers to held-out rows as they are counted: those right among the first 1, 3 and 5, and which labels were right,
-/// answered or missed.
+/// Answers to held-out rows as they are counted: those right among the first 1, 3 and 5, and which
+/// labels were right, answered or missed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tally {
     hits: [u64; 3],
     rows: u64,
     /// Answers of a row that count for macro-F1.
     cut: usize,
-    /// A label and whether it was the truth ([`TRUTH`]), an answer ([`ANSWER`]) or both, for each row.
+    /// A label and whether it was the truth ([`TRUTH`]), an answer ([`ANSWER`]) or both, for each
+    /// row.
     decisions: Vec<u64>,
 }
 

@@ -1,14 +1,15 @@
 //! One-vs-rest with all negatives, run to a proven gap.
 //!
-//! The problems are those of `crate::train::one_vs_rest::label_solver`, one for each label with rows, and the
-//! gaps of all labels add up to that of the whole. Sixteen labels at a time are solved together (`block`), until their gaps
-//! together are small enough. Labels are done in parts: a part may leave what gap the parts before did not use up.
+//! The problems are those of `crate::train::one_vs_rest::label_solver`, one for each label with
+//! rows, and the gaps of all labels add up to that of the whole. Sixteen labels at a time are
+//! solved together (`block`), until their gaps together are small enough. Labels are done in parts:
+//! a part may leave what gap the parts before did not use up.
 //!
-//! Rows are packed (`crate::train::one_vs_rest::packed_rows`), their values rounded to 16 bits: the proof is of the
-//! problem with these values.
+//! Rows are packed (`crate::train::one_vs_rest::packed_rows`), their values rounded to 16 bits: the
+//! proof is of the problem with these values.
 //!
-//! Cost: O(values) a sweep and label, a row being read once for sixteen labels; memory: 4 bytes a value and, a thread, 192
-//! bytes a feature and 70 a row.
+//! Cost: O(values) a sweep and label, a row being read once for sixteen labels; memory: 4 bytes a
+//! value and, a thread, 192 bytes a feature and 70 a row.
 
 mod block;
 mod saved;
@@ -82,12 +83,13 @@ struct Solved {
 }
 
 impl OneVsRest {
-    /// Trains every label against all rows until the gap of all together is at most `gap` of their primal objectives or
-    /// the epochs are used up; `progress` hears of labels done and may stop the work.
+    /// Trains every label against all rows until the gap of all together is at most `gap` of their
+    /// primal objectives or the epochs are used up; `progress` hears of labels done and may stop
+    /// the work.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress` said so;
-    /// too many weights for the model's form.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
+    /// said so; too many weights for the model's form.
     pub fn train_to_gap<E: Executor>(
         &self,
         data: &Dataset,
@@ -250,7 +252,8 @@ mod tests {
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
-    /// The plain sum over all labels and rows: squared hinge, cost 1, and a learned bias the weight of a feature of 1.
+    /// The plain sum over all labels and rows: squared hinge, cost 1, and a learned bias the weight
+    /// of a feature of 1.
     fn primal(model: &LinearModel, data: &Dataset, bias: Bias) -> f64 {
         let labels = model.labels() as usize;
         let real = |label: u32, weight: i16| {

@@ -49,8 +49,8 @@ pub struct GradientRange {
     pub low: f64,
 }
 
-/// How many rows ahead of their turn the places of rows are fetched, and their values: a label's rows lie anywhere, so that
-/// both are waited for.
+/// How many rows ahead of their turn the places of rows are fetched, and their values: a label's
+/// rows lie anywhere, so that both are waited for.
 const FETCH_AHEAD: [usize; 2] = [12, 6];
 
 impl Loop for &mut Sweep<'_> {

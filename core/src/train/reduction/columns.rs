@@ -1,7 +1,8 @@
-//! A tall matrix of D lines and few columns, in blocks of 16 columns: products and orthonormal columns.
+//! A tall matrix of D lines and few columns, in blocks of 16 columns: products and orthonormal
+//! columns.
 //!
-//! Every product is a job for each block or pair of blocks, and every sum runs over the lines in their order in
-//! f64: bits do not depend on the number of threads. Numbers are stored in f32.
+//! Every product is a job for each block or pair of blocks, and every sum runs over the lines in
+//! their order in f64: bits do not depend on the number of threads. Numbers are stored in f32.
 
 use crate::{executor::Executor, float, train::TrainError, train::embedding::space::array};
 use alloc::vec::Vec;
@@ -92,11 +93,12 @@ impl Columns {
         Ok(Self { blocks })
     }
 
-    /// Columns of length 1, each at right angles to all others, that span the same space; columns that add nothing
-    /// but noise to those before them become zeros.
+    /// Columns of length 1, each at right angles to all others, that span the same space; columns
+    /// that add nothing but noise to those before them become zeros.
     ///
-    /// `Y = Q R` with `R' R = Y' Y` (Cholesky), done twice: the first pass leaves errors of about 1e-16 times the
-    /// square of the condition of Y, the second removes them (Yamamoto et al. 2015).
+    /// `Y = Q R` with `R' R = Y' Y` (Cholesky), done twice: the first pass leaves errors of about
+    /// 1e-16 times the square of the condition of Y, the second removes them (Yamamoto et al.
+    /// 2015).
     ///
     /// # Errors
     /// If memory is lacking.
@@ -122,11 +124,12 @@ fn block_products(left: &[f32], right: &[f32]) -> [[f64; WIDTH]; WIDTH] {
     sums
 }
 
-/// A column whose part at right angles to those before it is, squared, no more than this share of it is noise of
-/// f32, and left out.
+/// A column whose part at right angles to those before it is, squared, no more than this share of
+/// it is noise of f32, and left out.
 const NOISE: f64 = 1e-12;
 
-/// The inverse of the upper triangle R with `R' R` the given products; zeros for columns that are left out.
+/// The inverse of the upper triangle R with `R' R` the given products; zeros for columns that are
+/// left out.
 fn inverse_root(mut products: Vec<f64>, n: usize) -> Vec<f64> {
     let mut kept: Vec<bool> = Vec::new();
     let g = &mut products;

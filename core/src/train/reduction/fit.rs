@@ -1,11 +1,11 @@
 //! The directions in which rows extend most.
 //!
-//! Problem: for a matrix A of N rows and D features (the rows, transformed) and a rank k, find V (D x k) with
-//! orthonormal columns so that `|A - A V V'|` is about least: the right singular vectors of the k largest singular
-//! values. `A V` are the rows in k dimensions.
+//! Problem: for a matrix A of N rows and D features (the rows, transformed) and a rank k, find V (D
+//! x k) with orthonormal columns so that `|A - A V V'|` is about least: the right singular vectors
+//! of the k largest singular values. `A V` are the rows in k dimensions.
 //!
-//! Solved by a randomized range finder with power iterations (Halko, Martinsson, Tropp 2011, algorithms 4.4 and 5.1,
-//! applied to A'): with l = k + oversampling, rounded up to 16,
+//! Solved by a randomized range finder with power iterations (Halko, Martinsson, Tropp 2011,
+//! algorithms 4.4 and 5.1, applied to A'): with l = k + oversampling, rounded up to 16,
 //!
 //! ```text
 //! Y = A'A Ω,  Ω random signs (D x l);   Q = orth(Y)
@@ -13,12 +13,13 @@
 //! Q' A'A Q = U diag(λ) U',  V = Q U,  σ = sqrt(λ),  of which the k largest are kept.
 //! ```
 //!
-//! Signs take the place of normal numbers: they are exact in every arithmetic, and serve as well. Nothing
-//! of N rows is held but the rows. Singular values below about 1e-3 of the largest are lost in the noise of f32.
+//! Signs take the place of normal numbers: they are exact in every arithmetic, and serve as well.
+//! Nothing of N rows is held but the rows. Singular values below about 1e-3 of the largest are lost
+//! in the noise of f32.
 //!
-//! Cost, for s stored values: `4 s l (q + 2) + D l² (3 q + 6)` multiplications, shared by threads by blocks of 16
-//! columns; memory: [`Reduction::memory_estimate`]. All sums run in f64 in a fixed order: the same bits for any
-//! number of threads and on every machine.
+//! Cost, for s stored values: `4 s l (q + 2) + D l² (3 q + 6)` multiplications, shared by threads
+//! by blocks of 16 columns; memory: [`Reduction::memory_estimate`]. All sums run in f64 in a fixed
+//! order: the same bits for any number of threads and on every machine.
 
 use super::{
     Projection,
@@ -39,7 +40,8 @@ use serde::Serialize;
 /// What the reduction to few dimensions can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Reduction {
-    /// k, the dimensions to keep: at least 1, at most the number of features and of rows, and 4,096.
+    /// k, the dimensions to keep: at least 1, at most the number of features and of rows, and
+    /// 4,096.
     pub dimensions: u32,
     /// How many more directions are followed than kept.
     pub oversampling: u32,
@@ -93,9 +95,9 @@ impl Reduction {
         (self.dimensions as usize + self.oversampling as usize).next_multiple_of(WIDTH)
     }
 
-    /// The most memory, in bytes, that [`Reduction::fit`] will hold on `data` with so many threads, without `data`
-    /// itself: three matrices of D l numbers, sums of a block for each thread, the transformed values, and
-    /// five matrices of l² numbers.
+    /// The most memory, in bytes, that [`Reduction::fit`] will hold on `data` with so many threads,
+    /// without `data` itself: three matrices of D l numbers, sums of a block for each thread, the
+    /// transformed values, and five matrices of l² numbers.
     #[must_use]
     pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, width) = (u64::from(data.rows().features()), self.width() as u64);
@@ -130,8 +132,8 @@ impl Reduction {
     /// ```
     ///
     /// # Errors
-    /// If a parameter is out of range, there are more dimensions than features or rows, no row has a feature, or
-    /// memory is lacking.
+    /// If a parameter is out of range, there are more dimensions than features or rows, no row has
+    /// a feature, or memory is lacking.
     pub fn fit(
         &self,
         data: &Dataset,
@@ -208,7 +210,8 @@ fn symmetrize(matrix: &mut [f64], n: usize) {
     }
 }
 
-/// The rows, transformed; the matrix A is these divided by the length of all, so that no sum can overflow.
+/// The rows, transformed; the matrix A is these divided by the length of all, so that no sum can
+/// overflow.
 struct Rows<'a> {
     data: &'a Dataset,
     starts: Vec<usize>,

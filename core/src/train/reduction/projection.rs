@@ -1,4 +1,5 @@
-//! From sparse rows to dense ones of few dimensions, and from what those taught back to the sparse rows.
+//! From sparse rows to dense ones of few dimensions, and from what those taught back to the sparse
+//! rows.
 
 use crate::{
     data::Dataset,
@@ -10,7 +11,8 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// The k directions in which training rows extend most, strongest first; made by [`super::Reduction::fit`].
+/// The k directions in which training rows extend most, strongest first; made by
+/// [`super::Reduction::fit`].
 ///
 /// Features that no training row has count nothing. Memory: 4 k bytes a feature.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +68,8 @@ impl Projection {
         &self.singular_values
     }
 
-    /// The k numbers of a row, transformed first, in place of those in `point`; summed in f64. Features that are not
-    /// known count nothing.
+    /// The k numbers of a row, transformed first, in place of those in `point`; summed in f64.
+    /// Features that are not known count nothing.
     pub(crate) fn apply(&self, row: SparseView<'_>, point: &mut Vec<f32>) {
         let k = self.dimensions();
         let mut values = Vec::with_capacity(row.len());
@@ -116,9 +118,10 @@ impl Projection {
         Dataset::new(rows, labels, names).map_err(|_| TrainError::NoRows)
     }
 
-    /// What was trained on reduced rows, for the rows as they were: `V W` takes the place of an embedding W of k
-    /// numbers, which has M numbers a feature however large k is; without an embedding V is the embedding, and
-    /// prototypes keep their k numbers (their products with V would have a number for each feature and label).
+    /// What was trained on reduced rows, for the rows as they were: `V W` takes the place of an
+    /// embedding W of k numbers, which has M numbers a feature however large k is; without an
+    /// embedding V is the embedding, and prototypes keep their k numbers (their products with V
+    /// would have a number for each feature and label).
     ///
     /// # Errors
     /// If memory is lacking.

@@ -17,8 +17,8 @@ const PLAIN: RowTransform = RowTransform {
     normalize: false,
 };
 
-/// Singular values and right singular vectors of N x D numbers by one-sided Jacobi rotations of the columns:
-/// the twin.
+/// Singular values and right singular vectors of N x D numbers by one-sided Jacobi rotations of the
+/// columns: the twin.
 fn twin(rows: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let d = rows[0].len();
     let mut columns: Vec<Vec<f64>> = (0..d)
@@ -70,7 +70,8 @@ fn dataset(rows: &[Vec<f64>]) -> Dataset {
     Dataset::new(made, labels, None).unwrap()
 }
 
-/// Rows of `rank` topics whose strength falls by `fall` each, with a little noise, many values zero.
+/// Rows of `rank` topics whose strength falls by `fall` each, with a little noise, many values
+/// zero.
 fn topics(n: usize, d: usize, rank: usize, fall: f64, noise: f64) -> Vec<Vec<f64>> {
     let mut dice = Stream::new(77, (n * d) as u64);
     let topics: Vec<Vec<f64>> = (0..rank)

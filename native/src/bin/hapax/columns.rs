@@ -1,6 +1,6 @@
-//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong order, with their
-//! header as a row, or without the columns beyond those named. All of it is well-formed, so only looks can tell. And what
-//! to do about columns where none are named.
+//! Tab-separated data that are read otherwise than they were meant: with the columns in the wrong
+//! order, with their header as a row, or without the columns beyond those named. All of it is
+//! well-formed, so only looks can tell. And what to do about columns where none are named.
 
 use super::output::warn;
 use hapax::{
@@ -48,9 +48,9 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Whether the first lines of `bytes` look as if the columns stood in the other order than `columns`: what
-/// is taken for the text is a single word and what is taken for labels is a sentence, or the
-/// texts repeat where the labels never do.
+/// Whether the first lines of `bytes` look as if the columns stood in the other order than
+/// `columns`: what is taken for the text is a single word and what is taken for labels is a
+/// sentence, or the texts repeat where the labels never do.
 fn look_swapped(bytes: &[u8], columns: Columns) -> bool {
     let (mut texts, mut labels) = (Looks::default(), Looks::default());
     let mut lines = 0;

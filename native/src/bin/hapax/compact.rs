@@ -17,10 +17,11 @@ use std::path::PathBuf;
 
 /// Make a model smaller, to a number of bytes.
 ///
-/// Of a nearest-neighbor model the most frequent features and the smallest weights are left out, and
-/// weights are rounded to 4 bits: several settings that fit are tried on held-out rows, and the best
-/// is kept. Prints what each costs in precision. Answers become faster, too. A linear model keeps no rows to
-/// judge by: its weights are pruned and rounded, by 8, 6, 5 or 4 bits, where that changes them least.
+/// Of a nearest-neighbor model the most frequent features and the smallest weights are left out,
+/// and weights are rounded to 4 bits: several settings that fit are tried on held-out rows, and the
+/// best is kept. Prints what each costs in precision. Answers become faster, too. A linear model
+/// keeps no rows to judge by: its weights are pruned and rounded, by 8, 6, 5 or 4 bits, where that
+/// changes them least.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: hapax compact model.hapax -o small.hapax --max-bytes 4MB")]
 pub struct Compact {

@@ -15,12 +15,13 @@ use std::path::Path;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
-    /// The format of the data [default: by the file's ending (.csv, .tsv, .jsonl, .ndjson, perhaps compressed), else by its
-    /// first lines]
+    /// The format of the data
+    /// [default: by the file's ending (.csv, .tsv, .jsonl, .ndjson, perhaps compressed), else by its first lines]
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
-    /// The columns of the text in a table (CSV, JSON Lines, or tab-separated data with a header), by name or by number
-    /// from 1, joined; title:3 counts three times [default: as the model remembers, or by their names]
+    /// The columns of the text in a table (CSV, JSON Lines, or tab-separated data with a header),
+    /// by name or by number from 1, joined; title:3 counts three times
+    /// [default: as the model remembers, or by their names]
     #[arg(
         long,
         value_name = "COLUMNS",
@@ -28,9 +29,10 @@ pub struct DataOptions {
         conflicts_with = "columns"
     )]
     pub text: Vec<TextColumn>,
-    /// The column of the labels in a table, by name or by number. For .npy rows the file of their labels: a .npy file of
-    /// whole numbers, one for each row, or of zeros and ones, a line of all labels for each row; or a text file with the
-    /// labels of a row in each line, separated by spaces
+    /// The column of the labels in a table, by name or by number. For .npy rows the file of their
+    /// labels: a .npy file of whole numbers, one for each row, or of zeros and ones, a line of all
+    /// labels for each row; or a text file with the labels of a row in each line, separated by
+    /// spaces
     #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
     pub labels: Option<String>,
     /// The column of the ids in a table, by name or by number [default: the one named id]
@@ -39,20 +41,21 @@ pub struct DataOptions {
     /// Whether the first line of a table names its columns [default: found by looking at it]
     #[arg(long, value_name = "BOOL", value_parser = clap::builder::BoolishValueParser::new())]
     pub header: Option<bool>,
-    /// What separates the fields of CSV [default: a comma, semicolon, tab or bar, whichever cuts lines evenly]
+    /// What separates the fields of CSV
+    /// [default: a comma, semicolon, tab or bar, whichever cuts lines evenly]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<char>,
     /// The longest row of a table, and the longest line that `predict` reads, such as 16MB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, default_value = "16MB")]
     pub max_line: u64,
-    /// The columns of tab-separated data without a header in the file's order: text and labels once each, and any other name for a
-    /// column to ignore, such as id,text,labels. Columns beyond those named are ignored [default: text,labels, and
-    /// more columns are refused]
+    /// The columns of tab-separated data without a header in the file's order: text and labels once
+    /// each, and any other name for a column to ignore, such as id,text,labels. Columns beyond
+    /// those named are ignored [default: text,labels, and more columns are refused]
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
     pub columns: Option<Columns>,
-    /// What separates labels in their column: a character such as ';' or a few, space, or none if the whole field is one
-    /// label [default: none in CSV and JSON Lines; of tab-separated data space, or a comma where the labels stand before
-    /// the text]
+    /// What separates labels in their column: a character such as ';' or a few, space, or none if
+    /// the whole field is one label
+    /// [default: none in CSV and JSON Lines; of tab-separated data space, or a comma where the labels stand before the text]
     #[arg(long, value_name = "SEP", allow_hyphen_values = true)]
     pub label_separator: Option<LabelSeparator>,
     /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]
@@ -122,14 +125,16 @@ impl DataOptions {
         }
     }
 
-    /// Where the feature indices of data for a model start: where those of its training data did, if nothing is said.
+    /// Where the feature indices of data for a model start: where those of its training data did,
+    /// if nothing is said.
     pub fn base_for(&self, model: &Model) -> Option<IndexBase> {
         let given = self.for_training().index_base;
         given.or(model.provenance().index_base)
     }
 
-    /// The options for reading data that begin with `bytes`, which a model is to answer or to go on from: its labels keep
-    /// their ids, and feature indices start where those of its training data did.
+    /// The options for reading data that begin with `bytes`, which a model is to answer or to go on
+    /// from: its labels keep their ids, and feature indices start where those of its training data
+    /// did.
     pub fn for_model(&self, model: &Model, bytes: &[u8]) -> ReadOptions {
         let mut options = self.for_training();
         options.label_names = model.label_table();

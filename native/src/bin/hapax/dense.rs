@@ -15,8 +15,8 @@ use hapax::{
 };
 use std::path::Path;
 
-/// The rows of a `.npy` file whose bytes are read, with the labels of the file `labels`. Labels that `known` names
-/// keep their ids.
+/// The rows of a `.npy` file whose bytes are read, with the labels of the file `labels`. Labels
+/// that `known` names keep their ids.
 pub fn read_dense(
     path: &Path,
     bytes: &[u8],

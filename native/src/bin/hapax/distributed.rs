@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 /// Split a training into parts that machines share by way of a folder.
 ///
-/// Every machine runs `hapax train --parts DIR --shard I/N`; when all have ended, `hapax merge DIR -o MODEL` makes the
-/// model that one machine would have made, to the byte. Parts that are done are kept, so any of these commands
-/// may be killed and repeated. For ovr, mach and nearest.
+/// Every machine runs `hapax train --parts DIR --shard I/N`; when all have ended,
+/// `hapax merge DIR -o MODEL` makes the model that one machine would have made, to the byte. Parts
+/// that are done are kept, so any of these commands may be killed and repeated. For ovr, mach and
+/// nearest.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +47,8 @@ pub struct Work {
     /// Do the shard --shard of the plan in this folder (see `hapax plan`)
     #[arg(long, value_name = "DIR")]
     parts: Option<PathBuf>,
-    /// Which: from 0/N to (N-1)/N [default: what `SLURM_ARRAY_TASK_ID`, `JOB_COMPLETION_INDEX` or `HQ_TASK_ID` says]
+    /// Which: from 0/N to (N-1)/N
+    /// [default: what `SLURM_ARRAY_TASK_ID`, `JOB_COMPLETION_INDEX` or `HQ_TASK_ID` says]
     #[arg(long, value_name = "I/N", requires = "parts", value_parser = parse_shard)]
     shard: Option<Shard>,
     /// How many threads [default: one for each core]

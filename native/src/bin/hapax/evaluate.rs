@@ -23,8 +23,8 @@ use std::path::PathBuf;
 /// Score a model on a test file.
 ///
 /// Prints precision, recall, nDCG, coverage and their propensity-scored kin at each k, then
-/// accuracy and F1. A row without labels counts as 0; labels that training never saw count as misses.
-/// Says so if the data have other numbers of features or labels than the model.
+/// accuracy and F1. A row without labels counts as 0; labels that training never saw count as
+/// misses. Says so if the data have other numbers of features or labels than the model.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -81,8 +81,8 @@ impl Evaluate {
     }
 }
 
-/// Answers every row of `test` and compares the answers with its labels. The model is made ready for
-/// speed first if there are rows enough; its answers stay the same.
+/// Answers every row of `test` and compares the answers with its labels. The model is made ready
+/// for speed first if there are rows enough; its answers stay the same.
 pub fn evaluate(
     model: &mut Model,
     test: &Dataset,

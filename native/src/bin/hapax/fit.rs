@@ -1,5 +1,6 @@
-//! Whether data are of the features and labels of a model, as far as a file tells: features go by number, and so
-//! do labels without names, so that only how many there are can show that two files are of different sets.
+//! Whether data are of the features and labels of a model, as far as a file tells: features go by
+//! number, and so do labels without names, so that only how many there are can show that two files
+//! are of different sets.
 
 use super::{
     failure::Failure,
@@ -17,7 +18,8 @@ use hapax::{
 };
 use std::path::Path;
 
-/// How many features and labels a file itself says there are: the header of XMC data both, a `.npy` file its columns.
+/// How many features and labels a file itself says there are: the header of XMC data both, a `.npy`
+/// file its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stated {
     pub features: Option<u32>,
@@ -39,8 +41,8 @@ pub fn warn_of_features(path: &Path, found: u32, stated: Option<u32>, model: &Mo
     }
 }
 
-/// Says so if rows to judge a model by state another number of labels than it has. A file of names may name more labels
-/// than the header of the rows says there are.
+/// Says so if rows to judge a model by state another number of labels than it has. A file of names
+/// may name more labels than the header of the rows says there are.
 pub fn warn_of_labels(path: &Path, stated: Option<u32>, model: &Model) {
     let (path, known) = (path.display(), model.labels());
     let named = model.label_name(0).is_some();
@@ -58,8 +60,9 @@ pub fn warn_of_labels(path: &Path, stated: Option<u32>, model: &Model) {
     }
 }
 
-/// The first label whose name is a number, but not its own, of a model of svmlight data, where such names are what
-/// the data call labels. Names that a list gave to the labels of XMC data may be any; the features of these count from 0.
+/// The first label whose name is a number, but not its own, of a model of svmlight data, where such
+/// names are what the data call labels. Names that a list gave to the labels of XMC data may be
+/// any; the features of these count from 0.
 fn other_number(model: &Model) -> Option<(u32, String)> {
     if model.provenance().index_base != Some(IndexBase::One) {
         return None;
@@ -69,8 +72,8 @@ fn other_number(model: &Model) -> Option<(u32, String)> {
     name.parse::<u32>().is_ok().then(|| (id, name.to_string()))
 }
 
-/// Refuses rows that training cannot begin with from `model`: they must have its features, and its labels before any
-/// others. A file that states no numbers may have fewer.
+/// Refuses rows that training cannot begin with from `model`: they must have its features, and its
+/// labels before any others. A file that states no numbers may have fewer.
 pub fn check_start(
     path: &Path,
     data: &Dataset,

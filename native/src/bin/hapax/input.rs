@@ -108,8 +108,8 @@ pub fn read_input(
     })
 }
 
-/// Reads a file of data as rows that a model can answer: texts go through its vectorizer. Labels that it
-/// has not seen in training get ids beyond its own.
+/// Reads a file of data as rows that a model can answer: texts go through its vectorizer. Labels
+/// that it has not seen in training get ids beyond its own.
 pub fn read_for_model(
     path: &Path,
     data: &DataOptions,
@@ -130,8 +130,8 @@ pub struct Like {
     pub columns: Option<String>,
 }
 
-/// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what the file states and
-/// may look at texts before they become rows.
+/// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what
+/// the file states and may look at texts before they become rows.
 pub fn read_like(
     path: &Path,
     data: &DataOptions,
@@ -186,7 +186,8 @@ pub fn load_model(path: &Path) -> Result<Model, Failure> {
     Model::from_bytes(bytes).map_err(|error| Failure::in_file(path, error))
 }
 
-/// From so many rows on a model is made ready for speed, which takes as long as about so many answers.
+/// From so many rows on a model is made ready for speed, which takes as long as about so many
+/// answers.
 pub const MANY_ROWS: usize = 100;
 
 /// Makes a model ready for many rows. Without memory for that it answers as well, but more slowly.
@@ -213,8 +214,8 @@ pub fn name_labels(data: &Dataset, path: &Path, column: usize) -> Result<Dataset
         .map_err(|error| Failure::in_file(path, error))
 }
 
-/// Reads a file that names labels, one a line in the order of their ids. Of lines with tabs the column
-/// `column` counts, from 1.
+/// Reads a file that names labels, one a line in the order of their ids. Of lines with tabs the
+/// column `column` counts, from 1.
 fn read_label_names(path: &Path, column: usize) -> Result<Names, Failure> {
     let bytes = read_text(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {

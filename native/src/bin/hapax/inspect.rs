@@ -28,9 +28,9 @@ use std::{
 
 /// Show what a model is and what made it, or what data look like.
 ///
-/// Of a model: its method and parameters, the data and release that made it, and its bytes by part. Of
-/// data: how many rows, features and labels there are, how they are spread, and the highest precision any
-/// ranking could reach.
+/// Of a model: its method and parameters, the data and release that made it, and its bytes by part.
+/// Of data: how many rows, features and labels there are, how they are spread, and the highest
+/// precision any ranking could reach.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -16,7 +16,8 @@ use std::{iter::once, path::Path};
 /// How many labels are printed.
 const NEIGHBORS: usize = 10;
 
-/// Prints the labels nearest to the one named, or numbered, `label`, and draws them to the file `picture`.
+/// Prints the labels nearest to the one named, or numbered, `label`, and draws them to the file
+/// `picture`.
 pub fn print_neighbors(
     model: &Model,
     label: &str,

@@ -32,8 +32,8 @@ use std::{ffi::OsString, process::ExitCode};
 
 /// Choose among thousands to millions of labels, most of which occur a handful of times.
 ///
-/// hapax learns from labelled texts or feature rows and suggests labels for new ones. A model is one
-/// file, and it gives the same answers to the last bit on servers, in browsers and on devices.
+/// hapax learns from labelled texts or feature rows and suggests labels for new ones. A model is
+/// one file, and it gives the same answers to the last bit on servers, in browsers and on devices.
 #[derive(Parser)]
 #[command(name = "hapax", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {

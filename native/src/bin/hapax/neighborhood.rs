@@ -1,4 +1,5 @@
-//! A label's neighborhood as a picture: the label and those nearest to it, at the places of [`EmbeddingModel::plane`].
+//! A label's neighborhood as a picture: the label and those nearest to it, at the places of
+//! [`EmbeddingModel::plane`].
 
 use hapax::core::model::{Model, embedding::EmbeddingModel};
 use std::fmt::Write;
@@ -55,7 +56,8 @@ struct Placed {
     name: (f64, f64),
 }
 
-/// The points at one scale for both directions, and names moved down where they would lie on others.
+/// The points at one scale for both directions, and names moved down where they would lie on
+/// others.
 fn on_the_page(points: &[[f64; 2]], names: &[String]) -> Vec<Placed> {
     let range = |of: &dyn Fn(&[f64; 2]) -> f64| {
         let all = points.iter().map(of);

@@ -26,7 +26,8 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Prints a line to standard error, unless another process does. If nobody reads it, nobody needs it.
+/// Prints a line to standard error, unless another process does. If nobody reads it, nobody needs
+/// it.
 pub fn note(text: impl Display) {
     if !SILENT.load(Ordering::Relaxed) {
         insist(text);

@@ -31,14 +31,15 @@ use std::{
 
 /// Suggest labels for texts or rows.
 ///
-/// Reads one text or row a line, or one row of a table, and answers in the same order as soon as they come. For a model
-/// of texts a line is a text, perhaps with a tab and its labels, which are ignored. CSV and JSON Lines are read by the
-/// columns that the model was trained on, or those that --text names; their id and the columns of --keep stand in the
-/// output. For a model of rows a line is a row of XMC or svmlight data, whose labels are ignored.
+/// Reads one text or row a line, or one row of a table, and answers in the same order as soon as
+/// they come. For a model of texts a line is a text, perhaps with a tab and its labels, which are
+/// ignored. CSV and JSON Lines are read by the columns that the model was trained on, or those that
+/// --text names; their id and the columns of --keep stand in the output. For a model of rows a line
+/// is a row of XMC or svmlight data, whose labels are ignored.
 ///
-/// Labels that training never saw are no answers, but fill the lines of XMC. A row without a known word gets an empty
-/// answer and its reason. So does a row that cannot be read or is longer than --max-line: the others are answered, and
-/// the exit status is 3.
+/// Labels that training never saw are no answers, but fill the lines of XMC. A row without a known
+/// word gets an empty answer and its reason. So does a row that cannot be read or is longer than
+/// --max-line: the others are answered, and the exit status is 3.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -67,8 +68,8 @@ pub struct Predict {
     /// Columns of a table to hand through to the output, by name or by number
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     keep: Vec<String>,
-    /// Say why: the neighbors that voted and the features they share, or of a linear model what each
-    /// feature adds to a label's score
+    /// Say why: the neighbors that voted and the features they share, or of a linear model what
+    /// each feature adds to a label's score
     #[arg(long)]
     explain: bool,
     /// How many threads [default: one for each core]
@@ -300,7 +301,8 @@ impl Predict {
         };
         let mut best = model.predict(row, self.k, scratch)?.to_vec();
         if self.output != Some(Output::Xmc) {
-            // What training never saw scores this, and is no answer. Lines of XMC hold k pairs each.
+            // What training never saw scores this, and is no answer. Lines of XMC hold k pairs
+            // each.
             best.retain(|scored| scored.score > f32::MIN);
         }
         let mut answered = Answered {

@@ -1,5 +1,5 @@
-//! Labels of tab-separated data that are separated otherwise than they were meant. Any separator leaves labels
-//! well-formed, so only looks can tell.
+//! Labels of tab-separated data that are separated otherwise than they were meant. Any separator
+//! leaves labels well-formed, so only looks can tell.
 
 use super::output::warn;
 use hapax::core::data::LabelSeparator;
@@ -22,7 +22,8 @@ enum Meant {
     Nothing,
 }
 
-/// Says so if the fields of labels look as if they were separated by something else than `separator`.
+/// Says so if the fields of labels look as if they were separated by something else than
+/// `separator`.
 pub fn warn_of_separators<'a>(
     path: &Path,
     fields: impl Iterator<Item = &'a str>,
@@ -102,7 +103,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Whether enough fields have several parts, and of most of these a part is a whole field elsewhere.
+    /// Whether enough fields have several parts, and of most of these a part is a whole field
+    /// elsewhere.
     fn are_known(&self) -> bool {
         let known = |parts: &&Vec<&str>| parts.iter().any(|part| self.whole.contains(part));
         let known = self.apart.iter().filter(known).count();
@@ -126,7 +128,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Whether `other` stands within most fields, or within some whose parts are often whole fields elsewhere.
+/// Whether `other` stands within most fields, or within some whose parts are often whole fields
+/// elsewhere.
 fn separates(fields: &[&str], other: char) -> bool {
     let parts = Parts::of(fields, other);
     2 * parts.apart.len() > fields.len() || parts.are_known()
@@ -136,8 +139,8 @@ fn several(field: &str) -> bool {
     field.split_whitespace().nth(1).is_some()
 }
 
-/// Whether most fields are several words written like a phrase, a capital first and none after it, that
-/// mostly occur in no other field.
+/// Whether most fields are several words written like a phrase, a capital first and none after it,
+/// that mostly occur in no other field.
 fn stand_together(fields: &[&str]) -> bool {
     let several: Vec<&str> = fields
         .iter()

@@ -92,8 +92,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The format of the table that lines are, if they are one: JSON objects, or tab-separated data with a header or with
-    /// columns that are named.
+    /// The format of the table that lines are, if they are one: JSON objects, or tab-separated data
+    /// with a header or with columns that are named.
     pub fn in_lines(&self, format: Option<Format>, bytes: &[u8]) -> Option<TableFormat> {
         let sample = &bytes[..bytes.len().min(LOOKED_AT)];
         if format.is_none() && begins_like_json(sample) {

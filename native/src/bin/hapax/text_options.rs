@@ -28,14 +28,16 @@ pub fn arguments(options: &VectorizerOptions) -> Vec<String> {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Texts")]
 pub struct TextOptions {
-    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none [default: ovr tries some, 1-2 otherwise]
+    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none
+    /// [default: ovr tries some, 1-2 otherwise]
     #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
     words: Option<Lengths>,
-    /// Lengths of character n-grams within words, such as 3-5, for short texts, compounds, inflected and misspelled words; 0 for
-    /// none [default: ovr tries some, none otherwise]
+    /// Lengths of character n-grams within words, such as 3-5, for short texts, compounds,
+    /// inflected and misspelled words; 0 for none [default: ovr tries some, none otherwise]
     #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
     characters: Option<Lengths>,
-    /// Leave out words and n-grams in fewer texts [default: 2, of less than 1000 texts 1; ovr may raise it]
+    /// Leave out words and n-grams in fewer texts
+    /// [default: 2, of less than 1000 texts 1; ovr may raise it]
     #[arg(long, value_name = "N")]
     min_documents: Option<u32>,
     /// Leave out words in a larger share of the texts

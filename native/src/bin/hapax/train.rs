@@ -48,8 +48,8 @@ use std::{ffi::OsString, path::PathBuf};
 
 /// Train a model from a file of labelled texts or rows.
 ///
-/// `hapax train TRAIN -o MODEL` tries methods, features and parameters on held-out rows and takes the best. Name a method to
-/// train that one.
+/// `hapax train TRAIN -o MODEL` tries methods, features and parameters on held-out rows and takes
+/// the best. Name a method to train that one.
 #[derive(Args, Debug)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -95,7 +95,8 @@ pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
 /// The algorithms.
 #[derive(Subcommand, Debug)]
 pub enum Algorithm {
-    /// Try methods, features and parameters on held-out rows and take the best: the same as naming no method
+    /// Try methods, features and parameters on held-out rows and take the best: the same as naming
+    /// no method
     Auto(auto::TrainAuto),
     /// Sparse weighted nearest neighbors: the most similar training rows vote
     Nearest(nearest::TrainNearest),
@@ -152,7 +153,8 @@ impl Algorithm {
         }
     }
 
-    /// Refuses to be one of several processes that would each train all of a model and write the same file.
+    /// Refuses to be one of several processes that would each train all of a model and write the
+    /// same file.
     fn check_together(&self, started: usize) -> Result<(), Failure> {
         let instead = match self {
             Self::Cs(_) | Self::Ww(_) | Self::Llw(_) => return Ok(()),
@@ -254,8 +256,8 @@ impl Common {
         self.read_choosing(None, threads)
     }
 
-    /// As [`Common::read`]; which n-grams of texts become features is chosen by held-out texts where it is not given, if there are
-    /// parameters to try them with.
+    /// As [`Common::read`]; which n-grams of texts become features is chosen by held-out texts
+    /// where it is not given, if there are parameters to try them with.
     fn read_choosing(
         &self,
         parameters: Option<&OneVsRest>,
@@ -307,8 +309,8 @@ impl Common {
             .map_err(|error| Failure::in_file(&self.train, error))
     }
 
-    /// Reads data as `model` would be given them, to go on from it: texts go through its vectorizer, its labels keep
-    /// their ids. Refuses what shows to be of other features or labels.
+    /// Reads data as `model` would be given them, to go on from it: texts go through its
+    /// vectorizer, its labels keep their ids. Refuses what shows to be of other features or labels.
     fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
         let path = &self.train;
         let look = |vectorizer: &Vectorizer, texts: &[String]| {

@@ -27,8 +27,8 @@ type Numbered = (u32, i16);
 impl LinearScorer {
     /// Makes a model ready.
     ///
-    /// Cost: about 20 ns a weight; besides the scorer, memory for the weights of one feature and 4 bytes
-    /// a label.
+    /// Cost: about 20 ns a weight; besides the scorer, memory for the weights of one feature and 4
+    /// bytes a label.
     ///
     /// # Errors
     /// If memory is lacking.
@@ -63,9 +63,9 @@ impl LinearScorer {
         )
     }
 
-    /// Makes weights by label ready, which have 8 bits or less; of each feature the `most` largest in size, so that a row of v values
-    /// costs at most v times that many, however many labels there are. Weights of features that are not below `features` are left
-    /// out.
+    /// Makes weights by label ready, which have 8 bits or less; of each feature the `most` largest
+    /// in size, so that a row of v values costs at most v times that many, however many labels
+    /// there are. Weights of features that are not below `features` are left out.
     ///
     /// # Panics
     /// Without memory, as collections do.
@@ -98,7 +98,8 @@ impl LinearScorer {
         made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Self>()))
     }
 
-    /// A scorer without weights for labels in an order in which those that are to have weights come first, so many.
+    /// A scorer without weights for labels in an order in which those that are to have weights come
+    /// first, so many.
     fn empty(
         transform: RowTransform,
         (order, weighted): (Vec<u32>, usize),
@@ -130,8 +131,8 @@ impl LinearScorer {
         })
     }
 
-    /// Takes in the weights of each feature: `weights_of`, told the labels' numbers, appends them by rising number, `nonzeros`
-    /// in all.
+    /// Takes in the weights of each feature: `weights_of`, told the labels' numbers, appends them
+    /// by rising number, `nonzeros` in all.
     fn filled(
         mut self,
         features: usize,
@@ -170,7 +171,8 @@ impl LinearScorer {
         Ok(length)
     }
 
-    /// The tails of the next feature, which begin behind its head. Room for all weights is reserved.
+    /// The tails of the next feature, which begin behind its head. Room for all weights is
+    /// reserved.
     fn push_tails(&mut self, pages: usize, head: usize, weights: &[Numbered]) {
         let behind = weights.partition_point(|&(number, _)| (number as usize) < head);
         let mut left = weights[behind..].iter().peekable();

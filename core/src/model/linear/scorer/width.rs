@@ -1,5 +1,5 @@
-//! What differs between weights of bytes and weights of 16 bits: the type of a head's weights, that of a label's sum, and the
-//! loops over them.
+//! What differs between weights of bytes and weights of 16 bits: the type of a head's weights, that
+//! of a label's sum, and the loops over them.
 
 use super::PAGE;
 use crate::kernels::{
@@ -44,8 +44,8 @@ pub trait Weight: Copy {
     ) -> u64;
 }
 
-/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing. Speed
-/// and memory depend on it, results do not. Without vectors a head is worth nothing.
+/// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing.
+/// Speed and memory depend on it, results do not. Without vectors a head is worth nothing.
 const HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
     4
 } else if cfg!(target_feature = "simd128") {

@@ -1,4 +1,5 @@
-//! The state of a MACH training. Heads never meet, so states of disjoint heads make up a state of all.
+//! The state of a MACH training. Heads never meet, so states of disjoint heads make up a state of
+//! all.
 
 use super::{HeadGroup, Trainer};
 use crate::train::state::{Resumable, StateError, read, same, write};

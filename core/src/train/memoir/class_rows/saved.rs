@@ -24,7 +24,8 @@ impl<'a> SavedRow<'a> {
         }
     }
 
-    /// Whether the row can be that of `class` in training on `features` features; the sum of its squares.
+    /// Whether the row can be that of `class` in training on `features` features; the sum of its
+    /// squares.
     fn check(
         &self,
         state: &SavedState<'_>,

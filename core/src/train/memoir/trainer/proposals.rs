@@ -7,8 +7,8 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// Draws of batch 1 that an index is asked for at once, by several threads: at most so many, and one for each
-/// eight done so far, since it knows no class at first.
+/// Draws of batch 1 that an index is asked for at once, by several threads: at most so many, and
+/// one for each eight done so far, since it knows no class at first.
 const AHEAD: u64 = 256;
 
 impl Trainer<'_> {
@@ -41,7 +41,8 @@ impl Trainer<'_> {
         self.stale.clear();
     }
 
-    /// The next draw, and what the index proposes for it: of weights as they were up to 256 draws ago.
+    /// The next draw, and what the index proposes for it: of weights as they were up to 256 draws
+    /// ago.
     pub(super) fn next<E: Executor>(&mut self, executor: &E) -> (Pair, Vec<u32>) {
         if self.index.is_none() {
             return (self.draws.draw(), Vec::new());

@@ -1,4 +1,5 @@
-//! The state of a MEMOIR training between two steps; where an index follows the weights, between two passes.
+//! The state of a MEMOIR training between two steps; where an index follows the weights, between
+//! two passes.
 
 use super::{Index, Storage, Trainer};
 use crate::{

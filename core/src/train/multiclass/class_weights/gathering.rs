@@ -16,8 +16,9 @@ struct Part {
 }
 
 impl ClassWeights {
-    /// The weights that `source` hands out, `counts` of each feature, with the background that makes those of all classes add up to 0.
-    /// Lists of a quarter of all classes get a place for every class. The features are shared out among threads.
+    /// The weights that `source` hands out, `counts` of each feature, with the background that
+    /// makes those of all classes add up to 0. Lists of a quarter of all classes get a place for
+    /// every class. The features are shared out among threads.
     ///
     /// Memory: by several threads twice that of the weights, until they are done.
     pub(crate) fn gather<E: Executor>(

@@ -7,8 +7,8 @@ use core::ops::Range;
 
 impl ClassWeights {
     /// Appends weights of 0 for classes that have no place: so many of `fresh` for each feature.
-    /// Lists that come to hold a quarter of all classes get a place for every class; returns the features of
-    /// these, rising.
+    /// Lists that come to hold a quarter of all classes get a place for every class; returns the
+    /// features of these, rising.
     ///
     /// Cost: O(weights).
     pub(crate) fn append<E: Executor>(
@@ -67,8 +67,8 @@ impl ClassWeights {
     }
 }
 
-/// Ranges of some features with about equally many weights each, given where those of each feature start; the last ones that
-/// have none are left out.
+/// Ranges of some features with about equally many weights each, given where those of each feature
+/// start; the last ones that have none are left out.
 pub(super) fn parts(starts: &[usize], features: Range<usize>, count: usize) -> Vec<Range<usize>> {
     let (first, all) = (
         starts[features.start],
@@ -157,8 +157,9 @@ impl<'a> Growth<'a> {
         classes.truncate(classes.len() - cut);
     }
 
-    /// Moves all weights or classes from where those of each feature start to where they are to, none of them before its old place:
-    /// parts one after the other, then what each of them holds, by `fill`.
+    /// Moves all weights or classes from where those of each feature start to where they are to,
+    /// none of them before its old place: parts one after the other, then what each of them holds,
+    /// by `fill`.
     fn grow<T: Copy + Default + Send, E: Executor>(
         &self,
         (all, old): (&mut Vec<T>, &[usize]),
@@ -170,7 +171,8 @@ impl<'a> Growth<'a> {
         let features = self.first..self.first + self.counts.len();
         let last = new.len() - 1;
         if all.capacity() < new[last] {
-            // Room for what comes next: to move all to larger memory each time takes longer than to append.
+            // Room for what comes next: to move all to larger memory each time takes longer than to
+            // append.
             all.reserve_exact(new[last] + new[last] / 8 - all.len());
         }
         all.resize(new[last], T::default());
@@ -204,8 +206,8 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Features that get weights one by one, those between them that get none together, the last ones first: which, and how
-    /// many they get.
+    /// Features that get weights one by one, those between them that get none together, the last
+    /// ones first: which, and how many they get.
     fn groups(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         let groups = self.counts.chunk_by(|&one, &next| one == 0 && next == 0);
         let mut start = self.features.end;
@@ -215,7 +217,8 @@ impl Part<'_> {
         })
     }
 
-    /// Where something of some of these features is, given where that of each feature starts, counted from the first one's start.
+    /// Where something of some of these features is, given where that of each feature starts,
+    /// counted from the first one's start.
     fn place(&self, features: &Range<usize>, starts: &[usize]) -> Range<usize> {
         let first = starts[self.features.start];
         starts[features.start] - first..starts[features.end] - first
@@ -252,7 +255,8 @@ impl Part<'_> {
         }
     }
 
-    /// Moves classes to where those of each feature's list are to start, and writes the fresh ones behind them.
+    /// Moves classes to where those of each feature's list are to start, and writes the fresh ones
+    /// behind them.
     fn list<T: Copy>(
         &self,
         classes: &mut [T],
@@ -281,8 +285,8 @@ struct Thinning<'a> {
 }
 
 impl Thinning<'_> {
-    /// Leaves out of `all`, weights or classes, what is not kept; `old` and `new` are where those of each
-    /// feature start and are to start.
+    /// Leaves out of `all`, weights or classes, what is not kept; `old` and `new` are where those
+    /// of each feature start and are to start.
     fn thin<T: Copy + Send, E: Executor>(
         &self,
         all: &mut Vec<T>,

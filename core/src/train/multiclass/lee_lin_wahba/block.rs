@@ -1,9 +1,10 @@
 //! Rows that are scored at once and solved one after the other.
 //!
-//! The scores of a block's rows are those at its beginning. When a row's turn comes, what earlier rows of the block moved
-//! is added: `u_c.x_i` has become larger by how far u_c went along x_j, times `x_i.x_j`. So each row is solved at the weights that
-//! all rows before it left, as if weights were changed after each; but they are changed, and rows scored, once a
-//! block, by all threads and processes.
+//! The scores of a block's rows are those at its beginning. When a row's turn comes, what earlier
+//! rows of the block moved is added: `u_c.x_i` has become larger by how far u_c went along x_j,
+//! times `x_i.x_j`. So each row is solved at the weights that all rows before it left, as if
+//! weights were changed after each; but they are changed, and rows scored, once a block, by all
+//! threads and processes.
 //!
 //! Cost of a block of B rows: O(B² (values of a row + L)).
 
@@ -16,7 +17,8 @@ use crate::train::multiclass::problem::Problem;
 use alloc::{vec, vec::Vec};
 use hapax_processor::{Fetch, Loop};
 
-/// Numbers of scores in a block, about: more rows are more corrections, fewer are more often waiting for each other.
+/// Numbers of scores in a block, about: more rows are more corrections, fewer are more often
+/// waiting for each other.
 const NUMBERS: usize = 2400;
 
 /// Fewest and most rows of a block.
@@ -133,7 +135,8 @@ impl Block {
 impl Loop for Visit<'_> {
     type Output = ();
 
-    /// Looks at all rows of the block and, if they are to move, brings the duals of each to their best.
+    /// Looks at all rows of the block and, if they are to move, brings the duals of each to their
+    /// best.
     #[inline(always)]
     fn run<F: Fetch>(self, fetch: &F) {
         let block = self.block;

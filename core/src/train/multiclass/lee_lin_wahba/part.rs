@@ -6,7 +6,8 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use hapax_processor::{Fetch, Loop};
 
-/// What the rows of a block moved: of each that moved, how far each class's u went in units of the row, and their mean.
+/// What the rows of a block moved: of each that moved, how far each class's u went in units of the
+/// row, and their mean.
 #[derive(Clone, Debug)]
 pub struct Moves {
     rows: Vec<u32>,
@@ -81,7 +82,8 @@ impl Moves {
 #[derive(Clone, Debug)]
 pub struct Part {
     classes: Range<usize>,
-    /// Of each feature u of these classes, then the mean of all classes' u: every part keeps that for itself.
+    /// Of each feature u of these classes, then the mean of all classes' u: every part keeps that
+    /// for itself.
     sums: Vec<f64>,
     /// Of each row `u_c.x` of these classes, then the mean's.
     scores: Vec<f64>,

@@ -1,9 +1,11 @@
 //! The best duals of a row, all at once.
 //!
-//! The others being fixed, the row's part of the dual objective is `sum_c m_c g_c - k/2 (sum_c m_c² - S²/L)` with moves m_c, their sum
-//! S, gradients g_c at 0 and the row's squared length k. At its maximum `a_c + m_c = clamp(a_c + g_c/k + S/L, 0, C)`, so that only S is
-//! unknown: `sum_c (clamp(…) - a_c) - S` falls in S and is made of straight pieces, whose root Newton's method finds in a few steps of
-//! O(L), kept between bounds. The first of them is made on the way of what the proof adds up.
+//! The others being fixed, the row's part of the dual objective is
+//! `sum_c m_c g_c - k/2 (sum_c m_c² - S²/L)` with moves m_c, their sum S, gradients g_c at 0 and
+//! the row's squared length k. At its maximum `a_c + m_c = clamp(a_c + g_c/k + S/L, 0, C)`, so that
+//! only S is unknown: `sum_c (clamp(…) - a_c) - S` falls in S and is made of straight pieces, whose
+//! root Newton's method finds in a few steps of O(L), kept between bounds. The first of them is
+//! made on the way of what the proof adds up.
 
 use super::seen::{Seen, SeenLanes};
 use alloc::vec::Vec;
@@ -15,7 +17,8 @@ pub const LANES: usize = 8;
 /// As many numbers.
 pub type Lanes = [f64; LANES];
 
-/// The score of what is no wrong class: the row's own, and what fills up the last lanes. Their duals stay 0.
+/// The score of what is no wrong class: the row's own, and what fills up the last lanes. Their
+/// duals stay 0.
 pub const BARRED: f64 = 1e300;
 
 /// Most steps of Newton's method, or halvings of what is left.
@@ -41,8 +44,8 @@ pub struct Row<'a> {
     pub cost: f64,
 }
 
-/// The targets `a_c + g_c/k` at a shift S/L: the sums of a, and of what the targets are when clamped; how many of these are
-/// free of the bounds, and how many differ from a.
+/// The targets `a_c + g_c/k` at a shift S/L: the sums of a, and of what the targets are when
+/// clamped; how many of these are free of the bounds, and how many differ from a.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clamped {
     before: f64,
@@ -62,8 +65,8 @@ impl Row<'_> {
         seen.take(&lanes, self.cost);
     }
 
-    /// The same, and brings the duals to their best. `amounts` gets the move of each class; returns S/L, or nothing if
-    /// nothing moves. `targets` is memory.
+    /// The same, and brings the duals to their best. `amounts` gets the move of each class; returns
+    /// S/L, or nothing if nothing moves. `targets` is memory.
     #[inline(always)]
     pub(crate) fn solve(
         &mut self,

@@ -132,7 +132,8 @@ impl LeeLinWahba {
     }
 }
 
-/// Of each feature u of some classes, and its mean; the first share has the duals, which all processes know, too.
+/// Of each feature u of some classes, and its mean; the first share has the duals, which all
+/// processes know, too.
 #[derive(Serialize, Deserialize)]
 struct Share {
     number: u32,

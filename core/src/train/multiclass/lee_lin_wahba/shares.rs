@@ -1,5 +1,5 @@
-//! Which process keeps which classes: as shares whose number does not depend on that of processes. And how they put together
-//! scores.
+//! Which process keeps which classes: as shares whose number does not depend on that of processes.
+//! And how they put together scores.
 
 use super::{block::Block, part::Part};
 use crate::train::exchange::{Exchange, ExchangeError};
@@ -27,7 +27,8 @@ pub(super) fn range(classes: usize, rank: usize, ranks: usize) -> Range<usize> {
     first(rank)..first(rank + 1)
 }
 
-/// Puts together the scores of a block's rows: those by classes kept here and those of other processes.
+/// Puts together the scores of a block's rows: those by classes kept here and those of other
+/// processes.
 pub(super) fn share_scores<X: Exchange>(
     parts: &[Part],
     block: &mut Block,

@@ -145,8 +145,8 @@ fn the_papers_schedule_ends_at_the_same_optimum() {
     assert!((twin.dual(&duals) - exact).abs() < 1e-4 * exact);
 }
 
-/// With two classes both losses are the binary machine: the weights of Lee-Lin-Wahba at 4 C are twice those
-/// of Weston-Watkins at C.
+/// With two classes both losses are the binary machine: the weights of Lee-Lin-Wahba at 4 C are
+/// twice those of Weston-Watkins at C.
 #[test]
 fn two_classes_make_the_losses_one() {
     let problem = random(80, 30, 2, 5);

@@ -10,8 +10,8 @@ use super::{
 };
 
 impl Surveyor {
-    /// A score that at least `most` classes reach, each the highest of its chunk; [`ASIDE`] if there are not
-    /// so many chunks.
+    /// A score that at least `most` classes reach, each the highest of its chunk; [`ASIDE`] if
+    /// there are not so many chunks.
     fn reached_by(&mut self, most: usize) -> f32 {
         self.highs.clear();
         self.highs.extend_from_slice(&self.highest);

@@ -1,4 +1,5 @@
-//! How training begins: with nothing, with duals of another cost, or with classes that rows should list.
+//! How training begins: with nothing, with duals of another cost, or with classes that rows should
+//! list.
 
 use super::{Sweeper, Trainer};
 use crate::{
@@ -46,8 +47,8 @@ impl Trainer {
         }
     }
 
-    /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and then all
-    /// by what is best for the new problem. Starts from 0 if the duals are of other rows.
+    /// Begins training with the duals of another cost, each multiplied by the ratio of costs, and
+    /// then all by what is best for the new problem. Starts from 0 if the duals are of other rows.
     #[must_use]
     pub(crate) fn warm(parameters: &MultiClassSvm, problem: Problem, start: &WarmStart) -> Self {
         let mut trainer = Self::new(parameters, problem);
@@ -68,8 +69,8 @@ impl Trainer {
         trainer
     }
 
-    /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then come
-    /// before the first pass over all classes.
+    /// Begins training with all duals 0 and with the classes that each row should list. Sweeps then
+    /// come before the first pass over all classes.
     #[must_use]
     pub(crate) fn informed(
         parameters: &MultiClassSvm,

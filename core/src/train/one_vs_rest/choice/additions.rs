@@ -25,13 +25,15 @@ const NEIGHBORS: [f32; 7] = [0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5];
 /// Sizes of weights up to which they are left out, the largest first.
 pub(super) const PRUNES: [f32; 6] = [0.2, 0.15, 0.11, 0.07, 0.04, 0.02];
 
-/// So much precision pays for an index of neighbors, which makes the file two to three times as large and an answer several times as slow.
+/// So much precision pays for an index of neighbors, which makes the file two to three times as
+/// large and an answer several times as slow.
 const WORTH_NEIGHBORS: f64 = 0.003;
 
 /// So much precision may be lost by pruning.
 const PRUNED: f64 = 0.000_3;
 
-/// Divisions on which neighbors are asked: an index takes longer to search than a model of a few labels to train.
+/// Divisions on which neighbors are asked: an index takes longer to search than a model of a few
+/// labels to train.
 const NEIGHBOR_FOLDS: usize = 2;
 
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
@@ -92,7 +94,8 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.tell(&setting, mix.neighbors, with, Rung { share, folds });
     }
 
-    /// Chooses how much is left out of the weights, centroids in them. What neighbors add is left out of this.
+    /// Chooses how much is left out of the weights, centroids in them. What neighbors add is left
+    /// out of this.
     fn prune(&mut self, sampled: &[(Dataset, &Fold)], share: f64) -> Result<(), TrainError> {
         let full = OneVsRest {
             centroid: self.best.mix.centroid,

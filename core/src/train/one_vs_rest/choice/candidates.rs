@@ -1,9 +1,9 @@
-//! What held-out rows answer to one trained model, whatever is added to its scores: the weights of centroids, priors and
-//! neighbors are found without training again.
+//! What held-out rows answer to one trained model, whatever is added to its scores: the weights of
+//! centroids, priors and neighbors are found without training again.
 //!
-//! For each row the labels that come first by the model, by the centroids or by the neighbors are listed with the
-//! score that each part gives them. A mix of the parts ranks these; what is first by the sum is, but for rare cases, first by one of
-//! them.
+//! For each row the labels that come first by the model, by the centroids or by the neighbors are
+//! listed with the score that each part gives them. A mix of the parts ranks these; what is first
+//! by the sum is, but for rare cases, first by one of them.
 
 use super::super::precision::Tally;
 use crate::{

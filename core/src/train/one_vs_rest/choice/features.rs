@@ -1,11 +1,12 @@
 //! Choosing which n-grams of texts become features, by the precision on training texts held out.
 //!
-//! Problem: character n-grams tell inflected, compound and misspelled words apart and are worth 3 to 38 points on short texts, but
-//! cost 1 to 2 points where words say it all, and make rows four times as long. No count of the texts tells.
+//! Problem: character n-grams tell inflected, compound and misspelled words apart and are worth 3
+//! to 38 points on short texts, but cost 1 to 2 points where words say it all, and make rows four
+//! times as long. No count of the texts tells.
 //!
-//! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out texts as
-//! settings are: first on few texts, then the best kind with characters and the best without on more. Minimum counts
-//! come last: the largest one that costs nothing.
+//! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out
+//! texts as settings are: first on few texts, then the best kind with characters and the best
+//! without on more. Minimum counts come last: the largest one that costs nothing.
 //!
 //! Cost: about the training that follows, counted in work as in [`super`].
 
@@ -126,7 +127,8 @@ const LEAST_TEXTS: usize = 2_500;
 /// How many times as many texts the last trials have.
 const LAST: usize = 3;
 
-/// Work of a first trial with words, at most: visits of a value by a label, about a tenth of a second's.
+/// Work of a first trial with words, at most: visits of a value by a label, about a tenth of a
+/// second's.
 const TRIAL: f64 = 1e8;
 
 /// A search under way.
@@ -143,7 +145,8 @@ struct Search<'a, T, E, P> {
     work: f64,
 }
 
-/// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how many trials are done.
+/// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how
+/// many trials are done.
 ///
 /// # Errors
 /// Bad options, texts without any features, lack of memory.
@@ -206,7 +209,8 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         let mut texts = (self.texts.len() / ONE_TEXT_OF).clamp(LEAST_TEXTS, FIRST_TEXTS);
         let mut best = with(self, WORDS[0], None, texts)?;
         if self.work > TRIAL && best.trained > LEAST_TEXTS {
-            // Half the texts have about half the values and, where labels are many, half the labels.
+            // Half the texts have about half the values and, where labels are many, half the
+            // labels.
             let share = float::sqrt(TRIAL / self.work);
             texts = ((best.trained as f64 * share) as usize).max(LEAST_TEXTS);
             best = with(self, WORDS[0], None, texts)?;

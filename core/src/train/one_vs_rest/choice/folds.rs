@@ -29,7 +29,8 @@ const MOST_FOLDS: usize = 5;
 const MOST_HELD_OUT: f64 = 5_000.0;
 
 impl Fold {
-    /// Divides `data` once or, where rows are few, up to five times; not at all if they are too few.
+    /// Divides `data` once or, where rows are few, up to five times; not at all if they are too
+    /// few.
     pub(crate) fn all(data: &Dataset, seed: u64) -> Vec<Self> {
         if data.len() < TOO_FEW_ROWS {
             return Vec::new();
@@ -49,7 +50,8 @@ impl Fold {
         (0..times).filter_map(one).collect()
     }
 
-    /// Every so many-th row to train on, so that `share` of them are left; `None` if they are too few to learn from.
+    /// Every so many-th row to train on, so that `share` of them are left; `None` if they are too
+    /// few to learn from.
     pub(crate) fn sampled(&self, share: f64) -> Option<Dataset> {
         let rows = self.train.len();
         let kept = ((rows as f64 * share) as usize).clamp(1, rows);
@@ -62,8 +64,8 @@ impl Fold {
 }
 
 impl OneVsRest {
-    /// What a training on `share` of the rows of `data` costs: visits of a stored value by a label, the visit of a row
-    /// counting as four. About a nanosecond each.
+    /// What a training on `share` of the rows of `data` costs: visits of a stored value by a label,
+    /// the visit of a row counting as four. About a nanosecond each.
     #[must_use]
     pub(crate) fn work(&self, data: &Dataset, share: f64) -> f64 {
         let rows = data.len() as f64 * share;

@@ -1,4 +1,5 @@
-//! Other methods judged as the chosen setting was: trained on the same rows, asked the same held-out ones.
+//! Other methods judged as the chosen setting was: trained on the same rows, asked the same
+//! held-out ones.
 
 use super::{
     super::precision::{Figures, Tally},
@@ -24,7 +25,8 @@ pub(crate) struct Judge {
 const BATCH: usize = 64;
 
 impl Choice {
-    /// The trial of the setting that was chosen, with all that is added to its scores; `None` if nothing was tried.
+    /// The trial of the setting that was chosen, with all that is added to its scores; `None` if
+    /// nothing was tried.
     #[must_use]
     pub fn best(&self) -> Option<&Trial> {
         let chosen = |trial: &&Trial| trial.neighbors == self.neighbors;

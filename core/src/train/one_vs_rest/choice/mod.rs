@@ -1,18 +1,19 @@
 //! Choosing the parameters that were not given, by the precision on training rows held out.
 //!
-//! Problem: cost, positive weight, exponent, pruning and what is added to the scores (centroids, priors, neighbors) have best
-//! values that differ from data set to data set, mostly with how noisy the labels are, which no count tells. Settings
-//! are trained on nine tenths of the rows and judged on the others by the mean of P@1, P@3 and P@5 and
-//! a tenth of macro-F1. Of less than 5,000
-//! rows a fifth is held out, and several times; with less than 100 rows nothing is held out, and
+//! Problem: cost, positive weight, exponent, pruning and what is added to the scores (centroids,
+//! priors, neighbors) have best values that differ from data set to data set, mostly with how noisy
+//! the labels are, which no count tells. Settings are trained on nine tenths of the rows and judged
+//! on the others by the mean of P@1, P@3 and P@5 and a tenth of macro-F1. Of less than 5,000 rows a
+//! fifth is held out, and several times; with less than 100 rows nothing is held out, and
 //! [`OneVsRest::default`] stands. Test rows have no part in it.
 //!
-//! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar, AISTATS 2016): each is tried on
-//! a share of the rows, the three best on more of them. What is added to the scores needs no training of its own: it
-//! is judged on the [`candidates`](self) of each held-out row. Pruning comes last.
+//! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar,
+//! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
+//! added to the scores needs no training of its own: it is judged on the [`candidates`](self) of
+//! each held-out row. Pruning comes last.
 //!
-//! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time, so that equal data make
-//! equal choices.
+//! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
+//! so that equal data make equal choices.
 
 mod additions;
 mod candidates;
@@ -61,7 +62,8 @@ pub struct Given {
     pub neighbors: Option<bool>,
 }
 
-/// How much work trials may take together: visits of a stored value by a label, each less than a nanosecond.
+/// How much work trials may take together: visits of a stored value by a label, each less than a
+/// nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// As a share of the final training's, however long that takes.
@@ -75,7 +77,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For rows: one and a half times the final training, up to six times where that is a few seconds.
+    /// For rows: one and a half times the final training, up to six times where that is a few
+    /// seconds.
     pub const ROWS: Self = Self {
         share: 1.5,
         generous: 6.0,
@@ -83,8 +86,8 @@ impl Budget {
         small: 4e8,
     };
 
-    /// For texts, whose features have taken trials before: three quarters of the final training, up to twice
-    /// where that is a second.
+    /// For texts, whose features have taken trials before: three quarters of the final training, up
+    /// to twice where that is a second.
     pub const TEXTS: Self = Self {
         share: 0.75,
         generous: 2.0,
@@ -168,8 +171,8 @@ impl Given {
 }
 
 impl OneVsRest {
-    /// Chooses the parameters of [`Given`] for `data` where they are not given; all other parameters are those of `self`. `progress`
-    /// hears how many of how many trials are done.
+    /// Chooses the parameters of [`Given`] for `data` where they are not given; all other
+    /// parameters are those of `self`. `progress` hears how many of how many trials are done.
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; lack of memory.

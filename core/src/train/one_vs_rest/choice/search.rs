@@ -24,7 +24,8 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
 
-/// Costs and positive weights. On held-out rows of 20 sets each is the best of some, by up to two points.
+/// Costs and positive weights. On held-out rows of 20 sets each is the best of some, by up to two
+/// points.
 const COSTS: [(f64, f64); 6] = [
     (1.0, 1.0),
     (0.3, 3.0),
@@ -46,8 +47,8 @@ const PRIORS: [f64; 2] = [0.0, 0.3];
 /// Settings that are tried on more rows.
 const FINALISTS: usize = 3;
 
-/// Half of what a row's mean of P@1, P@3 and P@5 is taken to differ by, in the quadratic mean, from one setting to the next: an
-/// assumption, not measured.
+/// Half of what a row's mean of P@1, P@3 and P@5 is taken to differ by, in the quadratic mean, from
+/// one setting to the next: an assumption, not measured.
 const CHANCE: f64 = 0.04;
 
 /// The share of the rows below which trials on them say too little.
@@ -310,8 +311,8 @@ impl Rung {
     }
 }
 
-/// A difference in precision on so many rows that is chance: half its standard error. It pays for no other setting than an
-/// earlier one, and for no larger model.
+/// A difference in precision on so many rows that is chance: half its standard error. It pays for
+/// no other setting than an earlier one, and for no larger model.
 pub(super) fn chance(rows: usize) -> f64 {
     CHANCE / crate::float::sqrt(rows.max(1) as f64)
 }

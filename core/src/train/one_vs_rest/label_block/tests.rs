@@ -44,7 +44,8 @@ fn grew(told: Block, before: Block<f64>, after: Block<f64>) {
     }
 }
 
-/// One label at a time, in f64, by the definitions: weights, bias and both objectives after the sweeps.
+/// One label at a time, in f64, by the definitions: weights, bias and both objectives after the
+/// sweeps.
 fn one_label(
     rows: &PackedRows,
     parameters: &OneVsRest,

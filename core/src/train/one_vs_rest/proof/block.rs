@@ -1,9 +1,9 @@
 //! Sixteen labels solved to a gap: sweeps over all rows for all of them
 //! ([`crate::train::one_vs_rest::label_block`]) until their gaps together are small enough.
 //!
-//! Every sweep gives an estimate of the gap, from what it met before it moved the duals; the proof is made when that
-//! promises enough. Labels that many sweeps do not bring to their share of a small gap are finished one by
-//! one, by [`SolverScratch`], which sets rows aside.
+//! Every sweep gives an estimate of the gap, from what it met before it moved the duals; the proof
+//! is made when that promises enough. Labels that many sweeps do not bring to their share of a
+//! small gap are finished one by one, by [`SolverScratch`], which sets rows aside.
 
 use super::{LabelCertificate, SMALLER, Solved, Task};
 use crate::{
@@ -133,7 +133,8 @@ impl BlockProblem<'_> {
         )
     }
 
-    /// The objectives at the weights and at the duals, whose weights are rebuilt in `f64` to know their square.
+    /// The objectives at the weights and at the duals, whose weights are rebuilt in `f64` to know
+    /// their square.
     fn prove(&self, scratch: &mut ProofScratch) -> Vec<LabelCertificate> {
         let of = BlockRows::new(self.parameters, &self.task.rows, &scratch.block.carried);
         let losses = self.losses(&of, scratch);
@@ -216,7 +217,8 @@ impl BlockProblem<'_> {
         solved
     }
 
-    /// Sets the objectives at the weights as they are stored, which take the place of those of the block.
+    /// Sets the objectives at the weights as they are stored, which take the place of those of the
+    /// block.
     fn look_at_stored(&self, scratch: &mut ProofScratch, solved: &mut [Solved]) {
         scratch.block.weights.fill([0.0; LABELS]);
         for (at, label) in solved.iter().enumerate() {

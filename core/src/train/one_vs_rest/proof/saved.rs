@@ -1,4 +1,5 @@
-//! The state of proven one-vs-rest between two parts of the labels: the weights of those that are done.
+//! The state of proven one-vs-rest between two parts of the labels: the weights of those that are
+//! done.
 
 use super::{Certificate, LabelWeights, Proving};
 use crate::train::state::{Resumable, StateError, read, write};

@@ -47,7 +47,8 @@ impl BlockScratch {
         }
     }
 
-    /// Begins with labels, at most sixteen, whose rows `own` tells, on these rows: all biases are `bias`.
+    /// Begins with labels, at most sixteen, whose rows `own` tells, on these rows: all biases are
+    /// `bias`.
     pub(crate) fn begin(
         &mut self,
         own: &RowsByLabel,
@@ -108,7 +109,8 @@ impl BlockScratch {
         }
     }
 
-    /// Lists the weights larger than `prune` in size of the first `labels` labels in `kept`, by rising feature, and ends the block.
+    /// Lists the weights larger than `prune` in size of the first `labels` labels in `kept`, by
+    /// rising feature, and ends the block.
     ///
     /// Cost: the values of the block's rows, or D if that is less.
     pub(crate) fn take_above(&mut self, packed: &PackedRows, prune: f32, labels: usize) {

@@ -57,10 +57,12 @@ pub struct Trainer<'a> {
     done: usize,
 }
 
-/// Weights of one feature that mining looks at, the largest: a row then costs no more the more labels there are.
+/// Weights of one feature that mining looks at, the largest: a row then costs no more the more
+/// labels there are.
 const MOST_POSTINGS: usize = 1024;
 
-/// The same where labels are at least so many, as these weights then come from memory rather than a cache.
+/// The same where labels are at least so many, as these weights then come from memory rather than a
+/// cache.
 const MANY_LABELS: [(usize, usize); 2] = [(1 << 17, 256), (1 << 16, 512)];
 
 /// Weights of one feature that mining looks at with so many labels.
@@ -69,12 +71,12 @@ fn most_postings(labels: usize) -> usize {
     many.map_or(MOST_POSTINGS, |&(_, most)| most)
 }
 
-/// Where labels are so many, a round mines every second row, and the next the others: a row's mining looks at the sums of all
-/// labels, so that a label would cost the more the more there are.
+/// Where labels are so many, a round mines every second row, and the next the others: a row's
+/// mining looks at the sums of all labels, so that a label would cost the more the more there are.
 const SHARED_ROWS: usize = 1 << 17;
 
-/// Visits of a stored value by a label, a row's counting as four, up to which [`Negatives::Auto`] takes all negatives: a few
-/// seconds.
+/// Visits of a stored value by a label, a row's counting as four, up to which [`Negatives::Auto`]
+/// takes all negatives: a few seconds.
 const ALL_IS_CHEAP: u64 = 6_000_000_000;
 
 impl OneVsRest {

@@ -1,6 +1,7 @@
-//! One-vs-rest in parts. Solving is a stage, whose parts are labels of about equal work; mining between rounds is one, whose
-//! parts are ranges of rows. Each stage needs all parts of the one before: rows are mined by the weights of
-//! all labels, and a label is solved on the rows mined for it, wherever that was done.
+//! One-vs-rest in parts. Solving is a stage, whose parts are labels of about equal work; mining
+//! between rounds is one, whose parts are ranges of rows. Each stage needs all parts of the one
+//! before: rows are mined by the weights of all labels, and a label is solved on the rows mined for
+//! it, wherever that was done.
 
 use super::{Stage, Trainer};
 use crate::{

@@ -1,6 +1,7 @@
-//! The part of training that solves labels, sixteen together ([`crate::train::one_vs_rest::label_block`]): each row is read once for
-//! all of them, so that a sweep for sixteen labels takes about as long as one for a single label. A block's rows
-//! are all those that any of its labels carries, or is held against.
+//! The part of training that solves labels, sixteen together
+//! ([`crate::train::one_vs_rest::label_block`]): each row is read once for all of them, so that a
+//! sweep for sixteen labels takes about as long as one for a single label. A block's rows are all
+//! those that any of its labels carries, or is held against.
 
 use super::{Trainer, block::BlockScratch};
 use crate::{
@@ -25,13 +26,16 @@ pub(super) struct Solved {
 /// Jobs of solving between two reports.
 const PART: usize = 64;
 
-/// The gap after a sweep, as a share of the estimate that the sweep gives of the gap before it: about half in most.
+/// The gap after a sweep, as a share of the estimate that the sweep gives of the gap before it:
+/// about half in most.
 const AFTER: f64 = 0.5;
 
-/// Rows are settled, and left alone from then on, whose parts of the gap are together at most this share of the one allowed.
+/// Rows are settled, and left alone from then on, whose parts of the gap are together at most this
+/// share of the one allowed.
 const SETTLED: f64 = 0.25;
 
-/// What [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior) multiplies, for a label with `rows` rows.
+/// What [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior) multiplies, for a
+/// label with `rows` rows.
 fn familiarity(rows: usize) -> f64 {
     let rows = rows as f64;
     float::ln(2.0 * rows / (rows + 1.0))

@@ -9,11 +9,12 @@ use crate::{
 use alloc::vec::Vec;
 
 impl Trainer<'_> {
-    /// Begins where an earlier model ends: the first negatives are the rows that it ranks wrongly, so
-    /// that the rounds which find such rows from nothing are left out. Labels that it has not seen begin with
-    /// the pool. Labels that it has seen and that have no rows in the data keep its weights and biases, as they
-    /// are: they are not pruned again, and rounded again only where the new model has other bits. To be called
-    /// before the first step; with all negatives, or a single round, only the kept weights matter.
+    /// Begins where an earlier model ends: the first negatives are the rows that it ranks wrongly,
+    /// so that the rounds which find such rows from nothing are left out. Labels that it has not
+    /// seen begin with the pool. Labels that it has seen and that have no rows in the data keep its
+    /// weights and biases, as they are: they are not pruned again, and rounded again only where the
+    /// new model has other bits. To be called before the first step; with all negatives, or a
+    /// single round, only the kept weights matter.
     ///
     /// # Errors
     /// If `model` has other features than the data, or labels beyond theirs.
@@ -47,7 +48,8 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    /// The weights of `model` for each label of the data, over the features as they are numbered here.
+    /// The weights of `model` for each label of the data, over the features as they are numbered
+    /// here.
     fn weights_of(&self, model: &LinearModel) -> Vec<LabelWeights> {
         let mut decoded = decode(model);
         decoded.resize(self.weights.len(), LabelWeights::unseen());

@@ -8,7 +8,8 @@ use alloc::{vec, vec::Vec};
 use hapax_processor::{Fetch, Loop};
 use serde::{Deserialize, Serialize};
 
-/// A list of weights becomes an array of all of the bundle's classes when it holds more than this share of them.
+/// A list of weights becomes an array of all of the bundle's classes when it holds more than this
+/// share of them.
 const DENSE: usize = 4;
 
 /// What classes have besides what all of the bundle share, of one feature.
@@ -89,10 +90,11 @@ impl Weights {
     }
 }
 
-/// Some classes, their rows and their weights: that of class c and feature f is the one listed and the one that all
-/// classes of the bundle share.
+/// Some classes, their rows and their weights: that of class c and feature f is the one listed and
+/// the one that all classes of the bundle share.
 ///
-/// Memory: 40 bytes a feature, 16 a weight, 8 where a quarter of the classes have one, and 12 a row.
+/// Memory: 40 bytes a feature, 16 a weight, 8 where a quarter of the classes have one, and 12 a
+/// row.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
     /// The classes, rising; their places here are their numbers within the bundle.
@@ -120,8 +122,8 @@ struct Feature {
 }
 
 impl Bundle {
-    /// Deals the classes of `problem` into so many bundles, the most frequent ones to different bundles; weights
-    /// are 0.
+    /// Deals the classes of `problem` into so many bundles, the most frequent ones to different
+    /// bundles; weights are 0.
     #[must_use]
     pub(crate) fn deal(problem: &Problem, many: usize) -> Vec<Self> {
         let mut bundles = vec![Self::default(); many];
@@ -216,7 +218,8 @@ impl Bundle {
         out.iter_mut().for_each(|score| *score += shared);
     }
 
-    /// Moves weights by so much of a row: those of all classes by `shared`, and those of some one by one.
+    /// Moves weights by so much of a row: those of all classes by `shared`, and those of some one
+    /// by one.
     #[inline(always)]
     pub(crate) fn add(&mut self, row: Row<'_>, shared: f64, classes: &[(u32, f64)]) {
         let many = self.classes.len();
@@ -236,7 +239,8 @@ impl Bundle {
         for weights in &self.features {
             let shared = weights.shared;
             let mut unlisted = self.classes.len();
-            // Weights of 0 count as not listed, so that the sum does not depend on the form of the list.
+            // Weights of 0 count as not listed, so that the sum does not depend on the form of the
+            // list.
             weights.visit(|_, weight| {
                 sum += (shared + weight) * (shared + weight);
                 unlisted -= 1;
@@ -254,8 +258,8 @@ impl Bundle {
         self.features[feature].shared
     }
 
-    /// Hands each class, by its number in the problem, to `visit` with its weight for `feature` less the shared one,
-    /// where that is not 0.
+    /// Hands each class, by its number in the problem, to `visit` with its weight for `feature`
+    /// less the shared one, where that is not 0.
     pub(crate) fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
         self.features[feature].visit(|class, weight| visit(self.classes[class as usize], weight));
     }

@@ -1,9 +1,10 @@
 //! The rows of one bundle against the classes of another, or of their own.
 //!
-//! For a row x of class y and the other bundle's classes c, with `b_c = 1 - s_y + s_c`: classes that are listed for
-//! the row have duals of their own, the others share one, whose best is found from the mean of their `b_c`. All
-//! of them go to their best at once ([`crate::train::multiclass::row_step`]), everything else fixed. A class joins the list if its best dual
-//! would be far from the shared one.
+//! For a row x of class y and the other bundle's classes c, with `b_c = 1 - s_y + s_c`: classes
+//! that are listed for the row have duals of their own, the others share one, whose best is found
+//! from the mean of their `b_c`. All of them go to their best at once
+//! ([`crate::train::multiclass::row_step`]), everything else fixed. A class joins the list if its
+//! best dual would be far from the shared one.
 
 use super::{
     bundle::Bundle,
@@ -30,7 +31,8 @@ const REST: u8 = 15;
 /// The duals of a row for the classes of a bundle.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Duals {
-    /// Classes with a dual of their own, by their numbers within the bundle, rising, and these duals.
+    /// Classes with a dual of their own, by their numbers within the bundle, rising, and these
+    /// duals.
     listed: Vec<(u32, f64)>,
     /// The dual of each other class.
     shared: f64,
@@ -47,7 +49,8 @@ impl Duals {
         rests
     }
 
-    /// Whether these can be the duals of a row, all of them from 0 to `cost`, for a bundle of so many classes.
+    /// Whether these can be the duals of a row, all of them from 0 to `cost`, for a bundle of so
+    /// many classes.
     pub(crate) fn fit(&self, classes: usize, cost: f64) -> bool {
         let rising = self.listed.is_sorted_by(|a, b| a.0 < b.0);
         let last = self.listed.last();
@@ -91,10 +94,12 @@ pub struct Scratch {
     classes: Vec<(u32, f64)>,
 }
 
-/// How many rows before its turn a row is asked for: itself, where the weights of its features are, these weights.
+/// How many rows before its turn a row is asked for: itself, where the weights of its features are,
+/// these weights.
 pub const STEPS: [usize; 3] = [6, 4, 2];
 
-/// Asks for the memory of rows to come, the one whose turn is so many rows later by its number: all but weights.
+/// Asks for the memory of rows to come, the one whose turn is so many rows later by its number: all
+/// but weights.
 #[inline(always)]
 pub fn fetch_ahead(
     problem: &Problem,
@@ -115,9 +120,9 @@ pub fn fetch_ahead(
     }
 }
 
-/// Visits the rows of `own` in random order; `other` is the bundle they meet, if it is not their own. `stream` tells
-/// this meeting from others of the round; `fetch` is told of the memory of rows before their turn. Returned is what rows
-/// moved, if it is to be told.
+/// Visits the rows of `own` in random order; `other` is the bundle they meet, if it is not their
+/// own. `stream` tells this meeting from others of the round; `fetch` is told of the memory of rows
+/// before their turn. Returned is what rows moved, if it is to be told.
 #[inline(always)]
 pub fn meet<F: Fetch>(
     round: Round<'_>,
@@ -236,8 +241,9 @@ pub fn apply(round: Round<'_>, own: &mut Bundle, other: Option<&mut Bundle>, nex
     }
 }
 
-/// Brings the duals of a row to their best and writes down by how much of it classes move one by one; returns by how much
-/// the sum of duals moved and by how much all classes move, or nothing if there was too little to gain.
+/// Brings the duals of a row to their best and writes down by how much of it classes move one by
+/// one; returns by how much the sum of duals moved and by how much all classes move, or nothing if
+/// there was too little to gain.
 #[inline(always)]
 fn solve(
     round: Round<'_>,

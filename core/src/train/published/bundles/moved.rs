@@ -1,5 +1,5 @@
-//! What the rows of a bundle moved in a meeting, row after row: told to other processes, which move the same weights to
-//! the same bits, without a look at any score.
+//! What the rows of a bundle moved in a meeting, row after row: told to other processes, which move
+//! the same weights to the same bits, without a look at any score.
 
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};

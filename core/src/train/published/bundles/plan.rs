@@ -3,8 +3,8 @@
 use crate::train::{multiclass::problem::Problem, published::bundles::tournament};
 use alloc::vec::Vec;
 
-/// Most bundles of few classes and of many. More of them occupy more processes; but the more there are, the less of a
-/// row's duals are solved for at once, and the more epochs it takes.
+/// Most bundles of few classes and of many. More of them occupy more processes; but the more there
+/// are, the less of a row's duals are solved for at once, and the more epochs it takes.
 const MOST: [usize; 2] = [8, 16];
 
 /// Classes that are many.
@@ -39,7 +39,8 @@ impl Plan {
         1 + tournament::rounds(self.bundles())
     }
 
-    /// The meetings of a round and the process that holds each. A bundle that meets itself is its own partner.
+    /// The meetings of a round and the process that holds each. A bundle that meets itself is its
+    /// own partner.
     pub(crate) fn meetings(&self, round: usize) -> Vec<(usize, usize, usize)> {
         let meetings = self.seated(round).into_iter();
         meetings
@@ -57,8 +58,9 @@ impl Plan {
         slot * self.ranks / self.slots()
     }
 
-    /// The meetings of a round and their slots, which do not depend on the number of processes: next to each other are
-    /// one of many rows and one of few, so that processes have about as much to do.
+    /// The meetings of a round and their slots, which do not depend on the number of processes:
+    /// next to each other are one of many rows and one of few, so that processes have about as much
+    /// to do.
     pub(crate) fn seated(&self, round: usize) -> Vec<(usize, usize, usize)> {
         let many = self.bundles();
         let mut pairs: Vec<(usize, usize)> = if round == 0 {
@@ -90,8 +92,8 @@ pub fn bundles_of(classes: usize) -> usize {
     classes.next_multiple_of(2).min(most)
 }
 
-/// The numbers of `many` things in another order: the first next to the last, the second to the last but one; couples from
-/// both ends by turns.
+/// The numbers of `many` things in another order: the first next to the last, the second to the
+/// last but one; couples from both ends by turns.
 fn spread(many: usize) -> Vec<usize> {
     let couples = many.div_ceil(2);
     let mut order = Vec::with_capacity(many);

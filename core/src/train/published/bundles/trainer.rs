@@ -1,9 +1,10 @@
 //! The tournament, epoch by epoch.
 //!
-//! Cost of an epoch: the weights of each row's features, some three times over all processes (with its own class, in
-//! meetings, in the check of the gap); and in every process what rows moved. Sent, to each of the others, are about 20 bytes
-//! for each visit in which a row moved and 10 for each class. Memory of each process: the rows, 16 to 32 bytes a weight, 40 M
-//! a feature, and its share of the duals: 16 bytes a listed dual and 40 a row and bundle.
+//! Cost of an epoch: the weights of each row's features, some three times over all processes (with
+//! its own class, in meetings, in the check of the gap); and in every process what rows moved.
+//! Sent, to each of the others, are about 20 bytes for each visit in which a row moved and 10 for
+//! each class. Memory of each process: the rows, 16 to 32 bytes a weight, 40 M a feature, and its
+//! share of the duals: 16 bytes a listed dual and 40 a row and bundle.
 
 use super::{
     bundle::{Bundle, BundleLoss},
@@ -27,11 +28,13 @@ mod saved;
 /// The gap is computed after so many epochs.
 const CHECK: u32 = 4;
 
-/// What epochs aim at, as a share of the gap they begin with, and the share of it that rows may keep if all keep as much.
+/// What epochs aim at, as a share of the gap they begin with, and the share of it that rows may
+/// keep if all keep as much.
 const AIM: f64 = 0.2;
 const LEFT: f64 = 0.3;
 
-/// Training under way, in one of the processes that share it: call [`Tournament::epoch`] until it returns `None`.
+/// Training under way, in one of the processes that share it: call [`Tournament::epoch`] until it
+/// returns `None`.
 #[derive(Debug)]
 pub struct Tournament {
     parameters: MultiClassSvm,
@@ -49,8 +52,9 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    /// Begins training with all duals 0, to end at the relative gap of `parameters`: violations are not looked for,
-    /// and `epsilon` is not heeded. All processes must have the same problem and parameters.
+    /// Begins training with all duals 0, to end at the relative gap of `parameters`: violations are
+    /// not looked for, and `epsilon` is not heeded. All processes must have the same problem and
+    /// parameters.
     #[must_use]
     pub(crate) fn new(
         parameters: &MultiClassSvm,
@@ -136,7 +140,8 @@ impl Tournament {
             .collect()
     }
 
-    /// The meetings of this round that happen here. Returned is what they moved, if there is another process to be told.
+    /// The meetings of this round that happen here. Returned is what they moved, if there is
+    /// another process to be told.
     fn meetings<E: Executor>(
         &mut self,
         round: usize,
@@ -259,7 +264,8 @@ impl Tournament {
         })
     }
 
-    /// What bundle `number` adds to both objectives, given the scores of rows for their own classes.
+    /// What bundle `number` adds to both objectives, given the scores of rows for their own
+    /// classes.
     fn look_at(&self, number: usize, own: &[f64], processor: Processor) -> [f64; 4] {
         let (bundle, of) = (&self.bundles[number], (number, self.bundles.len()));
         let loss = processor.run(BundleLoss {
@@ -285,8 +291,8 @@ impl Tournament {
         &self.problem
     }
 
-    /// Hands each class and its weight for a feature to `visit`, less what the classes' weights have in common, which
-    /// no ranking depends on.
+    /// Hands each class and its weight for a feature to `visit`, less what the classes' weights
+    /// have in common, which no ranking depends on.
     pub(crate) fn visit(&self, feature: usize, mut visit: impl FnMut(u32, f64)) {
         let classes = self.problem.classes() as f64;
         let parts = self

@@ -46,7 +46,8 @@ pub struct CheckpointOptions {
     /// Go on from the checkpoint of this folder, and keep the next ones there; begin if it has none
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// How often to write it: after so much time (90s, 5m, 1h), or so many parts of the work [default: 60s]
+    /// How often to write it: after so much time (90s, 5m, 1h), or so many parts of the work
+    /// [default: 60s]
     #[arg(long, value_name = "TIME|N", value_parser = parse_every)]
     every: Option<Every>,
 }
@@ -232,7 +233,8 @@ pub struct Watching<'a, I, T> {
 }
 
 impl<'a, I, T> Watching<'a, I, T> {
-    /// For a training of `algorithm` on `data`; states belong to equal parameters. `tell` hears of each part.
+    /// For a training of `algorithm` on `data`; states belong to equal parameters. `tell` hears of
+    /// each part.
     pub fn new(
         keeper: Keeper,
         (algorithm, identity, data): (&'a str, I, &'a Dataset),
@@ -281,11 +283,13 @@ impl<R, I: Serialize, T: FnMut(R)> Watch<R> for Watching<'_, I, T> {
     }
 }
 
-/// What keeps the checkpoints of a training by several processes; nothing where none were asked for.
+/// What keeps the checkpoints of a training by several processes; nothing where none were asked
+/// for.
 pub struct SharedKeeper(Option<(SharedCheckpoints, Arc<AtomicBool>)>);
 
 impl SharedKeeper {
-    /// Hears that an epoch has ended which is not the last. Fails if training is to stop here, in all processes.
+    /// Hears that an epoch has ended which is not the last. Fails if training is to stop here, in
+    /// all processes.
     pub fn border(
         &mut self,
         epochs: u32,

@@ -52,8 +52,8 @@ impl Form {
 
 /// Nearest means: each label is the mean of its rows.
 ///
-/// The fastest training there is, and the plainest: the answer is the label whose mean is nearest. A
-/// prototype has a number for each feature, so this is for hundreds of features, or few labels.
+/// The fastest training there is, and the plainest: the answer is the label whose mean is nearest.
+/// A prototype has a number for each feature, so this is for hundreds of features, or few labels.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -81,8 +81,8 @@ impl TrainNearestMean {
 
 /// One against all by sampled steps.
 ///
-/// Each label is a linear machine, trained on its rows and on rows drawn from the others. The published rival of
-/// Wsabie++; `hapax train ovr` is more precise. (Gupta, Bengio, Weston 2014.)
+/// Each label is a linear machine, trained on its rows and on rows drawn from the others. The
+/// published rival of Wsabie++; `hapax train ovr` is more precise. (Gupta, Bengio, Weston 2014.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -102,8 +102,8 @@ pub struct TrainOvaSgd {
 
 /// Pairs of labels by sampled steps: the area under the curve.
 ///
-/// A label of a row and one that it does not carry are drawn, and both step if the first is not ahead
-/// by the margin. The published rival of Wsabie. (Gupta, Bengio, Weston 2014.)
+/// A label of a row and one that it does not carry are drawn, and both step if the first is not
+/// ahead by the margin. The published rival of Wsabie. (Gupta, Bengio, Weston 2014.)
 #[derive(Args, Debug)]
 #[command(after_help = "Example: hapax train auc train.tsv -o model.hapax --test test.tsv")]
 pub struct TrainAuc {

@@ -40,9 +40,9 @@ const LLW_FROM: &str = "llw keeps a dual for every row and label, which no model
 
 /// One machine for all labels, trained to a proven gap.
 ///
-/// All labels are learned together from rows with one label each. Training ends with a proof: the gap bounds how far
-/// the weights are from the best there are, before pruning and rounding; the gap of the weights as they are
-/// stored is told beside it.
+/// All labels are learned together from rows with one label each. Training ends with a proof: the
+/// gap bounds how far the weights are from the best there are, before pruning and rounding; the gap
+/// of the weights as they are stored is told beside it.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -56,8 +56,8 @@ pub struct TrainExact {
     /// The price of errors against the size of weights: above 0 [default: 1]
     #[arg(long, help_heading = "Machine", allow_negative_numbers = true)]
     cost: Option<f64>,
-    /// Try these costs, each starting from the machine of the one below, and keep the best on a held-out
-    /// tenth of the rows
+    /// Try these costs, each starting from the machine of the one below, and keep the best on a
+    /// held-out tenth of the rows
     #[arg(
         long,
         value_delimiter = ',',
@@ -67,12 +67,13 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     costs: Vec<f64>,
-    /// Start from this linear model, by any algorithm: the labels that it ranks first for a row are those that the
-    /// row is first held against; not for llw. The data must have as many features as it, and its labels, which
-    /// others may follow
+    /// Start from this linear model, by any algorithm: the labels that it ranks first for a row are
+    /// those that the row is first held against; not for llw. The data must have as many features
+    /// as it, and its labels, which others may follow
     #[arg(long, value_name = "MODEL", help_heading = "Machine")]
     from: Option<PathBuf>,
-    /// End when the gap is at most this share of the objective [default: 0.001, or none with --epsilon]
+    /// End when the gap is at most this share of the objective
+    /// [default: 0.001, or none with --epsilon]
     #[arg(long, help_heading = "Machine", allow_negative_numbers = true)]
     gap: Option<f64>,
     /// End when no projected gradient of a full pass is larger
@@ -111,7 +112,8 @@ pub struct TrainExact {
         allow_negative_numbers = true
     )]
     prune: f32,
-    /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as stored is nearly that of the proof
+    /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as
+    /// stored is nearly that of the proof
     #[arg(long, default_value_t = 8, help_heading = "Machine")]
     bits: u32,
     /// What to do with rows that have not exactly one label

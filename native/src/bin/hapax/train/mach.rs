@@ -22,10 +22,10 @@ use stepwise::Epochs;
 
 /// MACH: small classifiers over hashed labels.
 ///
-/// R hash functions put the labels into B buckets each, and R linear classifiers learn the buckets; a label's
-/// score is made of its R buckets. The size of the model does not depend on the number of labels, and it stands
-/// pruning and rounding well. What is not given is chosen by the counts of the data. (Huang, Wang, Medini,
-/// Shrivastava 2018.)
+/// R hash functions put the labels into B buckets each, and R linear classifiers learn the buckets;
+/// a label's score is made of its R buckets. The size of the model does not depend on the number of
+/// labels, and it stands pruning and rounding well. What is not given is chosen by the counts of
+/// the data. (Huang, Wang, Medini, Shrivastava 2018.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +35,8 @@ Examples:
 pub struct TrainMach {
     #[command(flatten)]
     common: Common,
-    /// Buckets of each classifier [default: 64; 32 below 1000 labels; 128 where labels have few rows]
+    /// Buckets of each classifier
+    /// [default: 64; 32 below 1000 labels; 128 where labels have few rows]
     #[arg(long, value_name = "B", help_heading = "MACH")]
     buckets: Option<u32>,
     /// How many classifiers [default: 32, or 16 where labels have few rows]
@@ -60,7 +61,8 @@ pub struct TrainMach {
     /// [default: 3 with `AdaGrad`, else 1]
     #[arg(long, value_name = "N", help_heading = "MACH")]
     averaged_epochs: Option<u32>,
-    /// The share of a row's values that each step leaves out [default: 0.15 below 1000 labels, one a row; else 0]
+    /// The share of a row's values that each step leaves out
+    /// [default: 0.15 below 1000 labels, one a row; else 0]
     #[arg(
         long,
         value_name = "SHARE",

@@ -43,9 +43,9 @@ pub enum Variant {
 
 /// MEMOIR: a multi-class margin machine by stochastic steps.
 ///
-/// Each row pulls the weights of its class and pushes away the wrong classes that come too close, found by scoring
-/// all classes. Weights stay sparse all the way. One label a row; what is not given is chosen by
-/// the counts of the data. (Belyy, Sholokhov 2018.)
+/// Each row pulls the weights of its class and pushes away the wrong classes that come too close,
+/// found by scoring all classes. Weights stay sparse all the way. One label a row; what is not
+/// given is chosen by the counts of the data. (Belyy, Sholokhov 2018.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -67,13 +67,15 @@ pub struct TrainMemoir {
     /// How many steps to do, each of one batch
     #[arg(long, help_heading = "MEMOIR")]
     iterations: Option<u64>,
-    /// Rows of a step: more than one lets threads share the work, and needs more epochs [default: 1]
+    /// Rows of a step: more than one lets threads share the work, and needs more epochs
+    /// [default: 1]
     #[arg(long, help_heading = "MEMOIR")]
     batch_size: Option<u32>,
     /// The first step's size; at most 1 / lambda [default: 1]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     step_size: Option<f64>,
-    /// How fast steps become smaller: that of step t is size / (1 + decay (t - 1)) [default: lambda]
+    /// How fast steps become smaller: that of step t is size / (1 + decay (t - 1))
+    /// [default: lambda]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     step_decay: Option<f64>,
     /// Which rows a step sees
@@ -89,7 +91,8 @@ pub struct TrainMemoir {
     /// The exponent of the values of features: 0 or more [default: 1; 0.8 for up to 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     exponent: Option<f64>,
-    /// Weights up to this share of their class's largest are left out [default: 0; of l1 0.09 for more than 500 classes]
+    /// Weights up to this share of their class's largest are left out
+    /// [default: 0; of l1 0.09 for more than 500 classes]
     #[arg(long, help_heading = "MEMOIR", allow_negative_numbers = true)]
     prune: Option<f32>,
     /// Do what was published instead: by the paper, or by its authors' program
@@ -98,8 +101,9 @@ pub struct TrainMemoir {
     /// What to do with rows of several labels
     #[arg(long, value_enum, default_value_t = SeveralName::Refuse, help_heading = "MEMOIR")]
     multilabel: SeveralName,
-    /// Tell of each epoch, on a sample of rows, how many still move weights, the loss, the objective, how often the
-    /// oracle finds the best wrong class and by how much it misses the margin; and the size of the weights
+    /// Tell of each epoch, on a sample of rows, how many still move weights, the loss, the
+    /// objective, how often the oracle finds the best wrong class and by how much it misses the
+    /// margin; and the size of the weights
     #[arg(long, help_heading = "MEMOIR")]
     report: bool,
     #[command(flatten)]
@@ -108,8 +112,9 @@ pub struct TrainMemoir {
 
 /// MEMOIR-LSH: memoir-l2, the maximum taken by codes of signs.
 ///
-/// Codes of signs, or another --oracle, propose the classes to push away. Rows are taken as they are, or with --reduce in the
-/// directions in which they extend most. On sparse rows memoir-l2, which scores all classes, is faster.
+/// Codes of signs, or another --oracle, propose the classes to push away. Rows are taken as they
+/// are, or with --reduce in the directions in which they extend most. On sparse rows memoir-l2,
+/// which scores all classes, is faster.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

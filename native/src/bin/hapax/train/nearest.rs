@@ -32,9 +32,9 @@ use serde_json::{Value, json};
 /// Sparse weighted nearest neighbors.
 ///
 /// A row's similarity to a query is J^beta * cos: the Jaccard index of their features and the
-/// cosine of their values. The most similar rows vote for their labels with similarity^alpha. Training
-/// builds an index and is over in a second; the model can learn and forget single rows, and explains its
-/// answers by the neighbors that voted. (Aoshima, Kobayashi, Minami 2018.)
+/// cosine of their values. The most similar rows vote for their labels with similarity^alpha.
+/// Training builds an index and is over in a second; the model can learn and forget single rows,
+/// and explains its answers by the neighbors that voted. (Aoshima, Kobayashi, Minami 2018.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

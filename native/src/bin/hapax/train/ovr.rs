@@ -36,10 +36,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest: a linear machine for each label.
 ///
-/// Trains each label against all other rows or, where that would take long, against those that it wrongly claims.
-/// Slower to train than nearest neighbors, more precise on most data, and smaller. Any of cost, positive weight,
-/// exponent, centroid, prior and prune that you leave unset is tuned on held-out training rows, and so is whether
-/// nearest neighbors vote beside the machines.
+/// Trains each label against all other rows or, where that would take long, against those that it
+/// wrongly claims. Slower to train than nearest neighbors, more precise on most data, and smaller.
+/// Any of cost, positive weight, exponent, centroid, prior and prune that you leave unset is tuned
+/// on held-out training rows, and so is whether nearest neighbors vote beside the machines.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -73,11 +73,12 @@ pub struct TrainOvr {
     /// How many labels are proposed for each row when mining [default: 100]
     #[arg(long, help_heading = "One-vs-rest")]
     mine: Option<u32>,
-    /// The score that every label begins with, in place of one learned for each; with --learn-bias the value of the constant
-    /// feature whose weight is learned [default: 1]
+    /// The score that every label begins with, in place of one learned for each; with --learn-bias
+    /// the value of the constant feature whose weight is learned [default: 1]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     bias: Option<f64>,
-    /// Learn the bias of each label as the weight of a constant feature [default: yes, unless --bias is given]
+    /// Learn the bias of each label as the weight of a constant feature
+    /// [default: yes, unless --bias is given]
     #[arg(long, help_heading = "One-vs-rest")]
     learn_bias: bool,
     /// The loss of a row whose margin is too small
@@ -86,17 +87,17 @@ pub struct TrainOvr {
     /// What votes beside the machines
     #[arg(long, value_enum, default_value_t = Fuse::Auto, help_heading = "One-vs-rest")]
     fuse: Fuse,
-    /// How many times the direction of the mean of its rows is added to a label's weights: 0 or more
-    /// [default: chosen by the data]
+    /// How many times the direction of the mean of its rows is added to a label's weights: 0 or
+    /// more [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     centroid: Option<f64>,
-    /// Add so many times ln(2 n / (n + 1)) to the score of a label of n rows: above 0 holds labels of a handful
-    /// of rows back, below 0 prefers them [default: chosen by the data]
+    /// Add so many times ln(2 n / (n + 1)) to the score of a label of n rows: above 0 holds labels
+    /// of a handful of rows back, below 0 prefers them [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
-    /// Start from this linear model: its wrong answers are the first negatives. Its labels without rows in the data keep
-    /// their weights, and texts are read with its words. Rows must have as many features as it, and its labels,
-    /// which others may follow
+    /// Start from this linear model: its wrong answers are the first negatives. Its labels without
+    /// rows in the data keep their weights, and texts are read with its words. Rows must have as
+    /// many features as it, and its labels, which others may follow
     #[arg(
         long,
         value_name = "MODEL",
@@ -107,17 +108,20 @@ pub struct TrainOvr {
     /// Weights up to this size are left out [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prune: Option<f32>,
-    /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as stored is nearly that of the proof
+    /// How many bits a stored weight has: 4, 5, 6, 8 or 16. With 16, and --prune 0, the gap as
+    /// stored is nearly that of the proof
     #[arg(long, default_value_t = 8, help_heading = "One-vs-rest")]
     bits: u32,
-    /// Labels are solved until their gap is estimated at this share of their objective: smaller is more exact [default: 0.03]
+    /// Labels are solved until their gap is estimated at this share of their objective: smaller is
+    /// more exact [default: 0.03]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     epsilon: Option<f64>,
-    /// Solve all labels until their gap is at most this share of their objective, and prove it; needs
-    /// --negatives all
+    /// Solve all labels until their gap is at most this share of their objective, and prove it;
+    /// needs --negatives all
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     gap: Option<f64>,
-    /// How often the rows of a label are gone over at most in the last round [default: 15, or 10000 with --gap]
+    /// How often the rows of a label are gone over at most in the last round
+    /// [default: 15, or 10000 with --gap]
     #[arg(long, help_heading = "One-vs-rest")]
     max_epochs: Option<u32>,
 }
@@ -202,7 +206,8 @@ impl TrainOvr {
             mine: self.mine,
             epsilon: self.epsilon,
             neighbors: match self.fuse {
-                // Neighbors are in no proof and no part of a sharded training, and do not go on from a model.
+                // Neighbors are in no proof and no part of a sharded training, and do not go on
+                // from a model.
                 _ if self.gap.is_some() || self.from.is_some() => Some(false),
                 Fuse::Auto => None,
                 Fuse::Nearest => Some(true),

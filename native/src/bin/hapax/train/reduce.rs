@@ -16,8 +16,8 @@ use hapax::{
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Rows and weights")]
 pub struct Reduce {
-    /// Train on the rows in the K directions in which they extend most (a randomized singular value decomposition);
-    /// the model takes rows as they are
+    /// Train on the rows in the K directions in which they extend most (a randomized singular value
+    /// decomposition); the model takes rows as they are
     #[arg(long, value_name = "K")]
     reduce: Option<u32>,
     /// How often these directions are improved
@@ -49,7 +49,8 @@ impl Reduce {
         })
     }
 
-    /// The directions of the rows of `data`, if they are asked for; says how much memory that takes.
+    /// The directions of the rows of `data`, if they are asked for; says how much memory that
+    /// takes.
     pub fn fit(
         &self,
         data: &Dataset,

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 /// Wsabie: rows and labels in one space of few dimensions.
 ///
-/// An embedding of the features and a prototype of each label are trained jointly, so that the labels of a row are
-/// ahead of all others. Fast to train and small: a number of bytes for each feature and label that --dimensions
-/// sets. Defaults are what was best on held-out rows. The algorithm of the paper, with weights by
-/// rank, vectors within a ball and plain steps, is --set as-published=true.
-/// (Weston, Bengio, Usunier 2011.)
+/// An embedding of the features and a prototype of each label are trained jointly, so that the
+/// labels of a row are ahead of all others. Fast to train and small: a number of bytes for each
+/// feature and label that --dimensions sets. Defaults are what was best on held-out rows. The
+/// algorithm of the paper, with weights by rank, vectors within a ball and plain steps, is --set
+/// as-published=true. (Weston, Bengio, Usunier 2011.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,10 +29,11 @@ pub struct TrainWsabie {
 
 /// Wsabie++: rows and labels in one space, by distances.
 ///
-/// A label answers by the distance of its prototype, steps are AdaGrad's, violations have one weight. With --violators
-/// Q rows are ignored whose violator is among the last Q of a chain, as labels too confusable to learn from: on
-/// text that loses precision, so it is off by default. The margin, step size, search and chains of
-/// the paper are --set as-published=true. (Gupta, Bengio, Weston 2014.)
+/// A label answers by the distance of its prototype, steps are AdaGrad's, violations have one
+/// weight. With --violators Q rows are ignored whose violator is among the last Q of a chain, as
+/// labels too confusable to learn from: on text that loses precision, so it is off by default. The
+/// margin, step size, search and chains of the paper are --set as-published=true. (Gupta, Bengio,
+/// Weston 2014.)
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

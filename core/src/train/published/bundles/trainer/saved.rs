@@ -1,5 +1,5 @@
-//! The state of a tournament between two epochs, in shares: one for each slot of the plan, with the bundles that
-//! met there last and the duals of all pairs that meet there.
+//! The state of a tournament between two epochs, in shares: one for each slot of the plan, with the
+//! bundles that met there last and the duals of all pairs that meet there.
 
 use super::{Bundle, PairDuals, Tournament};
 use crate::train::published::bundles::bundle::Content;

@@ -96,7 +96,8 @@ impl TrainExact {
         Ok(among.machine)
     }
 
-    /// Trains as several processes would with `--rotate-labels`, in one: pairs of bundles of labels meet on its threads.
+    /// Trains as several processes would with `--rotate-labels`, in one: pairs of bundles of labels
+    /// meet on its threads.
     pub(super) fn rotating(
         &self,
         parameters: &MultiClassSvm,

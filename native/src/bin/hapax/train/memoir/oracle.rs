@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search for the classes pushed away")]
 pub struct OracleOptions {
-    /// How the classes that a row pushes away are found; all but the first may miss some, and none invents a
-    /// score [default: exhaustive; of memoir-lsh sign-codes]
+    /// How the classes that a row pushes away are found; all but the first may miss some, and none
+    /// invents a score [default: exhaustive; of memoir-lsh sign-codes]
     #[arg(long, value_enum)]
     oracle: Option<OracleName>,
-    /// The share of a row's squares that its frequent features may have to be left out of the search
+    /// The share of a row's squares that its frequent features may have to be left out of the
+    /// search
     #[arg(long, default_value_t = 0.1, allow_negative_numbers = true)]
     left_out: f32,
     /// 64-bit words of a code of signs
