@@ -35,6 +35,12 @@ impl fmt::Display for FileError {
 }
 
 impl FileError {
+    /// That a file could not be read.
+    #[must_use]
+    pub fn reading(path: &Path, source: io::Error) -> Self {
+        failed(path, "read")(source)
+    }
+
     /// Whether there is no such file.
     #[must_use]
     pub fn is_absent(&self) -> bool {
@@ -48,14 +54,6 @@ impl std::error::Error for FileError {
     }
 }
 
-impl FileError {
-    /// That a file could not be read.
-    #[must_use]
-    pub fn reading(path: &Path, source: io::Error) -> Self {
-        failed(path, "read")(source)
-    }
-}
-
 fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     move |source| FileError {
         path: path.to_owned(),
@@ -64,8 +62,7 @@ fn failed(path: &Path, doing: &'static str) -> impl Fn(io::Error) -> FileError {
     }
 }
 
-/// Refuses to write `output` over `input`, by whatever path, before the work whose result it would
-/// get.
+/// Refuses to write `output` over `input`, by whatever path, before the work is done.
 ///
 /// # Errors
 /// If both are the same file.
@@ -81,9 +78,8 @@ pub fn check_not_over(output: &Path, input: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Opens a file of text, or standard input for `-`, decompressing what is compressed.
-///
-/// xz, gzip and zstd are recognized by their first bytes, whatever the file is called.
+/// Opens a file of text, or standard input for `-`, decompressing xz, gzip and zstd, which are
+/// recognized by their first bytes.
 ///
 /// # Errors
 /// If the file cannot be opened, its first bytes cannot be read, or they are those of what is no

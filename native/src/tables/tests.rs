@@ -112,15 +112,18 @@ fn tables_are_read() {
     }
 }
 
+/// A format, what is given, a table, and what is said of it.
+type Refusal<'a> = (TableFormat, &'a str, &'a str, &'a str);
+
+fn are_refused(cases: &[Refusal<'_>]) {
+    for &(format, given, text, message) in cases {
+        assert_eq!(read(format, given, text), Err(message.into()), "{text}");
+    }
+}
+
 #[test]
-fn each_rule_has_its_refusal() {
-    let long = format!("text,labels\na,x\n{},y\n", "b".repeat(100));
-    let quoted = format!(
-        "text,labels\na,x\n\"{}\n{}\",y\n",
-        "b".repeat(60),
-        "c".repeat(60)
-    );
-    for (format, given, text, message) in [
+fn tables_without_rows_or_known_columns_are_refused() {
+    are_refused(&[
         (
             Csv,
             "",
@@ -164,6 +167,18 @@ fn each_rule_has_its_refusal() {
             "7,a b c d,x\n",
             "1:1: there is no column \"4\"; the columns are 1, 2, 3",
         ),
+    ]);
+}
+
+#[test]
+fn rows_and_labels_out_of_form_are_refused() {
+    let long = format!("text,labels\na,x\n{},y\n", "b".repeat(100));
+    let quoted = format!(
+        "text,labels\na,x\n\"{}\n{}\",y\n",
+        "b".repeat(60),
+        "c".repeat(60)
+    );
+    are_refused(&[
         (
             Csv,
             "",
@@ -206,6 +221,19 @@ fn each_rule_has_its_refusal() {
             "text\tlabels\na\tx;\n",
             "2:5: a label is empty",
         ),
+    ]);
+    let bytes = &b"text,labels\n\"a\n\xc3\xa4\xff\",x\n"[..];
+    let error = read_table(bytes, table(Csv, ""), None).unwrap_err();
+    assert!(matches!(error, WholeError::Table(_)));
+    assert_eq!(
+        error.to_string(),
+        "3:2: byte 0xff is not UTF-8; convert the input to UTF-8"
+    );
+}
+
+#[test]
+fn lines_that_are_no_objects_of_texts_are_refused() {
+    are_refused(&[
         (
             JsonLines,
             "separator=;",
@@ -254,16 +282,7 @@ fn each_rule_has_its_refusal() {
             "{\"a\":\"b\",\"label\":\"x\",\"z\":1}\n",
             "1:1: which column holds what is not clear: the columns are a, label, z; say --text a --labels label",
         ),
-    ] {
-        assert_eq!(read(format, given, text), Err(message.into()), "{text}");
-    }
-    let bytes = &b"text,labels\n\"a\n\xc3\xa4\xff\",x\n"[..];
-    let error = read_table(bytes, table(Csv, ""), None).unwrap_err();
-    assert!(matches!(error, WholeError::Table(_)));
-    assert_eq!(
-        error.to_string(),
-        "3:2: byte 0xff is not UTF-8; convert the input to UTF-8"
-    );
+    ]);
 }
 
 #[test]
