@@ -59,12 +59,8 @@ fn check<T: Training>(job: &Job, new: impl Fn() -> T) {
 fn check_shared(job: &Job, loss: MultiClassLoss) {
     let parameters = svm(loss);
     let new = || {
-        let one = MultiLabel::Refuse;
-        if loss == MultiClassLoss::WestonWatkins {
-            return SharedTraining::rotating(&parameters, data(), one, &mut Alone).expect("one");
-        }
-        let among = (&Sequential, &mut Alone);
-        SharedTraining::new(&parameters, data(), one, None, among, &Portable).expect("one")
+        let (one, among) = (MultiLabel::Refuse, (&Sequential, &mut Alone));
+        SharedTraining::new(&parameters, data(), one, among, &Portable).expect("a training")
     };
     let mut left = new();
     for _ in 0..2 {
