@@ -29,13 +29,24 @@ fn blocks(markdown: &str) -> Vec<String> {
 #[cfg(unix)]
 fn every_block_of_commands_runs() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
-    let blocks = blocks(&readme);
-    let commands = blocks.concat();
     for verb in [
         "train", "predict", "evaluate", "inspect", "compact", "verify",
     ] {
-        assert!(commands.contains(&format!("hapax {verb} ")), "no {verb}");
+        assert!(readme.contains(&format!("\nhapax {verb} ")), "no {verb}");
     }
+    run(&blocks(&readme));
+}
+
+#[test]
+#[cfg(unix)]
+fn the_table_of_the_page_on_formats_is_read() {
+    run(&blocks(include_str!("../../../docs/formats.md")));
+}
+
+/// Runs all blocks in one folder: later ones use the files of earlier ones.
+#[cfg(unix)]
+fn run(blocks: &[String]) {
+    assert!(!blocks.is_empty());
     let folder = Folder::new();
     let built = Path::new(env!("CARGO_BIN_EXE_hapax")).parent().unwrap();
     let others = env::var_os("PATH").unwrap_or_default();
@@ -45,10 +56,9 @@ fn every_block_of_commands_runs() {
             .chain(env::split_paths(&others)),
     );
     let path = path.unwrap();
-    // One folder for all blocks: later ones use the files of earlier ones.
     for block in blocks {
         let ran = Command::new("sh")
-            .args(["-e", "-c", &block])
+            .args(["-e", "-c", block])
             .current_dir(folder.path(""))
             .env("PATH", &path)
             .stdin(Stdio::null())
