@@ -38,7 +38,7 @@
 //! What differs between machines is behind two seams: an [`executor::Executor`] runs ordered jobs,
 //! on threads where there are some, and [`kernels::Kernels`] are the inner loops, in wider
 //! registers where there are some. Both keep every bit: results come back in the order of jobs, and
-//! sums have a fixed order. Mathematical functions come from [`mod@float`], random numbers from
+//! sums have a fixed order. Mathematical functions come from `mod@float`, random numbers from
 //! [`random::Stream`]. Memory for queries is a [`model::Scratch`] that the caller owns.
 //!
 //! # Cost

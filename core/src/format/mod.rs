@@ -27,7 +27,7 @@
 //! # What is checked
 //! Every length against the file before anything is allocated, all checksums, then the meaning:
 //! ids in range and rising, values finite. Arrays are windows into the bytes that were given
-//! ([`crate::array::Array`]), so loading allocates next to nothing. Any bytes give a model or
+//! (`array::Array`), so loading allocates next to nothing. Any bytes give a model or
 //! a [`FormatError`]; a model that loads cannot make a later call panic.
 //!
 //! # What is promised

@@ -50,7 +50,7 @@ pub struct BucketCodes {
 pub struct BucketPlan {
     /// The family.
     pub hash: BucketHash,
-    /// Buckets B: from 1 to [`BucketPlan::MOST_BUCKETS`].
+    /// Buckets B: from 1 to `BucketPlan::MOST_BUCKETS`.
     pub buckets: u32,
     /// Repetitions R.
     pub repetitions: u32,
@@ -117,7 +117,7 @@ impl BucketPlan {
         Ok(best)
     }
 
-    /// The functions of draw number `draw`, as [`BucketCodes::draw_number`] told it.
+    /// The functions of draw number `draw`, as `BucketCodes::draw_number` told it.
     ///
     /// # Errors
     /// If memory is lacking.

@@ -103,7 +103,7 @@ impl Top {
     }
 
     /// The best items, best first. The selection starts anew with the next push after
-    /// [`Top::reset`].
+    /// `Top::reset`.
     pub fn sorted(&mut self) -> &[Scored] {
         self.sorted.clear();
         self.sorted.extend(self.heap.iter().map(|item| item.0));

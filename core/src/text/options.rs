@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct NGrams {
     /// The shortest, at least 1.
     pub min: u8,
-    /// The longest, at least `min`, at most [`NGrams::LONGEST`].
+    /// The longest, at least `min`, at most `NGrams::LONGEST`.
     pub max: u8,
 }
 
@@ -68,7 +68,7 @@ pub enum FeatureSpace {
         /// alphabetical order.
         max_features: Option<u32>,
     },
-    /// `2^bits` features numbered by a [`FeatureHash`] of the token: no table of tokens, and no
+    /// `2^bits` features numbered by a `FeatureHash` of the token: no table of tokens, and no
     /// names in the evidence.
     Hashed {
         /// Bits of a feature's number, `1..=31`.

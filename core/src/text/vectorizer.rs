@@ -18,7 +18,7 @@ use alloc::{string::String, vec::Vec};
 
 /// Turns texts into sparse rows, always the way it was fitted: saved with the model.
 ///
-/// A text's tokens ([`for_each_token`]) become features by a vocabulary or by hashing. A feature
+/// A text's tokens (`for_each_token`) become features by a vocabulary or by hashing. A feature
 /// that occurs `tf` times in a text weighs `1 + ln tf` there (or `tf`, or 1), times
 /// `ln((1 + n) / (1 + df)) + 1` where it occurs in `df` of the `n` training texts; rows are
 /// divided by their Euclidean norm. Everything is computed in `f64`, features in rising order,

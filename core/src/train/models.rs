@@ -65,7 +65,7 @@ impl Model {
         Ok(Self::from_ovr(weights, parameters, data, vectorizer))
     }
 
-    /// As [`Model::train_memoir`], in the few dimensions of `projection`: a model of prototypes
+    /// As `Model::train_memoir`, in the few dimensions of `projection`: a model of prototypes
     /// that answers rows as they are (the paper's MEMOIR-LSH, where a search proposes the classes).
     /// Its record says how many dimensions. With `measuring`, reports have the figures of each
     /// pass.
@@ -112,7 +112,7 @@ impl Model {
     /// as they are. Its record says how many dimensions.
     ///
     /// # Errors
-    /// As [`Embedding::train_watched`].
+    /// As `Embedding::train_watched`.
     pub fn train_projected_embedding(
         training: &EmbeddingTraining,
         projection: &Projection,
@@ -132,7 +132,7 @@ impl Model {
     /// watched, so that it can be left and gone on with.
     ///
     /// # Errors
-    /// As [`Embedding::train_watched`].
+    /// As `Embedding::train_watched`.
     pub fn train_watched_embedding(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,

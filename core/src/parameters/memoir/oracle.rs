@@ -14,14 +14,14 @@ pub enum Oracle {
     /// from 0 to 1.
     RareFeatures(f32),
     /// Among those whose codes of signs agree most with the row's; see
-    /// [`crate::search::sign_codes`].
+    /// `search::sign_codes`.
     SignCodes {
         /// 64-bit words of a code.
         words: u32,
         /// How many classes are proposed.
         candidates: u32,
     },
-    /// Among those found on a navigable graph; see [`crate::search::graph`].
+    /// Among those found on a navigable graph; see `search::graph`.
     Graph {
         /// Edges that a new class gets.
         degree: u32,

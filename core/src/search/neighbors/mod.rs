@@ -5,8 +5,8 @@
 //! (Sparse Weighted Nearest Neighbor, Aoshima, Kobayashi, Minami 2018.)
 //!
 //! Three searches give the same neighbors with the same bits:
-//! row by row ([`Similarity::between`], for a few rows), [`Exhaustive`] (one feature after the
-//! other over plain postings), and [`NeighborIndex`], the fast one.
+//! row by row (`Similarity::between`, for a few rows), [`Exhaustive`] (one feature after the
+//! other over plain postings), and `NeighborIndex`, the fast one.
 
 mod arrays;
 mod build;

@@ -24,7 +24,7 @@ impl EmbeddingTraining {
         }
     }
 
-    /// The most memory, in bytes, that [`Embedding::train_watched`] will hold at once, without
+    /// The most memory, in bytes, that `Embedding::train_watched` will hold at once, without
     /// `data` itself.
     #[must_use]
     pub fn projected_memory_estimate(

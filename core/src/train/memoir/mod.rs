@@ -30,7 +30,7 @@
 //! violators are looked for. All classes are scored feature by feature, which costs O(weights of
 //! the row's features + L) a row; for many classes, frequent features that make up little of a row
 //! are left out, and looked up for the best classes only. Or a search of vectors
-//! ([`crate::search::sign_codes`], [`crate::search::graph`]) proposes classes, whose weights then
+//! (`search::sign_codes`, `search::graph`) proposes classes, whose weights then
 //! stand class by class; it is told of a class once its weights may have moved by a quarter of
 //! their length, made anew before each pass over the rows, and asked for up to 256 rows at a time.
 //! Whatever was found is scored exactly. `report` measures what an oracle misses.
