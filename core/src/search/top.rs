@@ -46,16 +46,6 @@ impl Ord for ByRank {
 /// Keeps the k best of all items pushed, whatever their order of arrival.
 ///
 /// Cost: O(1) for an item that is not among the best so far, O(log k) for one that is.
-///
-/// ```
-/// use hapax_core::search::{Scored, Top};
-/// let mut top = Top::new(2);
-/// for (id, score) in [(4, 0.5), (1, 0.9), (3, 0.5)] {
-///     top.push(Scored { id, score });
-/// }
-/// let ids: Vec<u32> = top.sorted().iter().map(|s| s.id).collect();
-/// assert_eq!(ids, [1, 3]);
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Top {
     k: usize,
