@@ -147,7 +147,6 @@ fn models_of_real_data_have_the_same_bytes_for_one_to_four_processes() {
         ("iris", 0.02, &["--set", "keep-lengths=true"][..]),
         ("glass", 0.02, &["--set", "keep-lengths=true"]),
         ("banking77", 0.05, &[]),
-        ("clinc150", 0.05, &[]),
     ] {
         let Some(train) = hapax_sets::path(&format!("{set}/train.txt.xz")) else {
             continue;
