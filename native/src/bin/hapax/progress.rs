@@ -11,7 +11,7 @@ use std::{
 /// How often a line is written where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// The progress of one piece of work whose amount is known beforehand.
+/// The progress of one piece of work.
 pub struct Progress {
     bar: ProgressBar,
     what: &'static str,
@@ -45,6 +45,14 @@ impl Progress {
         }
     }
 
+    /// So many steps are done, of nobody knows how many.
+    pub fn tried(&self, done: usize) {
+        if let Ok(style) = ProgressStyle::with_template("{msg}: {human_pos} tried") {
+            self.bar.set_style(style);
+        }
+        self.set(done, 0);
+    }
+
     /// `done` of `total` steps are done, where the amount was not known at first.
     pub fn set(&self, done: usize, total: usize) {
         self.bar.set_length(total as u64);
@@ -66,7 +74,11 @@ impl Progress {
             let (done, total) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let elapsed = HumanDuration(self.start.elapsed());
             let what = self.what;
-            note(format_args!("{what}: {done} of {total} after {elapsed}"));
+            if total == 0 {
+                note(format_args!("{what}: {done} tried after {elapsed}"));
+            } else {
+                note(format_args!("{what}: {done} of {total} after {elapsed}"));
+            }
         }
     }
 }

@@ -303,7 +303,7 @@ impl Common {
     ) -> Result<FeatureChoice, Failure> {
         let progress = Progress::new("choosing n-grams", 0);
         let texts = (&documents.texts[..], &documents.labels);
-        let tell = |done| progress.set(done, 0);
+        let tell = |done| progress.tried(done);
         let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
         choose_features(texts, options, self.text.given(), parameters, machine, tell)
             .map_err(|error| Failure::in_file(&self.train, error))
