@@ -34,6 +34,21 @@ impl MachParameters {
         self.trainer_with(heads, None, Cow::Borrowed(data), threads, kernels)
     }
 
+    /// The same with data of its own, for callers that cannot keep them beside it:
+    /// [`Trainer::data`] gives them back.
+    ///
+    /// # Errors
+    /// As [`MachParameters::trainer`].
+    pub fn trainer_owning(
+        &self,
+        data: Dataset,
+        threads: usize,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Trainer<'static>, TrainError> {
+        let heads = 0..self.repetitions as usize;
+        self.trainer_with(heads, None, Cow::Owned(data), threads, kernels)
+    }
+
     /// The same for a range of heads alone: what they learn does not depend on the others.
     ///
     /// # Errors
