@@ -16,7 +16,7 @@ use std::path::Path;
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
     /// The format of the data
-    /// [default: by the file's ending (.csv, .tsv, .jsonl, .ndjson, perhaps compressed), else by its first lines]
+    /// [default: by the file's ending (.csv, .jsonl, .ndjson, perhaps compressed), else by its first lines]
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
     /// The columns of the text in a table (CSV, JSON Lines, or tab-separated data with a header),

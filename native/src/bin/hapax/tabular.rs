@@ -82,13 +82,13 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The format of lines that the file's ending says, or its first lines look like.
+    /// The format that the first lines look like, else the one that the file's ending says: `.tsv`
+    /// is what many call rows of any kind.
     pub fn format_of_lines(&self, path: &Path, bytes: &[u8]) -> Option<Format> {
         let tsv = TableFormat::by_ending(path) == Some(TableFormat::Tsv);
         match self.data.format {
             Some(name) => name.of_lines(),
-            None if tsv => Some(Format::Tsv),
-            None => Format::detect(bytes).ok(),
+            None => Format::detect(bytes).ok().or(tsv.then_some(Format::Tsv)),
         }
     }
 
