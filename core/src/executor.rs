@@ -55,10 +55,10 @@ impl Executor for Sequential {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Executor, Sequential};
+    use super::Executor;
     use alloc::vec::Vec;
 
-    /// Says it has more threads than it has.
+    /// Says it has many threads, runs the jobs backwards, and changes scratch memories as it goes.
     pub struct Many(pub usize);
 
     impl Executor for Many {
@@ -72,7 +72,13 @@ pub(crate) mod tests {
             I: Fn() -> S + Sync,
             F: Fn(&mut S, usize) -> R + Sync,
         {
-            Sequential.map(jobs, scratch, run)
+            let mut own: Vec<S> = (0..self.0).map(|_| scratch()).collect();
+            let mut results: Vec<R> = (0..jobs)
+                .rev()
+                .map(|job| run(&mut own[job % self.0], job))
+                .collect();
+            results.reverse();
+            results
         }
     }
 }

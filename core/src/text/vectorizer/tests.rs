@@ -2,7 +2,7 @@
 
 use crate::{
     array::Array,
-    executor::{Executor, Sequential},
+    executor::{Sequential, tests::Many},
     names::Names,
     text::{
         FeatureSpace, NGrams, NoFeatures, TermWeight, TextScratch, TokenOptions, Vectorizer,
@@ -18,30 +18,6 @@ use alloc::{
     vec::Vec,
 };
 use proptest::prelude::*;
-
-/// Says it has many threads, runs the jobs backwards, and changes scratch memories as it goes.
-struct Backwards(usize);
-
-impl Executor for Backwards {
-    fn threads(&self) -> usize {
-        self.0
-    }
-
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        let mut own: Vec<S> = (0..self.0).map(|_| scratch()).collect();
-        let mut results: Vec<R> = (0..jobs)
-            .rev()
-            .map(|job| run(&mut own[job % self.0], job))
-            .collect();
-        results.reverse();
-        results
-    }
-}
 
 fn tokens(text: &str, options: &TokenOptions) -> Vec<String> {
     let mut list = Vec::new();
@@ -166,7 +142,7 @@ proptest! {
             ..VectorizerOptions::default()
         };
         let one = Vectorizer::fit_transform(&texts, options.clone(), &Sequential).unwrap();
-        let many = Vectorizer::fit_transform(&texts, options, &Backwards(threads)).unwrap();
+        let many = Vectorizer::fit_transform(&texts, options, &Many(threads)).unwrap();
         prop_assert_eq!(one, many);
     }
 
