@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as bindings from "../dist/bindings.js";
 import * as hapax from "../dist/node.js";
-import { expected, firstLines, plain } from "./answers.mjs";
+import { answersOfTheCommand, expected, firstLines, plain } from "./answers.mjs";
 import * as native from "./native.mjs";
 import { modelsOfWeights } from "./weights.mjs";
 
@@ -47,12 +47,7 @@ export const suite = (name, file) => {
     const directory = native.folder();
     const path = trained(directory, texts, "--min-documents", "1");
     const model = Model.fromBytes(native.read(path));
-    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
-    const input = native.write(directory, "queries.txt", queries.join("\n"));
-    const wanted = native.answers(path, input, 5);
-    queries.forEach((query, at) => {
-      assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
-    });
+    answersOfTheCommand(path, directory, texts)(model);
     model.free();
   });
 

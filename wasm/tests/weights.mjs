@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../dist/node.js";
-import { expected, firstLines, plain } from "./answers.mjs";
+import { answersOfTheCommand, expected, firstLines, plain } from "./answers.mjs";
 import * as native from "./native.mjs";
 
 const trainedBy = native.trained;
@@ -23,16 +23,10 @@ export const modelsOfWeights = (name, texts, memory) => {
       const directory = native.folder();
       const path = trainedBy("ovr", directory, lines, "--min-documents", "1", ...form);
       const model = Model.fromBytes(native.read(path));
-      const queries = lines.trimEnd().split("\n").map((line) => line.split("\t")[0]);
-      const input = native.write(directory, "queries.txt", queries.join("\n"));
-      const wanted = native.answers(path, input, 5);
-      const compare = () =>
-        queries.forEach((query, at) => {
-          assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
-        });
-      compare();
+      const compare = answersOfTheCommand(path, directory, lines);
+      compare(model);
       assert(model.prepare() > 0);
-      compare();
+      compare(model);
       assert.deepEqual(model.toBytes(), native.read(path));
       assert.equal(model.info().algorithm, "ovr");
       assert(model.info().weights > 0);
@@ -75,8 +69,6 @@ export const modelsOfWeights = (name, texts, memory) => {
 
   test(`${name}: models of prototypes get the native scores to the bit`, () => {
     const directory = native.folder();
-    const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
-    const input = native.write(directory, "queries.txt", queries.join("\n"));
     for (const [algorithm, ...form] of [
       ["wsabie-pp"],
       ["wsabie-pp", "--reduce", "3", "--bits", "8"],
@@ -87,10 +79,7 @@ export const modelsOfWeights = (name, texts, memory) => {
     ]) {
       const path = trainedBy(algorithm, directory, texts, "--min-documents", "1", ...form);
       const model = Model.fromBytes(native.read(path));
-      const wanted = native.answers(path, input, 5);
-      queries.forEach((query, at) => {
-        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
-      });
+      answersOfTheCommand(path, directory, texts)(model);
       assert.deepEqual(model.toBytes(), native.read(path));
       assert.equal(model.info().algorithm, algorithm);
       model.free();
@@ -103,12 +92,7 @@ export const modelsOfWeights = (name, texts, memory) => {
     for (const form of [["--bits", "4"], ["--bits", "8"], ["--bits", "32"], ["--estimator", "mean"]]) {
       const path = trainedBy("mach", directory, texts, "--min-documents", "1", ...small, ...form);
       const model = Model.fromBytes(native.read(path));
-      const queries = texts.trimEnd().split("\n").map((line) => line.split("\t")[0]);
-      const input = native.write(directory, "queries.txt", queries.join("\n"));
-      const wanted = native.answers(path, input, 5);
-      queries.forEach((query, at) => {
-        assert.deepEqual(plain(model.predictText(query, 5)), expected(wanted[at]), query);
-      });
+      answersOfTheCommand(path, directory, texts)(model);
       assert.deepEqual(model.toBytes(), native.read(path));
       assert.equal(model.info().algorithm, "mach");
       model.free();

@@ -122,9 +122,11 @@ impl Model {
     /// are the model's own arrays: to write a file without holding it in memory.
     ///
     /// ```
-    /// # use hapax_core::{data::*, executor::Sequential, model::*, parameters::NearestParameters, text::*};
+    /// # use hapax_core::{data::*, executor::Sequential, model::*, text::*};
+    /// # use hapax_core::parameters::NearestParameters;
     /// # let documents = Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
-    /// # let vectorizer = Vectorizer::fit(&documents.texts, VectorizerOptions::default(), &Sequential)?;
+    /// # let options = VectorizerOptions::default();
+    /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
     /// # let parameters = NearestParameters { neighbors: 2, ..NearestParameters::default() };
     /// # let model = Model::train_nearest(parameters, &data, None, &Sequential)?;

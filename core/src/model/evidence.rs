@@ -38,7 +38,9 @@ impl Model {
     /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]),
     /// #     ("red car", ["car"]), ("fast red car", ["car"]),
     /// # ])?;
-    /// # let features = FeatureSpace::Vocabulary { min_documents: 1, max_document_share: 1.0, max_features: None };
+    /// # let features = FeatureSpace::Vocabulary {
+    /// #     min_documents: 1, max_document_share: 1.0, max_features: None,
+    /// # };
     /// # let options = VectorizerOptions { features, ..Default::default() };
     /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;

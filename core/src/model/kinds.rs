@@ -19,12 +19,17 @@ pub struct AllKinds;
 ///
 /// ```
 /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-/// # use hapax_core::{format::FormatError, parameters::{NearestParameters, one_vs_rest::OneVsRest}};
+/// # use hapax_core::format::FormatError;
+/// # use hapax_core::parameters::{NearestParameters, one_vs_rest::OneVsRest};
 /// # use core::ops::ControlFlow::Continue;
 /// # let documents = Documents::new([
-/// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]), ("fast red car", ["car"]),
+/// #     ("sweet red fruit", ["apple"]),
+/// #     ("sour yellow fruit", ["lemon"]),
+/// #     ("fast red car", ["car"]),
 /// # ])?;
-/// # let features = FeatureSpace::Vocabulary { min_documents: 1, max_document_share: 1.0, max_features: None };
+/// # let features = FeatureSpace::Vocabulary {
+/// #     min_documents: 1, max_document_share: 1.0, max_features: None,
+/// # };
 /// # let options = VectorizerOptions { features, ..Default::default() };
 /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
 /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
@@ -35,7 +40,8 @@ pub struct AllKinds;
 /// assert_eq!(read.to_bytes_of::<NearestOnly>()?, file);
 ///
 /// let parameters = OneVsRest::default();
-/// let linear = Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, |_| Continue(()))?;
+/// let go_on = |_| Continue(());
+/// let linear = Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, go_on)?;
 /// let error = Model::from_bytes_of::<NearestOnly>(linear.to_bytes()?).unwrap_err();
 /// assert_eq!(error, FormatError::KindLeftOut { kind: 2 });
 /// assert_eq!(linear.to_bytes_of::<NearestOnly>().unwrap_err(), error);

@@ -1,8 +1,10 @@
 //! Checkpoints of a training by several processes, which all see one folder.
 //!
 //! ```text
-//! state              the manifest: which attempt is the last whole one, and length and checksum of its shares
-//! attempt-00000012/  the shares of the state after 12 epochs, each written by the process that has it
+//! state              the manifest: which attempt is the last whole one, and length and checksum
+//!                    of its shares
+//! attempt-00000012/  the shares of the state after 12 epochs, each written by the process that
+//!                    has it
 //! ```
 //!
 //! All processes write their shares; only when all have said that theirs are on the disk does the

@@ -1,11 +1,15 @@
 //! The header of a `.npy` file (NumPy enhancement proposal 1, versions 1.0, 2.0 and 3.0).
 //!
 //! ```text
-//! file    = "\x93NUMPY" major minor length text data       length: u16, from version 2 on u32, little-endian
-//! text    = "{" pair *("," pair) [","] "}" *SP            each key once, in any order
+//! file    = "\x93NUMPY" major minor length text data
+//! text    = "{" pair *("," pair) [","] "}" *SP
 //! pair    = "'descr'" ":" string | "'fortran_order'" ":" ("True" | "False") | "'shape'" ":" shape
 //! shape   = "(" [number *("," number) [","]] ")"
-//! string  = "'" order type "'"                              order: "<", ">", "|" or "="; type: f4 f8 b1 i1-i8 u1-u8
+//! string  = "'" order type "'"
+//! length  : u16, from version 2 on u32, little-endian
+//! pair    : each key once, in any order
+//! order   : "<", ">", "|" or "="
+//! type    : f4 f8 b1 i1-i8 u1-u8
 //! ```
 //!
 //! with spaces between all of these, and double quotes in place of single ones.

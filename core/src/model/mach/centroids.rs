@@ -9,8 +9,10 @@
 //!
 //! ```text
 //! count      varint                entries
-//! scale      u8                    what the largest level is worth: 2^((scale - 160) / 8); absent if count is 0
-//! entries    count varints         8 (feature less the one before, less 1) + level less 1, levels from 1 to 8
+//! scale      u8                    what the largest level is worth: 2^((scale - 160) / 8);
+//!                                  absent if count is 0
+//! entries    count varints         8 (feature less the one before, less 1) + level less 1,
+//!                                  levels from 1 to 8
 //! ```
 
 use super::record;

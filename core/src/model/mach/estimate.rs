@@ -2,13 +2,13 @@
 //!
 //! With P_r the probability of a label's bucket in head r:
 //!
-//! | estimator  | score                | why                                                         |
-//! |------------|----------------------|-------------------------------------------------------------|
-//! | mean       | mean of P_r          | unbiased after correction (theorem 1, equation 2)           |
-//! | min        | least P_r            | a label's probability is at most that of any of its buckets |
-//! | median     | median of P_r        | one bad head does not count                                 |
-//! | log-mean   | mean of ln P_r       | heads as independent experts                                |
-//! | logit-sum  | mean of the logits   | the same for softmax heads, but for a constant              |
+//! | estimator | score              | why                                                        |
+//! |-----------|--------------------|------------------------------------------------------------|
+//! | mean      | mean of P_r        | unbiased after correction (theorem 1, equation 2)          |
+//! | min       | least P_r          | a label's probability is at most that of each bucket       |
+//! | median    | median of P_r      | one bad head does not count                                |
+//! | log-mean  | mean of ln P_r     | heads as independent experts                               |
+//! | logit-sum | mean of the logits | the same for softmax heads, but for a constant             |
 //!
 //! Probabilities under a logarithm are at least 1e-7.
 

@@ -12,7 +12,8 @@
 //! ```text
 //! beta_y -= λ g / sqrt(A_y),  g = -w z     or 2 w (beta_y - z),    A_y += |g|²/M
 //! beta_v -= λ g / sqrt(A_v),  g = w_v z    or -2 w_v (beta_v - z), A_v += |g|²/M
-//! W_f    -= λ x_f G / sqrt(A_f),  G = sum_v w_v (beta_v - beta_y), twice that for distances, A_f += x_f²|G|²/M
+//! W_f    -= λ x_f G / sqrt(A_f),  G = sum_v w_v (beta_v - beta_y), A_f += x_f²|G|²/M
+//!                                 (G twice that for distances)
 //! ```
 //!
 //! As published, AdaGrad has one sum a row of W, `A_j += G_j²|x|²/d`: then all features share its M
