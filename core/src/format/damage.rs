@@ -45,7 +45,9 @@ fn texts() -> Model {
         neighbors: 9,
         ..NearestParameters::default()
     };
-    Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential).unwrap()
+    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential).unwrap();
+    model.provenance_mut().columns = Some("{\"labels\":\"Schlagwörter\"}".into());
+    model
 }
 
 /// A model of rows with frequent and rare features, perhaps of both signs.
@@ -134,6 +136,15 @@ fn survive(model: &Model, rounds: u64) {
         refused > rounds / 10 && answered > rounds / 100,
         "{refused} refused, {answered} not"
     );
+}
+
+#[test]
+fn columns_of_the_training_data_are_read_again() {
+    let model = texts();
+    let file = model.to_bytes().unwrap();
+    let read = Model::from_bytes(file.clone()).unwrap();
+    assert_eq!(read.provenance().columns, model.provenance().columns);
+    assert_eq!(read.to_bytes().unwrap(), file);
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl TableReader {
         let Some(first) = rows.first() else {
             return Ok(());
         };
-        self.headed = self.is_headed(&rows);
+        self.headed = self.table.is_headed(&rows);
         self.header_due = self.headed;
         self.looks_headed =
             !self.headed && table.given.header.is_none() && looks_like_header(&rows);
@@ -111,10 +111,6 @@ impl TableReader {
             keep: &self.table.keep,
             labels_optional: self.table.labels_optional,
         }
-    }
-
-    fn is_headed(&self, rows: &[Vec<String>]) -> bool {
-        self.table.is_headed(rows)
     }
 
     /// Takes the next line. Gives the row that ends with it, or what is wrong with that row; the
