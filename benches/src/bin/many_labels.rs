@@ -69,7 +69,7 @@ fn main() -> Result<()> {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve[report.round as usize] += now - last,
-            Stage::Mine => mine += now - last,
+            Stage::Mine | Stage::Softmax => mine += now - last,
         }
         last = now;
         sweeps += report.sweeps;

@@ -5,7 +5,7 @@
 //! are of the scorer in batch and one row at a time, and of the plain model. `stated` is the memory
 //! that training said it would need. Parameters are the defaults unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`, `centroid`, `prior`; `choose=held-out` chooses them on held-out rows).
+//! `negatives`, `threads`, `centroid`, `prior`, `softmax`; `choose=held-out` chooses them on held-out rows).
 //! With `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with
 //! other rows: a line for each. With `from=SHARE` training starts from a model of that share of the
 //! rows, which is not counted.
@@ -83,6 +83,7 @@ fn parameters(
             bias: number("bias")?.map(Bias::Fixed),
             prune: number("prune")?.map(|v| v as f32),
             centroid: number("centroid")?,
+            softmax: number("softmax")?,
             neighbors: Some(false),
             ..Given::default()
         };
@@ -97,14 +98,16 @@ fn parameters(
         for trial in &choice.tried {
             let t = &trial.parameters;
             eprintln!(
-                "  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {}",
+                "  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {} \
+                 softmax {}",
                 100.0 * trial.precision,
                 t.cost,
                 t.positive_weight,
                 t.exponent,
                 t.bias,
                 t.centroid,
-                t.prune
+                t.prune,
+                t.softmax
             );
         }
         p = choice.parameters;
@@ -143,6 +146,7 @@ fn parameters(
                 }
             }
             "prior" => p.prior = value.parse()?,
+            "softmax" => p.softmax = value.parse()?,
             "centroid" => p.centroid = value.parse()?,
             "threads" | "held-out" | "kernels" | "choose" | "from" => {}
             other => return Err(format!("no parameter {other}").into()),
@@ -180,7 +184,7 @@ fn measure(
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
-            Stage::Mine => mine += now - last,
+            Stage::Mine | Stage::Softmax => mine += now - last,
         }
         last = now;
         ControlFlow::Continue(())

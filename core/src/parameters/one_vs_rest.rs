@@ -78,6 +78,9 @@ pub struct OneVsRest {
     /// for a single row, up to ln 2 for many. Above 0, labels of a handful of rows are held back,
     /// below, preferred.
     pub prior: f64,
+    /// So many times the weights of softmax regression over the stored weights are added to them at
+    /// the end ([`crate::train::one_vs_rest`]). 0 adds nothing.
+    pub softmax: f64,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -104,6 +107,7 @@ impl Default for OneVsRest {
             bits: 8,
             centroid: 0.2,
             prior: 0.0,
+            softmax: 0.0,
             seed: 42,
         }
     }
@@ -143,6 +147,7 @@ impl OneVsRest {
         within("mine_prune", f64::from(self.mine_prune), 0.0, 1e6)?;
         within("prior", self.prior, -10.0, 10.0)?;
         within("centroid", self.centroid, 0.0, 1e3)?;
+        within("softmax", self.softmax, 0.0, 1e3)?;
         ParamError::check("bits", f64::from(self.bits), BITS)
     }
 }

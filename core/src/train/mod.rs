@@ -16,6 +16,7 @@ mod precision;
 pub mod published;
 pub mod reduction;
 pub mod shards;
+mod softmax;
 pub mod state;
 mod training;
 mod unusable;

@@ -47,7 +47,17 @@ impl OneVsRest {
         let [a_feature, a_row] = BYTES_OF_BLOCK;
         let scratch =
             threads.max(1) as u64 * (BYTES_A_THREAD + a_feature * features + a_row * rows);
+        // The weights again, by feature and as a model, with those of softmax regression.
+        let softmax = match self.softmax > 0.0 {
+            true => {
+                let thread = 20 * labels * threads.max(1) as u64;
+                let rows = 4 * data.rows().nonzeros() as u64 + 8 * rows;
+                32 * kept_weights(data) + rows + 8 * features + thread
+            }
+            false => 0,
+        };
         groups(usize::MAX)
+            + softmax
             + short
             + 4 * data.labels().total() as u64
             + proposals
@@ -117,15 +127,17 @@ mod tests {
             lists.push([stream.below(40) as u32]);
         }
         let data = Dataset::new(rows, lists, None).unwrap();
-        for (negatives, rounds) in [
-            (Negatives::All, 1),
-            (Negatives::Mined, 2),
-            (Negatives::Mined, 5),
+        for (negatives, rounds, softmax) in [
+            (Negatives::All, 1, 0.0),
+            (Negatives::Mined, 2, 0.0),
+            (Negatives::Mined, 5, 0.0),
+            (Negatives::All, 1, 0.1),
         ] {
             let parameters = OneVsRest {
                 short_terms: 8,
                 negatives,
                 rounds,
+                softmax,
                 ..OneVsRest::default()
             };
             // What a thread holds is no part of what the trainer does.

@@ -40,6 +40,8 @@ pub enum Stage {
     Solve,
     /// Mining rows.
     Mine,
+    /// Softmax regression over the stored weights, by epochs.
+    Softmax,
 }
 
 /// How far training has come, after a part of the work.
@@ -51,9 +53,9 @@ pub struct Report {
     pub rounds: u32,
     /// What was done.
     pub stage: Stage,
-    /// Labels or rows done in this stage.
+    /// Labels, rows or epochs done in this stage.
     pub done: usize,
-    /// Labels or rows of this stage.
+    /// Labels, rows or epochs of this stage.
     pub of: usize,
     /// Sweeps over a label's rows in this part, all labels together.
     pub sweeps: u64,

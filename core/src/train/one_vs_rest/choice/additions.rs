@@ -1,19 +1,21 @@
-//! The end of the search: what neighbors add, and how much is left out of the weights.
+//! The end of the search: how much is left out of the weights, and what softmax regression and
+//! neighbors add to them.
 
 use super::{
-    candidates::{Candidates, DEPTH, Mix},
+    candidates::{Beside, Candidates, DEPTH, Mix},
     folds::Fold,
-    search::{Rung, Search, Setting, best_of},
+    search::{Rung, Search, Setting, best_of, chance},
 };
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::linear::{fused::FusedNearest, scorer::LinearScorer},
+    model::linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
         TrainError,
         one_vs_rest::precision::{Figures, Tally},
+        softmax::{EPOCHS, SoftmaxTraining, VISIT, visits},
     },
 };
 use alloc::{vec, vec::Vec};
@@ -36,29 +38,125 @@ const PRUNED: f64 = 0.000_3;
 /// labels to train.
 const NEIGHBOR_FOLDS: usize = 2;
 
+/// Weights of softmax regression.
+const SOFTMAX: [f64; 6] = [0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
+
+/// The share of all work that trials of softmax regression may take beside it, and work that they
+/// always may: about a second.
+const SHARE: f64 = 0.5;
+const ALWAYS: f64 = 1e9;
+
+/// How many times the chance of a difference softmax regression must gain to be taken: it takes
+/// about as long to train as what it is added to.
+const SURE: f64 = 2.0;
+
+/// Rows to train on, the division they come from, and what was trained on them.
+struct Sample<'a> {
+    train: Dataset,
+    fold: &'a Fold,
+    /// The best model, as much pruned as was found to cost nothing.
+    pruned: Option<LinearModel>,
+    /// Softmax regression over its weights.
+    softmax: Option<LinearModel>,
+}
+
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
-    /// The weight of neighbors, and the most pruning that costs next to nothing.
-    pub(crate) fn finish(&mut self, rung: Rung) -> Result<(), TrainError> {
+    /// The most pruning that costs next to nothing, and the weights of softmax regression and of
+    /// neighbors.
+    pub(crate) fn finish(&mut self, rung: Rung, allowed: f64) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let all = self.folds;
-        let sampled = all[..folds]
-            .iter()
-            .filter_map(|fold| Some((fold.sampled(share)?, fold)));
-        let sampled: Vec<(Dataset, &Fold)> = sampled.collect();
+        let sampled = all[..folds].iter().filter_map(|fold| {
+            Some(Sample {
+                train: fold.sampled(share)?,
+                fold,
+                pruned: None,
+                softmax: None,
+            })
+        });
+        let mut samples: Vec<Sample<'_>> = sampled.collect();
+        if self.given.prune.is_none() || self.given.softmax.is_none() {
+            self.prune(&mut samples, share)?;
+        }
+        match self.given.softmax {
+            None => self.weigh_softmax(&mut samples, share, allowed)?,
+            Some(given) => self.best.mix.softmax = given,
+        }
         if self.given.neighbors != Some(false) {
+            let samples = &samples[..samples.len().min(NEIGHBOR_FOLDS)];
             let mut candidates = Vec::new();
-            for (train, fold) in &sampled[..sampled.len().min(NEIGHBOR_FOLDS)] {
+            for sample in samples {
+                let train = &sample.train;
                 let model = self.train(&self.best.parameters, train)?;
                 let near = FusedNearest::neighbors(train)?;
-                let found = self.candidates(&model, train, &self.best, Some(&near), &fold.test)?;
-                candidates.push((found, *fold));
+                let beside = (sample.softmax.as_ref(), Some(&near));
+                let test = &sample.fold.test;
+                let found = self.candidates(&model, train, &self.best, beside, test)?;
+                candidates.push((found, sample.fold));
             }
             self.weigh_neighbors(&candidates, share);
         }
-        match self.given.prune {
-            None => self.prune(&sampled, share),
-            Some(_) => Ok(()),
+        Ok(())
+    }
+
+    /// Chooses how much of softmax regression is added, on as many divisions as are allowed; none
+    /// where even one is too dear.
+    fn weigh_softmax(
+        &mut self,
+        samples: &mut [Sample<'_>],
+        share: f64,
+        allowed: f64,
+    ) -> Result<(), TrainError> {
+        let mixes = [0.0].iter().chain(&SOFTMAX).map(|&softmax| Mix {
+            centroid: 0.0,
+            prior: 0.0,
+            softmax,
+            neighbors: 0.0,
+        });
+        let mixes: Vec<Mix> = mixes.collect();
+        let mut found = vec![Tally::default(); mixes.len()];
+        let (mut spent, mut folds) = (0.0, 0);
+        for Sample {
+            train,
+            fold,
+            pruned,
+            softmax,
+        } in samples
+        {
+            let Some(model) = pruned else { continue };
+            spent += VISIT * f64::from(EPOCHS) * visits(model, train);
+            if spent > f64::max(SHARE * allowed, ALWAYS) {
+                break;
+            }
+            folds += 1;
+            let mut training = SoftmaxTraining::new(model, train, self.best.parameters.seed)?;
+            while training.step(self.executor, self.kernels) {}
+            let second = training.alone(model, self.best.parameters.bits)?;
+            let beside = Beside {
+                centroids: None,
+                softmax: Some(&second),
+                nearest: None,
+                frequencies: &train.labels().frequencies(),
+            };
+            let candidates =
+                Candidates::new(model, &beside, &fold.test, self.executor, self.kernels)?;
+            let mut top = Top::default();
+            for (found, &mix) in found.iter_mut().zip(&mixes) {
+                *found = core::mem::take(found).and(&Tally::of(train.labels()));
+                candidates.judge(mix, fold.test.labels(), &mut top, found);
+            }
+            *softmax = Some(second);
         }
+        if folds > 0 {
+            let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
+            let sure = found[0].worth() + SURE * chance(found[0].rows);
+            let best = best_of(&found);
+            let at = if found[best].worth() >= sure { best } else { 0 };
+            self.best.mix.softmax = mixes[at].softmax;
+            let setting = self.best.clone();
+            self.tell(&setting, 0.0, found[at], Rung { share, folds });
+        }
+        Ok(())
     }
 
     fn weigh_neighbors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
@@ -75,7 +173,12 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let mut found: Vec<(Mix, Figures)> = Vec::new();
         for mix in self.mixes() {
             for neighbors in NEIGHBORS {
-                let mix = Mix { neighbors, ..mix };
+                let softmax = self.best.mix.softmax;
+                let mix = Mix {
+                    neighbors,
+                    softmax,
+                    ..mix
+                };
                 found.push((mix, judge(mix)));
             }
         }
@@ -94,41 +197,49 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.tell(&setting, mix.neighbors, with, Rung { share, folds });
     }
 
-    /// Chooses how much is left out of the weights, centroids in them. What neighbors add is left
-    /// out of this.
-    fn prune(&mut self, sampled: &[(Dataset, &Fold)], share: f64) -> Result<(), TrainError> {
+    /// Chooses how much is left out of the weights, centroids in them, if that is not given.
+    fn prune(&mut self, samples: &mut [Sample<'_>], share: f64) -> Result<(), TrainError> {
+        let given = self.given.prune.map(|given| [given]);
+        let prunes = given.as_ref().map_or(&PRUNES[..], |given| &given[..]);
         let full = OneVsRest {
             centroid: self.best.mix.centroid,
             prior: self.best.mix.prior,
-            prune: PRUNES[PRUNES.len() - 1],
+            prune: prunes[prunes.len() - 1],
+            softmax: 0.0,
             ..self.best.parameters.clone()
         };
         let go_on = |_| ControlFlow::Continue(());
-        let mut found = vec![Tally::default(); PRUNES.len()];
-        for (train, fold) in sampled {
-            let model = full.train(train, self.executor, self.kernels, go_on)?;
-            for (found, prune) in found.iter_mut().zip(PRUNES) {
-                *found = core::mem::take(found).and(&Tally::of(train.labels()));
+        let mut found = vec![Tally::default(); prunes.len()];
+        for sample in samples.iter_mut() {
+            let model = full.train(&sample.train, self.executor, self.kernels, go_on)?;
+            let test = &sample.fold.test;
+            for (found, &prune) in found.iter_mut().zip(prunes) {
+                *found = core::mem::take(found).and(&Tally::of(sample.train.labels()));
                 let pruned = model.pruned(prune, full.bits);
                 let scorer = LinearScorer::new(&pruned).map_err(|_| TrainError::OutOfMemory {
                     bytes: pruned.bytes() as u64,
                 })?;
-                let (rows, k) = (fold.test.rows(), DEPTH.min(pruned.labels() as usize));
-                let answers = scorer.predict_rows(rows, k, self.kernels, self.executor);
+                let k = DEPTH.min(pruned.labels() as usize);
+                let answers = scorer.predict_rows(test.rows(), k, self.kernels, self.executor);
                 for (row, best) in answers.chunks(k).enumerate() {
-                    found.count(best, fold.test.labels().row(row));
+                    found.count(best, test.labels().row(row));
                 }
             }
+            sample.pruned = Some(model);
         }
         let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
         let highest = found.iter().map(Figures::worth).fold(0.0, f64::max);
         let fits = found
             .iter()
             .position(|found| found.worth() >= highest - PRUNED);
-        let at = fits.unwrap_or(PRUNES.len() - 1);
-        self.best.parameters.prune = PRUNES[at];
+        let at = fits.unwrap_or(prunes.len() - 1);
+        let prune = prunes[at];
+        for model in samples.iter_mut().filter_map(|s| s.pruned.as_mut()) {
+            *model = model.pruned(prune, full.bits);
+        }
+        self.best.parameters.prune = prune;
         let setting = self.best.clone();
-        let folds = sampled.len();
+        let folds = samples.len();
         self.tell(&setting, 0.0, found[at], Rung { share, folds });
         Ok(())
     }

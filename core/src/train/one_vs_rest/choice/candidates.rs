@@ -21,7 +21,7 @@ use crate::{
     search::{Scored, Top},
     train::TrainError,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// What is added to the scores of a linear model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +30,8 @@ pub(super) struct Mix {
     pub centroid: f64,
     /// The weight of priors.
     pub prior: f64,
+    /// The weight of softmax regression over the stored weights.
+    pub softmax: f64,
     /// The weight of neighbors.
     pub neighbors: f32,
 }
@@ -40,6 +42,7 @@ struct Candidate {
     label: u32,
     linear: f32,
     centroid: f32,
+    softmax: f32,
     familiarity: f32,
     share: f32,
 }
@@ -59,8 +62,10 @@ pub(super) const DEPTH: usize = 5;
 
 /// The parts beside the linear model.
 pub(super) struct Beside<'a> {
-    /// Weights that are the directions of the labels' mean rows.
-    pub centroids: &'a LinearModel,
+    /// Weights that are the directions of the labels' mean rows, if they are not in the model.
+    pub centroids: Option<&'a LinearModel>,
+    /// Those of softmax regression, if there are any.
+    pub softmax: Option<&'a LinearModel>,
     /// Neighbors, if they are asked.
     pub nearest: Option<&'a Nearest>,
     /// Training rows of each label.
@@ -81,10 +86,14 @@ impl Candidates {
                 bytes: model.bytes() as u64,
             })
         };
-        let scorers = [scorer(linear)?, scorer(beside.centroids)?];
+        let parts = [Some(linear), beside.centroids, beside.softmax];
+        let mut scorers: [Option<LinearScorer>; 3] = [None, None, None];
+        for (made, part) in scorers.iter_mut().zip(parts) {
+            *made = part.map(scorer).transpose()?;
+        }
         let scratch = || {
             (
-                [ScorerScratch::default(), ScorerScratch::default()],
+                <[ScorerScratch; 3]>::default(),
                 NearestScratch::new(kernels),
                 Vec::new(),
             )
@@ -97,23 +106,27 @@ impl Candidates {
             };
             ids.clear();
             ids.extend(shares.iter().map(|share| share.id));
-            for (scorer, scratch) in scorers.iter().zip(scratch.iter_mut()) {
+            let present = scorers.iter().zip(scratch.iter_mut());
+            for (scorer, scratch) in present.filter_map(|(s, own)| Some((s.as_ref()?, own))) {
                 let best = scorer.predict(features, FIRST, kernels, scratch);
                 ids.extend(best.iter().map(|scored| scored.id));
             }
             ids.sort_unstable();
             ids.dedup();
-            let [linear, centroid] = [0, 1].map(|part: usize| {
+            let [linear, centroid, softmax] = [0, 1, 2].map(|part: usize| {
+                let Some(scorer) = &scorers[part] else {
+                    return vec![0.0; ids.len()];
+                };
                 let wanted = ids.iter().copied();
-                let scores = scorers[part]
-                    .predict_with(features, 1, wanted, kernels, &mut scratch[part])
-                    .1;
+                let (_, scores) =
+                    scorer.predict_with(features, 1, wanted, kernels, &mut scratch[part]);
                 scores.to_vec()
             });
             let of = |(at, &label): (usize, &u32)| Candidate {
                 label,
                 linear: linear[at],
                 centroid: centroid[at],
+                softmax: softmax[at],
                 familiarity: familiarity(beside.frequencies[label as usize]),
                 share: shares
                     .binary_search_by_key(&label, |share| share.id)
@@ -131,7 +144,7 @@ impl Candidates {
 
     /// Counts the answers of the mix, `truth` being the labels of the rows.
     pub(crate) fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
-        let (centroid, prior) = (mix.centroid as f32, mix.prior as f32);
+        let [centroid, prior, softmax] = [mix.centroid, mix.prior, mix.softmax].map(|w| w as f32);
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
             top.reset(DEPTH);
@@ -139,6 +152,7 @@ impl Candidates {
                 let score = of.linear
                     + centroid * of.centroid
                     + prior * of.familiarity
+                    + softmax * of.softmax
                     + mix.neighbors * of.share;
                 top.push(Scored {
                     id: of.label,
@@ -175,6 +189,7 @@ mod tests {
         train::{
             multiclass::problem::tests::random_data,
             one_vs_rest::{centroids::centroids, precision::Tally},
+            softmax::SoftmaxTraining,
         },
     };
     use alloc::vec::Vec;
@@ -193,23 +208,33 @@ mod tests {
         let (linear, near) = (trained.unwrap(), FusedNearest::neighbors(&data).unwrap());
         let centroids = centroids(&parameters, &data, &Sequential).unwrap();
         let frequencies = data.labels().frequencies();
+        let mut training = SoftmaxTraining::new(&linear, &data, 1).unwrap();
+        while training.step(&Sequential, &Portable) {}
+        let second = training.alone(&linear, 8).unwrap();
         let beside = Beside {
-            centroids: &centroids,
+            centroids: Some(&centroids),
+            softmax: Some(&second),
             nearest: Some(&near),
             frequencies: &frequencies,
         };
         let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
-        for (centroid, prior, neighbors) in [(0.0, 0.0, 0.0), (0.5, 0.3, 0.75), (0.0, -1.0, 1.5)] {
+        for (centroid, prior, softmax, neighbors) in [
+            (0.0, 0.0, 0.0, 0.0),
+            (0.5, 0.3, 0.1, 0.75),
+            (0.0, -1.0, 0.3, 1.5),
+        ] {
             let mix = Mix {
                 centroid,
                 prior,
+                softmax,
                 neighbors,
             };
             let mut expected = Tally::of(data.labels());
             for (row, truth) in data.rows().iter().zip(data.labels().iter()) {
                 let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
                 let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
+                let seconds = second.predict(row, 12, &mut scratch.0).to_vec();
                 let shares = near.shares(row, &mut scratch.1).unwrap();
                 let of =
                     |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
@@ -220,6 +245,7 @@ mod tests {
                         score: s.score
                             + centroid as f32 * of(&cosines, s.id)
                             + prior as f32 * familiarity(frequencies[s.id as usize])
+                            + mix.softmax as f32 * of(&seconds, s.id)
                             + neighbors * of(shares, s.id),
                     })
                     .collect();

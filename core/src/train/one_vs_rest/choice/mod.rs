@@ -1,7 +1,7 @@
 //! Choosing the parameters that were not given, by the precision on training rows held out.
 //!
 //! Problem: cost, positive weight, exponent, pruning and what is added to the scores (centroids,
-//! priors, neighbors) have best values that differ from data set to data set, mostly with how noisy
+//! priors, softmax regression, neighbors) have best values that differ from data set to data set, mostly with how noisy
 //! the labels are, which no count tells. Settings are trained on nine tenths of the rows and judged
 //! on the others by the mean of P@1, P@3 and P@5 and a tenth of macro-F1. Of less than 5,000 rows a
 //! fifth is held out, and several times; with less than 100 rows nothing is held out, and
@@ -10,7 +10,8 @@
 //! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar,
 //! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
 //! added to the scores needs no training of its own: it is judged on the [`candidates`](self) of
-//! each held-out row. Pruning comes last.
+//! each held-out row. Then come pruning, softmax regression over the weights that are left, and
+//! neighbors.
 //!
 //! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
 //! so that equal data make equal choices.
@@ -52,6 +53,8 @@ pub struct Given {
     pub centroid: Option<f64>,
     /// The weight of priors.
     pub prior: Option<f64>,
+    /// The weight of softmax regression over the stored weights.
+    pub softmax: Option<f64>,
     /// Random rows in the pool.
     pub pool: Option<u32>,
     /// Labels proposed for each row when mining.
@@ -151,6 +154,7 @@ impl Given {
             prune: self.prune.unwrap_or(base.prune),
             centroid: self.centroid.unwrap_or(base.centroid),
             prior: self.prior.unwrap_or(base.prior),
+            softmax: self.softmax.unwrap_or(base.softmax),
             pool: self.pool.unwrap_or(base.pool),
             mine: self.mine.unwrap_or(base.mine),
             epsilon: self.epsilon.unwrap_or(base.epsilon),
@@ -166,6 +170,7 @@ impl Given {
             && self.prune.is_some()
             && self.centroid.is_some()
             && self.prior.is_some()
+            && self.softmax.is_some()
             && self.neighbors == Some(false)
     }
 }

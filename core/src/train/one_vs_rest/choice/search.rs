@@ -88,6 +88,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let mix = Mix {
             centroid: start.centroid,
             prior: start.prior,
+            softmax: 0.0,
             neighbors: 0.0,
         };
         Self {
@@ -114,6 +115,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             parameters: OneVsRest {
                 centroid: self.best.mix.centroid,
                 prior: self.best.mix.prior,
+                softmax: self.best.mix.softmax,
                 ..self.best.parameters
             },
             neighbors: self.neighbors,
@@ -127,7 +129,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let allowed = budget.of(whole);
         let mut settings = self.settings();
         let exponents = self.exponents(data);
-        self.trials = settings.len() + exponents.len() + 2 * FINALISTS + 1;
+        self.trials = settings.len() + exponents.len() + 2 * FINALISTS;
         let trials = settings.len() + exponents.len();
         let first = Rung::new(0.35 * allowed, trials as f64 * whole);
         for setting in &mut settings {
@@ -151,8 +153,8 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             sort(&mut settings);
         }
         self.best = settings.swap_remove(0);
-        self.trials = self.tried.len() + 1;
-        self.finish(Rung::new(0.3 * allowed, whole))
+        self.trials = self.tried.len() + 3;
+        self.finish(Rung::new(0.3 * allowed, whole), allowed)
     }
 
     /// The settings of costs that are not given; the plain one first.
@@ -196,7 +198,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 continue;
             };
             let model = self.train(&setting.parameters, &train)?;
-            let candidates = self.candidates(&model, &train, setting, None, &fold.test)?;
+            let candidates = self.candidates(&model, &train, setting, (None, None), &fold.test)?;
             let mut top = Top::default();
             for (found, &mix) in found.iter_mut().zip(&mixes) {
                 *found = core::mem::take(found).and(&Tally::of(train.labels()));
@@ -226,6 +228,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             let of = move |&centroid: &f64| Mix {
                 centroid,
                 prior,
+                softmax: 0.0,
                 neighbors: 0.0,
             };
             centroids.iter().map(of).collect::<Vec<Mix>>()
@@ -241,6 +244,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let bare = OneVsRest {
             centroid: 0.0,
             prior: 0.0,
+            softmax: 0.0,
             prune: parameters.prune.min(PRUNES[PRUNES.len() - 1]),
             ..parameters.clone()
         };
@@ -254,12 +258,13 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         linear: &LinearModel,
         train: &Dataset,
         setting: &Setting,
-        nearest: Option<&Nearest>,
+        (softmax, nearest): (Option<&LinearModel>, Option<&Nearest>),
         test: &Dataset,
     ) -> Result<Candidates, TrainError> {
         let centroids = centroids(&setting.parameters, train, self.executor)?;
         let beside = Beside {
-            centroids: &centroids,
+            centroids: Some(&centroids),
+            softmax,
             nearest,
             frequencies: &train.labels().frequencies(),
         };
@@ -271,6 +276,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
                 prior: setting.mix.prior,
+                softmax: setting.mix.softmax,
                 ..setting.parameters.clone()
             },
             neighbors,

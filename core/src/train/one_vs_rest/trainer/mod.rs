@@ -4,6 +4,7 @@ mod block;
 mod parts;
 mod pool;
 mod saved;
+mod second_head;
 mod solve;
 mod warm_start;
 
@@ -23,7 +24,7 @@ use crate::{
     kernels::Kernels,
     model::{
         linear::LinearModel,
-        linear::build::{LabelWeights, build},
+        linear::build::LabelWeights,
         linear::scorer::{LinearScorer, ScoreAll},
     },
     train::{TrainError, Training, check_data},
@@ -31,6 +32,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use pool::draw;
+use second_head::SecondHead;
 
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
 pub struct Trainer<'a> {
@@ -55,6 +57,8 @@ pub struct Trainer<'a> {
     round: u32,
     stage: Stage,
     done: usize,
+    /// After the last round: softmax regression beside the weights, or why there can be none.
+    softmax: Option<Result<SecondHead<'a>, TrainError>>,
 }
 
 /// Weights of one feature that mining looks at, the largest: a row then costs no more the more
@@ -140,6 +144,7 @@ impl OneVsRest {
             round: 0,
             stage: Stage::Solve,
             done: 0,
+            softmax: None,
         })
     }
 }
@@ -150,12 +155,12 @@ impl Training for Trainer<'_> {
 
     fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
         if self.round == self.rounds {
-            return None;
+            return self.softmax_part(executor);
         }
         let (round, stage) = (self.round, self.stage);
         let (of, sweeps) = match stage {
             Stage::Solve => self.solve_part(executor),
-            Stage::Mine => self.mine_part(executor),
+            _ => self.mine_part(executor),
         };
         let report = Report {
             round,
@@ -171,29 +176,15 @@ impl Training for Trainer<'_> {
         Some(report)
     }
 
-    fn finish<E: Executor>(self, _: &E) -> Result<LinearModel, TrainError> {
+    fn finish<E: Executor>(mut self, _: &E) -> Result<LinearModel, TrainError> {
         if self.round < self.rounds {
             return Err(TrainError::Stopped);
         }
-        let Self {
-            parameters,
-            data,
-            rows,
-            mut weights,
-            ..
-        } = self;
-        for label in &mut weights {
-            for feature in &mut label.features {
-                *feature = rows.order.feature[*feature as usize];
-            }
+        match self.softmax.take() {
+            Some(head) => head?.finish(&self.parameters),
+            None if self.parameters.softmax > 0.0 => Err(TrainError::Stopped),
+            None => self.linear(),
         }
-        let features = data.rows().features() as usize;
-        Ok(build(
-            &weights,
-            features,
-            parameters.transform(),
-            parameters.bits,
-        )?)
     }
 }
 
@@ -204,7 +195,9 @@ impl Trainer<'_> {
     pub(crate) fn bytes(&self) -> usize {
         let weights = self.weights.iter().map(|w| 5 * w.features.capacity());
         let proposals = self.proposals.iter().map(|p| 24 + 4 * p.capacity());
+        let second = self.softmax.as_ref().and_then(|head| head.as_ref().ok());
         self.rows.bytes()
+            + second.map_or(0, SecondHead::bytes)
             + self.jobs.bytes()
             + self.positives.bytes()
             + self.wrong.bytes()

@@ -6,7 +6,7 @@
 use super::{Stage, Trainer};
 use crate::{
     data::Dataset,
-    executor::{Executor, Sequential},
+    executor::Executor,
     kernels::Kernels,
     model::linear::{LinearModel, build::LabelWeights},
     parameters::one_vs_rest::OneVsRest,
@@ -42,8 +42,10 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`Training::finish`].
-    pub fn finish(self) -> Result<LinearModel, TrainError> {
-        self.0.finish(&Sequential)
+    pub fn finish<E: Executor>(mut self, executor: &E) -> Result<LinearModel, TrainError> {
+        // A second head is trained where the parts come together.
+        while self.0.step(executor).is_some() {}
+        self.0.finish(executor)
     }
 }
 
@@ -62,7 +64,6 @@ impl Parts for LabelParts<'_> {
     fn cost(&self, part: usize, parts: usize) -> u64 {
         let trainer = &self.0;
         match trainer.stage {
-            Stage::Mine => share(trainer.rows.full.len(), part, parts).len() as u64,
             Stage::Solve => {
                 let own = trainer.labels_of(part, parts).map(|label| {
                     let label = label as usize;
@@ -74,6 +75,7 @@ impl Parts for LabelParts<'_> {
                 });
                 own.sum()
             }
+            _ => share(trainer.rows.full.len(), part, parts).len() as u64,
         }
     }
 
@@ -91,7 +93,7 @@ impl Parts for LabelParts<'_> {
         let mut sink = |piece: &[u8]| bytes.extend_from_slice(piece);
         match trainer.stage {
             Stage::Solve => write(&trainer.solve_share(part, parts, executor), &mut sink)?,
-            Stage::Mine => {
+            _ => {
                 let rows = share(trainer.rows.full.len(), part, parts);
                 write(&trainer.mine_rows(rows, executor), &mut sink)?;
             }
@@ -106,7 +108,7 @@ impl Parts for LabelParts<'_> {
         }
         match trainer.stage {
             Stage::Solve => trainer.take_solutions(parts)?,
-            Stage::Mine => trainer.take_proposals(parts)?,
+            _ => trainer.take_proposals(parts)?,
         }
         trainer.next_stage();
         Ok(())
@@ -225,6 +227,7 @@ mod tests {
             OneVsRest {
                 loss: Loss::Hinge,
                 rounds: 4,
+                softmax: 0.2,
                 ..base
             },
         ]
@@ -269,7 +272,10 @@ mod tests {
                 }
                 for machine in machines {
                     assert_eq!(machine.stage(), machine.stages());
-                    assert!(bytes(&machine.finish().unwrap()) == expected, "{parts}");
+                    assert!(
+                        bytes(&machine.finish(&Sequential).unwrap()) == expected,
+                        "{parts}"
+                    );
                 }
             }
         }

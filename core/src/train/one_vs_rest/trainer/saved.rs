@@ -19,6 +19,8 @@ struct Saved<'a> {
     wrong: Cow<'a, RowsByLabel>,
     proposals: Cow<'a, [Vec<u32>]>,
     continued: bool,
+    /// Epochs and weights of the second head.
+    softmax: Option<(u32, Cow<'a, [f32]>)>,
 }
 
 /// No dual, scale or bias that training makes is larger.
@@ -35,6 +37,10 @@ impl Resumable for Trainer<'_> {
             wrong: Cow::Borrowed(&self.wrong),
             proposals: Cow::Borrowed(&self.proposals),
             continued: self.continued,
+            softmax: self.softmax.as_ref().and_then(|head| {
+                let training = &head.as_ref().ok()?.training;
+                Some((training.epoch(), Cow::Borrowed(training.weights())))
+            }),
         };
         write(&saved, sink)
     }
@@ -53,6 +59,19 @@ impl Resumable for Trainer<'_> {
         self.proposals = saved.proposals.into_owned();
         self.continued = saved.continued;
         self.oracle = None;
+        self.softmax = None;
+        if let Some((epoch, weights)) = saved.softmax {
+            same(
+                "rounds before softmax",
+                self.round as usize,
+                self.rounds as usize,
+            )?;
+            // Without memory for it the next step says so.
+            if let Ok(mut head) = self.second_head() {
+                head.training.resume(epoch, weights.into_owned())?;
+                self.softmax = Some(Ok(head));
+            }
+        }
         Ok(())
     }
 }

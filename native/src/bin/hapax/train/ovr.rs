@@ -95,6 +95,15 @@ pub struct TrainOvr {
     /// of a handful of rows back, below 0 prefers them [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
+    /// Add so many times the weights of softmax regression over the weights that are stored: 0 or
+    /// more; the file keeps its size [default: chosen by the data]
+    #[arg(
+        long,
+        help_heading = "One-vs-rest",
+        allow_negative_numbers = true,
+        conflicts_with = "gap"
+    )]
+    softmax: Option<f64>,
     /// Start from this linear model: its wrong answers are the first negatives. Its labels without
     /// rows in the data keep their weights, and texts are read with its words. Rows must have as
     /// many features as it, and its labels, which others may follow
@@ -202,6 +211,12 @@ impl TrainOvr {
                 _ => self.centroid,
             },
             prior: self.prior,
+            softmax: match self.fuse {
+                // A proof is of the machines alone.
+                _ if self.gap.is_some() => Some(0.0),
+                Fuse::None => Some(0.0),
+                _ => self.softmax,
+            },
             pool: self.pool,
             mine: self.mine,
             epsilon: self.epsilon,
@@ -336,7 +351,7 @@ pub fn parameters_json(parameters: &OneVsRest) -> Value {
         "pool": parameters.pool, "mine": parameters.mine, "bias": bias,
         "bias_learned": matches!(parameters.bias, Bias::Learned(_)),
         "loss": if parameters.loss == Loss::Hinge { "hinge" } else { "squared-hinge" },
-        "centroid": parameters.centroid, "prior": parameters.prior,
+        "centroid": parameters.centroid, "prior": parameters.prior, "softmax": parameters.softmax,
         "prune": parameters.prune, "bits": parameters.bits, "epsilon": parameters.epsilon,
         "max_epochs": parameters.max_epochs,
     })

@@ -58,9 +58,9 @@ impl Sharded for TrainOvr {
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        _threads: &Threads,
+        threads: &Threads,
     ) -> Result<Model, TrainError> {
-        let linear = parts.finish()?;
+        let linear = parts.finish(threads)?;
         if *neighbors > 0.0 {
             let both = (linear, FusedNearest::train(data, *neighbors)?);
             return Ok(Model::from_fused(both, parameters, data, vectorizer));

@@ -25,6 +25,7 @@ fn options(parameters: &OneVsRest) -> String {
         exponent,
         centroid,
         prior,
+        softmax,
         prune,
         ..
     } = parameters;
@@ -34,7 +35,7 @@ fn options(parameters: &OneVsRest) -> String {
     };
     format!(
         "--cost {cost} --positive-weight {positive_weight} --exponent {exponent} {bias} \
-         --centroid {centroid} --prior {prior} --prune {prune}"
+         --centroid {centroid} --prior {prior} --softmax {softmax} --prune {prune}"
     )
 }
 
@@ -106,6 +107,7 @@ impl Parts {
             let what = match stage {
                 Stage::Solve => "solving labels",
                 Stage::Mine => "mining rows",
+                Stage::Softmax => "softmax regression",
             };
             self.0 = Some((round, stage, Progress::new(what, report.of)));
         }

@@ -1,0 +1,345 @@
+//! A batch of rows: its gradients, by rows, and the step, by features.
+
+use super::{DROPOUT, LEAST_SHARE, Support};
+use crate::{
+    data::Dataset, executor::Executor, float::exp_f32, kernels::Kernels, parameters::RowTransform,
+    random::Stream, train::TrainError,
+};
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+use hapax_processor::{Fetch, Loop};
+
+/// Sums that are added side by side, so that they have one order on any machine.
+const LANES: usize = 16;
+
+/// What the rows of a thread's share of a batch want changed.
+#[derive(Default)]
+struct Wanted {
+    /// For each row where its terms and its gradients end.
+    ends: Vec<(usize, usize)>,
+    /// Features and values that were not left out, features rising in each row.
+    terms: Vec<(u32, f32)>,
+    /// Labels, and what their scores' gradients are, with the sign that lowers the loss.
+    gradients: Vec<(u32, f32)>,
+}
+
+/// A label's score in the row whose number is `row`.
+#[derive(Clone, Copy)]
+struct Cell {
+    row: u32,
+    score: f32,
+}
+
+/// Memory of a thread.
+struct Worker {
+    cells: Vec<Cell>,
+    /// Number of the row, so that cells need no clearing.
+    row: u32,
+    touched: Vec<u32>,
+    scores: Vec<f32>,
+    /// Gradients by label, 0 between rows.
+    gradients: Vec<f32>,
+}
+
+/// All that batches need beside the weights.
+pub(super) struct Batches {
+    /// The rows' values after the transform, and where each row starts.
+    values: Vec<f32>,
+    starts: Vec<usize>,
+    /// 1 over the mean of the squared lengths of rows: rates are for rows of length 1.
+    scale: f32,
+    workers: Vec<Worker>,
+    wanted: Vec<Wanted>,
+    /// The features that each thread changes, with pairs of about equal work.
+    shards: Vec<Range<usize>>,
+}
+
+impl Batches {
+    pub(super) fn new(data: &Dataset, transform: RowTransform) -> Result<Self, TrainError> {
+        let stored = data.rows().nonzeros();
+        let (mut values, mut starts) = (Vec::new(), vec![0]);
+        let lacking = |_| TrainError::OutOfMemory {
+            bytes: 4 * stored as u64,
+        };
+        values.try_reserve_exact(stored).map_err(lacking)?;
+        for row in data.rows().iter() {
+            transform.apply(row, &mut values);
+            starts.push(values.len());
+        }
+        let squares = values.iter().map(|&v| f64::from(v) * f64::from(v));
+        let square = squares.sum::<f64>() / data.len().max(1) as f64;
+        Ok(Self {
+            values,
+            starts,
+            scale: match square > 0.0 {
+                true => (1.0 / square) as f32,
+                false => 0.0,
+            },
+            workers: Vec::new(),
+            wanted: Vec::new(),
+            shards: Vec::new(),
+        })
+    }
+
+    /// Makes memory for each of so many threads.
+    pub(super) fn share_among(&mut self, threads: usize, support: &Support, data: &Dataset) {
+        let threads = threads.max(1);
+        if self.workers.len() == threads {
+            return;
+        }
+        let worker = || Worker {
+            cells: vec![Cell { row: 0, score: 0.0 }; support.all_labels],
+            row: 0,
+            touched: Vec::new(),
+            scores: Vec::new(),
+            gradients: vec![0.0; support.all_labels],
+        };
+        self.workers = (0..threads).map(|_| worker()).collect();
+        self.wanted = (0..threads).map(|_| Wanted::default()).collect();
+        self.shards = shards(support, data, threads);
+    }
+
+    /// Finds the gradients of the rows of a batch.
+    pub(super) fn gradients<E: Executor>(
+        &mut self,
+        support: &Support,
+        data: &Dataset,
+        (batch, (seed, epoch)): (&[u32], (u64, u32)),
+        (executor, kernels): (&E, &dyn Kernels),
+    ) {
+        let part = batch.len().div_ceil(self.workers.len());
+        let (values, starts) = (&self.values, &self.starts);
+        let workers = self.workers.iter_mut().zip(&mut self.wanted);
+        let rows = batch.chunks(part).chain(core::iter::repeat(&[][..]));
+        let items: Vec<_> = workers.zip(rows).collect();
+        executor.map_items(items, |_, ((worker, wanted), rows)| {
+            wanted.ends.clear();
+            wanted.terms.clear();
+            wanted.gradients.clear();
+            for &row in rows {
+                let at = row as usize;
+                let draw = u64::from(epoch) << 32 | u64::from(row);
+                let mut stream = Stream::new(seed, draw);
+                let first = wanted.terms.len();
+                let indices = data.rows().row(at).indices();
+                for (&feature, &value) in indices.iter().zip(&values[starts[at]..]) {
+                    if stream.unit() >= DROPOUT {
+                        let value = value / (1.0 - DROPOUT) as f32;
+                        wanted.terms.push((feature, value));
+                    }
+                }
+                kernels.processor().run(RowGradient {
+                    support,
+                    terms: &wanted.terms[first..],
+                    own: data.labels().row(at),
+                    worker,
+                    found: &mut wanted.gradients,
+                });
+                wanted
+                    .ends
+                    .push((wanted.terms.len(), wanted.gradients.len()));
+            }
+        });
+    }
+
+    /// Changes the weights by the gradients of the batch.
+    pub(super) fn descend<E: Executor>(
+        &mut self,
+        support: &mut Support,
+        rate: f32,
+        (executor, kernels): (&E, &dyn Kernels),
+    ) {
+        let rate = rate * self.scale;
+        let Support {
+            offsets,
+            labels,
+            weights,
+            ..
+        } = support;
+        let (wanted, offsets, labels) = (&self.wanted, &offsets[..], &labels[..]);
+        let mut rest = &mut weights[..];
+        let mut items = Vec::with_capacity(self.shards.len());
+        for (worker, features) in self.workers.iter_mut().zip(&self.shards) {
+            let pairs = offsets[features.end] - offsets[features.start];
+            let (own, others) = core::mem::take(&mut rest).split_at_mut(pairs);
+            rest = others;
+            items.push((worker, features.clone(), own));
+        }
+        executor.map_items(items, |_, (worker, features, weights)| {
+            let first = offsets[features.start];
+            for wanted in wanted {
+                let mut start = (0, 0);
+                for &end in &wanted.ends {
+                    let terms = &wanted.terms[start.0..end.0];
+                    let place = |feature| terms.partition_point(|t| (t.0 as usize) < feature);
+                    kernels.processor().run(RowDescent {
+                        offsets,
+                        labels,
+                        weights,
+                        first,
+                        terms: &terms[place(features.start)..place(features.end)],
+                        gradients: &wanted.gradients[start.1..end.1],
+                        by_label: &mut worker.gradients,
+                        rate,
+                    });
+                    start = end;
+                }
+            }
+        });
+    }
+}
+
+/// Ranges of features, one for each thread, whose pairs are met about equally often.
+fn shards(support: &Support, data: &Dataset, threads: usize) -> Vec<Range<usize>> {
+    let features = support.offsets.len() - 1;
+    let mut met = vec![0u64; features];
+    for row in data.rows().iter() {
+        row.indices()
+            .iter()
+            .for_each(|&feature| met[feature as usize] += 1);
+    }
+    let pairs = support
+        .offsets
+        .windows(2)
+        .map(|ends| (ends[1] - ends[0]) as u64);
+    let work: Vec<u64> = met
+        .iter()
+        .zip(pairs)
+        .map(|(met, pairs)| met * pairs)
+        .collect();
+    let all: u64 = work.iter().sum();
+    let (mut shards, mut start, mut sum) = (Vec::new(), 0, 0);
+    for (feature, work) in work.iter().enumerate() {
+        sum += work;
+        let of = shards.len() as u64 + 1;
+        if of < threads as u64 && sum * threads as u64 >= all * of {
+            shards.push(start..feature + 1);
+            start = feature + 1;
+        }
+    }
+    shards.push(start..features);
+    shards
+}
+
+/// The gradient of one row's loss by its scores: its labels' shares less the softmax.
+struct RowGradient<'a> {
+    support: &'a Support,
+    terms: &'a [(u32, f32)],
+    own: &'a [u32],
+    worker: &'a mut Worker,
+    found: &'a mut Vec<(u32, f32)>,
+}
+
+impl Loop for RowGradient<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, _: &F) {
+        if self.own.is_empty() {
+            return;
+        }
+        let Worker {
+            cells,
+            row,
+            touched,
+            scores,
+            ..
+        } = self.worker;
+        touched.clear();
+        if *row == u32::MAX {
+            cells.iter_mut().for_each(|cell| cell.row = 0);
+            *row = 0;
+        }
+        *row += 1;
+        let mut add = |label: u32, score: f32| {
+            let cell = &mut cells[label as usize];
+            if cell.row == *row {
+                cell.score += score;
+            } else {
+                *cell = Cell { row: *row, score };
+                touched.push(label);
+            }
+        };
+        for &(feature, value) in self.terms {
+            let feature = feature as usize;
+            let pairs = self.support.offsets[feature]..self.support.offsets[feature + 1];
+            let weights = &self.support.weights[pairs.clone()];
+            for (&label, weight) in self.support.labels[pairs].iter().zip(weights) {
+                add(label, value * weight);
+            }
+        }
+        self.own.iter().for_each(|&label| add(label, 0.0));
+        scores.clear();
+        scores.extend(touched.iter().map(|&label| cells[label as usize].score));
+        let silent = self.support.all_labels - touched.len();
+        let scale = softmax(scores, silent);
+        for (&label, share) in touched.iter().zip(scores.iter()) {
+            let share = share * scale;
+            if share > LEAST_SHARE {
+                self.found.push((label, -share));
+            }
+        }
+        let share = 1.0 / self.own.len() as f32;
+        self.found
+            .extend(self.own.iter().map(|&label| (label, share)));
+    }
+}
+
+/// Replaces scores by what is in proportion to their softmax, and returns what to multiply them
+/// with; so many other labels have a score of 0.
+#[inline(always)]
+pub(super) fn softmax(scores: &mut [f32], silent: usize) -> f32 {
+    let mut most = [0f32; LANES];
+    for chunk in scores.chunks(LANES) {
+        for (most, &score) in most.iter_mut().zip(chunk) {
+            *most = if score > *most { score } else { *most };
+        }
+    }
+    let most = most.iter().fold(0f32, |a, &b| if b > a { b } else { a });
+    let mut sums = [0f32; LANES];
+    for chunk in scores.chunks_mut(LANES) {
+        for (sum, score) in sums.iter_mut().zip(chunk) {
+            *score = exp_f32(*score - most);
+            *sum += *score;
+        }
+    }
+    let sum = sums.iter().fold(0f32, |a, &b| a + b);
+    1.0 / (sum + silent as f32 * exp_f32(-most)).max(f32::MIN_POSITIVE)
+}
+
+/// The step of one row, over a range of features.
+struct RowDescent<'a> {
+    offsets: &'a [usize],
+    labels: &'a [u32],
+    /// Weights of the range's features, the first of which has this place among all.
+    weights: &'a mut [f32],
+    first: usize,
+    terms: &'a [(u32, f32)],
+    gradients: &'a [(u32, f32)],
+    by_label: &'a mut [f32],
+    rate: f32,
+}
+
+impl Loop for RowDescent<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Fetch>(self, _: &F) {
+        for &(label, gradient) in self.gradients {
+            self.by_label[label as usize] += gradient;
+        }
+        for &(feature, value) in self.terms {
+            let feature = feature as usize;
+            let pairs = self.offsets[feature]..self.offsets[feature + 1];
+            let labels = &self.labels[pairs.clone()];
+            let weights = &mut self.weights[pairs.start - self.first..pairs.end - self.first];
+            let step = self.rate * value;
+            for (&label, weight) in labels.iter().zip(weights) {
+                *weight += step * self.by_label[label as usize];
+            }
+        }
+        for &(label, _) in self.gradients {
+            self.by_label[label as usize] = 0.0;
+        }
+    }
+}

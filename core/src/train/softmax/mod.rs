@@ -1,0 +1,181 @@
+//! Softmax regression over the weights that another linear model has stored, to be added to it.
+//!
+//! Problem: rows `x_i` of D features with label sets `Y_i`, i = 1..N, and a set S of pairs of label
+//! and feature: those for which the model has a weight. Find V, zero outside of S, with a small
+//!
+//! ```text
+//! f(V) = -sum_i 1/|Y_i| sum_{y in Y_i} ln( exp(v_y · x_i) / sum_l exp(v_l · x_i) ),
+//! ```
+//!
+//! the sum of the denominator going over all L labels; those without a weight for any of the row's
+//! features have a score of 0. One-vs-rest asks of each label alone whether it fits; this loss asks
+//! which of them fits best, so a small share of it, added to the scores, mends the order at the
+//! top. Over the same pairs the sum of both is one linear model of the size that it had.
+//!
+//! Method: stochastic gradient descent in batches of [`BATCH`] rows in random order, [`EPOCHS`]
+//! times over the rows, with a rate that falls linearly to 0. Of each row every value is left out
+//! with probability [`DROPOUT`] and the others are divided by what is left (Srivastava et al.,
+//! JMLR 2014): where rows have a handful of values, that is what keeps a label from relying on one
+//! of them. Gradients of a batch are those at its begin. Shares below [`LEAST_SHARE`] are no
+//! gradient.
+//!
+//! Cost: an epoch visits each stored weight of each value of each row twice ([`visits`]). Memory: 8
+//! bytes a weight in S, 4 a value of the rows, 12 a label and thread. Batches are scored in
+//! parallel by rows and changed in parallel by features, each weight by the rows in their order: V
+//! is the same for any number of threads.
+//!
+//! Adding up heads with weights found on held-out rows is stacking (Wolpert, Neural Networks 1992);
+//! here the sum of two linear heads is one. `benches/record/heads.md` has what it gains.
+
+mod batch;
+mod support;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::linear::LinearModel,
+    random::Stream,
+    train::{
+        TrainError,
+        state::{StateError, same},
+    },
+};
+use alloc::vec::Vec;
+use batch::Batches;
+use support::Support;
+pub(crate) use support::visits;
+
+/// Times over the rows.
+pub(crate) const EPOCHS: u32 = 15;
+
+/// The first rate, for rows of length 1.
+const RATE: f32 = 10.0;
+
+/// The probability of a value to be left out.
+const DROPOUT: f64 = 0.2;
+
+/// Rows whose gradients are taken with the same weights.
+const BATCH: usize = 128;
+
+/// The share of a label in its row below which it is left alone.
+const LEAST_SHARE: f32 = 1e-3;
+
+/// What a visit of a weight costs, in visits of a value by a label in solving one-vs-rest.
+pub(crate) const VISIT: f64 = 4.0;
+
+/// Training under way.
+pub(crate) struct SoftmaxTraining<'a> {
+    data: &'a Dataset,
+    support: Support,
+    batches: Batches,
+    seed: u64,
+    epoch: u32,
+}
+
+impl<'a> SoftmaxTraining<'a> {
+    /// Begins with V = 0 over the weights of `model`, for rows that go through its transform.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn new(
+        model: &LinearModel,
+        data: &'a Dataset,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
+        let support = Support::of(model)?;
+        let batches = Batches::new(data, model.parts().transform)?;
+        Ok(Self {
+            data,
+            support,
+            batches,
+            seed,
+            epoch: 0,
+        })
+    }
+
+    /// Bytes held, without what threads hold.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let pairs = 8 * self.support.labels.len() + 8 * self.support.offsets.len();
+        pairs + 4 * self.data.rows().nonzeros() + 8 * self.data.len()
+    }
+
+    /// Epochs that are done.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The weights of the pairs, by feature.
+    pub(crate) fn weights(&self) -> &[f32] {
+        &self.support.weights
+    }
+
+    /// Goes on after `epoch` epochs that ended with these weights.
+    ///
+    /// # Errors
+    /// If there are more epochs or other weights than there can be.
+    pub(crate) fn resume(&mut self, epoch: u32, weights: Vec<f32>) -> Result<(), StateError> {
+        same("softmax weights", weights.len(), self.support.weights.len())?;
+        if epoch > EPOCHS || weights.iter().any(|weight| !weight.is_finite()) {
+            return Err(StateError::Disordered {
+                what: "softmax weights",
+            });
+        }
+        (self.epoch, self.support.weights) = (epoch, weights);
+        Ok(())
+    }
+
+    /// Does an epoch, if one is left.
+    pub(crate) fn step<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> bool {
+        if self.epoch == EPOCHS {
+            return false;
+        }
+        self.batches
+            .share_among(executor.threads(), &self.support, self.data);
+        let rows = self.data.len();
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        Stream::new(self.seed, u64::from(self.epoch)).shuffle(&mut order);
+        let mut done = self.epoch as usize * rows;
+        let all = EPOCHS as usize * rows;
+        for batch in order.chunks(BATCH) {
+            let rate = RATE * (1.0 - done as f32 / all as f32);
+            let draws = (self.seed, self.epoch);
+            self.batches.gradients(
+                &self.support,
+                self.data,
+                (batch, draws),
+                (executor, kernels),
+            );
+            self.batches
+                .descend(&mut self.support, rate, (executor, kernels));
+            done += batch.len();
+        }
+        self.epoch += 1;
+        true
+    }
+
+    /// V times `weight`, added to `model`, which must be the one that training began with; its
+    /// biases stay.
+    ///
+    /// # Errors
+    /// If the sum needs more bytes than a model can have.
+    pub(crate) fn added_to(
+        &self,
+        model: &LinearModel,
+        weight: f32,
+        bits: u32,
+    ) -> Result<LinearModel, TrainError> {
+        self.support.added_to(model, (1.0, weight), bits)
+    }
+
+    /// V alone, biases 0.
+    ///
+    /// # Errors
+    /// As [`SoftmaxTraining::added_to`].
+    pub(crate) fn alone(&self, model: &LinearModel, bits: u32) -> Result<LinearModel, TrainError> {
+        self.support.added_to(model, (0.0, 1.0), bits)
+    }
+}
