@@ -119,6 +119,7 @@ fn linear() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         bits: 5,
         centroid: 0.25,
         prior: 0.03,
+        softmax: 0.0,
         seed: 42,
     };
     let go_on = |_| ControlFlow::Continue(());

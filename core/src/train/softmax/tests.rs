@@ -58,9 +58,9 @@ fn trained<E: Executor>(model: &LinearModel, data: &Dataset, executor: &E) -> Ve
 fn twin(model: &LinearModel, data: &Dataset) -> Vec<Vec<f64>> {
     let (labels, features) = (LABELS as usize, 30);
     let mut paired = vec![vec![false; features]; labels];
-    for feature in 0..features {
-        model.visit(feature as u32, |label, _| {
-            paired[label as usize][feature] = true
+    for feature in 0..model.features() {
+        model.visit(feature, |label, _| {
+            paired[label as usize][feature as usize] = true;
         });
     }
     let mut weights = vec![vec![0f64; features]; labels];

@@ -38,8 +38,8 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// Trains each label against all other rows or, where that would take long, against those that it
 /// wrongly claims. Slower to train than nearest neighbors, more precise on most data, and smaller.
-/// Any of cost, positive weight, exponent, centroid, prior and prune that you leave unset is tuned
-/// on held-out training rows, and so is whether nearest neighbors vote beside the machines.
+/// Any of cost, positive weight, exponent, centroid, prior, prune and softmax that you leave unset
+/// is tuned on held-out training rows, as is whether nearest neighbors vote beside the machines.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
