@@ -5,10 +5,10 @@
 //! are of the scorer in batch and one row at a time, and of the plain model. `stated` is the memory
 //! that training said it would need. Parameters are the defaults unless given (`cost`,
 //! `positive-weight`, `exponent`, `prune`, `pool`, `rounds`, `mine`, `bits`, `epsilon`, `seed`,
-//! `negatives`, `threads`, `centroid`, `prior`, `softmax`; `choose=held-out` chooses them on held-out rows).
-//! With `held-out=N` a tenth of the training rows is judged instead of the test rows, N times with
-//! other rows: a line for each. With `from=SHARE` training starts from a model of that share of the
-//! rows, which is not counted.
+//! `negatives`, `threads`, `centroid`, `prior`, `softmax`; `choose=held-out` chooses them on
+//! held-out rows). With `held-out=N` a tenth of the training rows is judged instead of the test
+//! rows, N times with other rows: a line for each. With `from=SHARE` training starts from a model
+//! of that share of the rows, which is not counted.
 
 use hapax::{
     core::{
