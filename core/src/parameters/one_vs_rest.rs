@@ -79,7 +79,9 @@ pub struct OneVsRest {
     /// below, preferred.
     pub prior: f64,
     /// So many times the weights of softmax regression over the stored weights are added to them at
-    /// the end ([`crate::train::one_vs_rest`]). 0 adds nothing.
+    /// the end ([`crate::train::one_vs_rest`]). 0 adds nothing. Not serialized with the others, so
+    /// that files from before it existed are read and written as they were.
+    #[serde(skip)]
     pub softmax: f64,
     /// Everything random follows from it.
     pub seed: u64,

@@ -207,6 +207,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                     ("positive weight", parameters.positive_weight.to_string()),
                     ("exponent", parameters.exponent.to_string()),
                     ("centroid in the weights", parameters.centroid.to_string()),
+                    ("softmax in the weights", parameters.softmax.to_string()),
                 ],
                 LinearTraining::MultiClass(parameters) => vec![
                     ("cost", parameters.cost.to_string()),

@@ -17,8 +17,9 @@ use hapax::{
 };
 
 impl Sharded for TrainOvr {
-    /// Those of the machines, and the weight of neighbors.
-    type Parameters = (OneVsRest, f32);
+    /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), and the weight
+    /// of neighbors.
+    type Parameters = (OneVsRest, f64, f32);
     type Parts<'a> = LabelParts<'a>;
 
     const NAME: &str = "ovr";
@@ -34,7 +35,7 @@ impl Sharded for TrainOvr {
             .read_choosing(planning.then_some(&plain), threads)
     }
 
-    fn choose(&self, training: &Training, threads: &Threads) -> Result<(OneVsRest, f32), Failure> {
+    fn choose(&self, training: &Training, threads: &Threads) -> Result<Self::Parameters, Failure> {
         if self.gap.is_some() || self.from.is_some() {
             let rule = "--gap and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
@@ -42,29 +43,38 @@ impl Sharded for TrainOvr {
         let (fixed, given) = (self.fixed(), self.given());
         given.over(&fixed).check().map_err(TrainError::from)?;
         let choice = choose(&fixed, &given, training, threads)?;
-        Ok((choice.parameters, choice.neighbors))
+        let softmax = choice.parameters.softmax;
+        Ok((choice.parameters, softmax, choice.neighbors))
     }
 
     fn parts<'a>(
-        (parameters, _): &(OneVsRest, f32),
+        (parameters, softmax, _): &Self::Parameters,
         data: &'a Dataset,
         threads: &Threads,
     ) -> Result<LabelParts<'a>, TrainError> {
-        LabelParts::new(parameters, data, threads, kernels::best())
+        LabelParts::new(&with(parameters, *softmax), data, threads, kernels::best())
     }
 
     fn model(
-        (parameters, neighbors): &(OneVsRest, f32),
+        (parameters, softmax, neighbors): &Self::Parameters,
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         threads: &Threads,
     ) -> Result<Model, TrainError> {
+        let parameters = &with(parameters, *softmax);
         let linear = parts.finish(threads)?;
         if *neighbors > 0.0 {
             let both = (linear, FusedNearest::train(data, *neighbors)?);
             return Ok(Model::from_fused(both, parameters, data, vectorizer));
         }
         Ok(Model::from_ovr(linear, parameters, data, vectorizer))
+    }
+}
+
+fn with(parameters: &OneVsRest, softmax: f64) -> OneVsRest {
+    OneVsRest {
+        softmax,
+        ..parameters.clone()
     }
 }
