@@ -305,6 +305,7 @@ impl TrainOvr {
         }
         let identity = (
             parameters,
+            parameters.softmax,
             start.map(|model| xxh3_64(&model.parts().records)),
         );
         let belonging = ("ovr", &identity, &data);
