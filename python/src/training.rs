@@ -5,7 +5,7 @@ use super::interrupt::{Step, Stoppable, run};
 use super::matrix::{Arrays, LabelArrays, Rows, labels};
 use super::model::Model;
 use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
-use hapax::core::data::{Dataset, Documents, LabelLists, Source, named_labels};
+use hapax::core::data::{Dataset, Documents, IndexBase, LabelLists, Source, named_labels};
 use hapax::core::names::Names;
 use hapax::core::parameters::mach::MachParameters;
 use hapax::core::parameters::one_vs_rest::OneVsRest;
@@ -215,7 +215,11 @@ fn finished<E: Executor>(
     max_bytes: Option<u64>,
     executor: &E,
 ) -> Result<model::Model, Failure> {
-    model.provenance_mut().seed = seed;
+    let of_texts = model.vectorizer().is_some();
+    let record = model.provenance_mut();
+    record.seed = seed;
+    // Features of rows count from 0, as those of XMC data do.
+    record.index_base = (!of_texts).then_some(IndexBase::Zero);
     let Some(most) = max_bytes else {
         return Ok(model);
     };
