@@ -1,7 +1,7 @@
 """Models are those of the command, to the byte, and so are answers."""
 
 import json
-import tomllib
+import re
 from pathlib import Path
 
 import numpy as np
@@ -103,8 +103,7 @@ def test_answers_of_the_command(command, tmp_path):
 def test_dependencies_are_of_the_versions_of_the_command():
     # Another libm would make other bits.
     def versions(path: Path):
-        packages = tomllib.loads(path.read_text())["package"]
-        return {(package["name"], package["version"]) for package in packages}
+        return set(re.findall(r'name = "(.+)"\nversion = "(.+)"', path.read_text()))
 
     ours, theirs = versions(ROOT / "python/Cargo.lock"), versions(ROOT / "Cargo.lock")
     shared = {name for name, _ in ours} & {name for name, _ in theirs}

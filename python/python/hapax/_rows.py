@@ -78,6 +78,8 @@ def _sparse(X: Any) -> Arrays:
 
 def _dense(X: Any) -> Arrays:
     X = np.asarray(X)
+    if X.dtype.kind == "c":
+        raise ValueError(f"expected real numbers, but got {X.dtype}")
     if X.dtype.kind not in "fiub":
         try:
             X = X.astype(np.float64)
