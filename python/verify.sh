@@ -7,6 +7,7 @@ work=target/verify
 limit=3000000
 
 found=
+# The shims of pyenv are there for versions that are not chosen, too: what runs counts.
 for minor in 10 11 12 13 14 15; do
   for name in "python3.$minor" "$HOME"/.pyenv/versions/3."$minor".*/bin/python; do
     if "$name" -c 'import ensurepip, venv' 2>/dev/null; then

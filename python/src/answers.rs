@@ -58,7 +58,10 @@ impl Questions<'_> {
             },
         };
         let best = best.map_err(Problem::Model)?.iter();
-        Ok(best.filter(|scored| scored.score > f32::MIN).copied().collect())
+        Ok(best
+            .filter(|scored| scored.score > f32::MIN)
+            .copied()
+            .collect())
     }
 
     /// The answers to all, in order.
@@ -83,7 +86,9 @@ impl Questions<'_> {
         if threads == 1 || self.len() <= FEW {
             return Ok(None);
         }
-        Threads::new(threads).map(Some).map_err(super::errors::wrong)
+        Threads::new(threads)
+            .map(Some)
+            .map_err(super::errors::wrong)
     }
 }
 

@@ -36,14 +36,18 @@ pub struct Rows<'a> {
 
 fn narrow(what: &str, numbers: &[i64]) -> PyResult<Vec<u32>> {
     let small = |&number: &i64| {
-        u32::try_from(number).map_err(|_| wrong(format_args!("{what} {number} is no 32-bit number")))
+        u32::try_from(number)
+            .map_err(|_| wrong(format_args!("{what} {number} is no 32-bit number")))
     };
     numbers.iter().map(small).collect()
 }
 
 fn offset(number: i64) -> PyResult<usize> {
-    usize::try_from(number)
-        .map_err(|_| wrong(format_args!("indptr holds {number}, but begins at 0 and rises")))
+    usize::try_from(number).map_err(|_| {
+        wrong(format_args!(
+            "indptr holds {number}, but begins at 0 and rises"
+        ))
+    })
 }
 
 impl<'a> Rows<'a> {
@@ -53,11 +57,15 @@ impl<'a> Rows<'a> {
         let offsets: Vec<usize> = match offsets {
             Offsets::Narrow(array) => {
                 let numbers = array.as_slice()?.iter();
-                numbers.map(|&number| offset(i64::from(number))).collect::<PyResult<_>>()?
+                numbers
+                    .map(|&number| offset(i64::from(number)))
+                    .collect::<PyResult<_>>()?
             }
             Offsets::Wide(array) => {
                 let numbers = array.as_slice()?.iter();
-                numbers.map(|&number| offset(number)).collect::<PyResult<_>>()?
+                numbers
+                    .map(|&number| offset(number))
+                    .collect::<PyResult<_>>()?
             }
         };
         let indices = match indices {

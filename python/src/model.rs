@@ -247,7 +247,9 @@ impl Model {
         let pool = Threads::new(threads).map_err(wrong)?;
         py.detach(|| {
             let held = self.read();
-            let made = held.model.compacted(max_bytes, seed, &pool, kernels::best());
+            let made = held
+                .model
+                .compacted(max_bytes, seed, &pool, kernels::best());
             made.map(|made| Self::new(made.model)).map_err(wrong)
         })
     }
@@ -268,7 +270,10 @@ impl Model {
         let failed = |error: PredictError| prediction(&error);
         let mut best = match row.view().is_empty() {
             true if k > 0 => Vec::new(),
-            _ => model.predict(row.view(), k, scratch).map_err(failed)?.to_vec(),
+            _ => model
+                .predict(row.view(), k, scratch)
+                .map_err(failed)?
+                .to_vec(),
         };
         best.retain(|scored| scored.score > f32::MIN);
         let label = |id| named(py, id, model.label_name(id));

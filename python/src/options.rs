@@ -58,7 +58,9 @@ impl<'py> Options<'py> {
         found.map(|&(_, value)| value).ok_or_else(|| {
             let known: Vec<&str> = words.iter().map(|&(known, _)| known).collect();
             let known = known.join(", ");
-            wrong(format_args!("{name} is {word:?}, but must be one of {known}"))
+            wrong(format_args!(
+                "{name} is {word:?}, but must be one of {known}"
+            ))
         })
     }
 
@@ -91,9 +93,9 @@ fn lengths(name: &'static str, given: Lengths) -> PyResult<Option<NGrams>> {
         Lengths::Word(word) => {
             let (min, max) = word.split_once('-').unwrap_or((&word, &word));
             let number = |part: &str| {
-                part.trim().parse::<u8>().map_err(|_| {
-                    wrong(format_args!("{name}: {part:?} is no number from 0 to 16"))
-                })
+                part.trim()
+                    .parse::<u8>()
+                    .map_err(|_| wrong(format_args!("{name}: {part:?} is no number from 0 to 16")))
             };
             (number(min)?, number(max)?)
         }
@@ -154,7 +156,10 @@ enum Fuse {
 /// The parameters of one-vs-rest that are given, and what is left open.
 pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest, Given)> {
     let base = OneVsRest::default();
-    let losses = [("hinge", Loss::Hinge), ("squared-hinge", Loss::SquaredHinge)];
+    let losses = [
+        ("hinge", Loss::Hinge),
+        ("squared-hinge", Loss::SquaredHinge),
+    ];
     let negatives = [
         ("auto", Negatives::Auto),
         ("all", Negatives::All),
@@ -285,7 +290,10 @@ impl Mach {
             rerank: options.take("rerank")?,
             seed,
         };
-        given.over(MachParameters::default()).check().map_err(wrong)?;
+        given
+            .over(MachParameters::default())
+            .check()
+            .map_err(wrong)?;
         Ok(given)
     }
 

@@ -6,11 +6,11 @@ use super::matrix::{Arrays, LabelArrays, Rows, labels};
 use super::model::Model;
 use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
 use hapax::core::data::{Dataset, Documents, IndexBase, LabelLists, Source, named_labels};
+use hapax::core::model::linear::FusedNearest;
 use hapax::core::names::Names;
+use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::mach::MachParameters;
 use hapax::core::parameters::one_vs_rest::OneVsRest;
-use hapax::core::model::linear::FusedNearest;
-use hapax::core::parameters::NearestParameters;
 use hapax::core::text::Vectorizer;
 use hapax::core::train::auto::Progress;
 use hapax::core::train::mach::Report as MachReport;
@@ -26,6 +26,15 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
+
+/// How a call wants it: method, options, seed, threads, and what to tell of progress.
+pub type How<'py> = (
+    String,
+    Bound<'py, PyDict>,
+    u64,
+    usize,
+    Option<Bound<'py, PyAny>>,
+);
 
 /// What is trained.
 enum Method {
@@ -45,12 +54,8 @@ struct Order {
 
 impl Order {
     /// Reads the options of a call; `texts` is how many there are.
-    fn new(
-        method: &str,
-        options: &Bound<'_, PyDict>,
-        seed: u64,
-        texts: Option<usize>,
-    ) -> PyResult<Self> {
+    fn new((method, options, seed, ..): &How<'_>, texts: Option<usize>) -> PyResult<Self> {
+        let (method, seed) = (method.as_str(), *seed);
         let mut options = Options::new(options)?;
         let features = texts.map(|texts| text(&mut options, texts)).transpose()?;
         let max_bytes = options.take("max_bytes")?;
@@ -189,9 +194,7 @@ fn train_mach<E: Executor>(
         ControlFlow::Continue(())
     };
     match max_bytes {
-        None => {
-            model::Model::train_mach(&parameters, data, vectorizer, executor, kernels, going)
-        }
+        None => model::Model::train_mach(&parameters, data, vectorizer, executor, kernels, going),
         Some(most) => {
             let watch = &mut Hearing(going);
             let made = model::Model::train_mach_within(
@@ -232,14 +235,13 @@ fn finished<E: Executor>(
 fn train(
     py: Python<'_>,
     (source, order): (Source, Order),
-    threads: usize,
-    progress: Option<&Bound<'_, PyAny>>,
+    (.., threads, progress): &How<'_>,
 ) -> PyResult<Model> {
-    let pool = Threads::new(threads).map_err(wrong)?;
+    let pool = Threads::new(*threads).map_err(wrong)?;
     let work = |executor: &Stoppable<'_, Threads>, steps: &Sender<Step>| {
         order.train(source, executor, steps)
     };
-    match run(py, &pool, progress, work)? {
+    match run(py, &pool, progress.as_ref(), work)? {
         Ok(model) => Ok(Model::new(model)),
         Err(Failure::Training(error)) => Err(failed(error)),
         Err(Failure::TooSmall(text)) => Err(wrong(text)),
@@ -252,18 +254,14 @@ pub fn train_texts(
     py: Python<'_>,
     texts: Vec<PyBackedStr>,
     labels: Vec<Vec<PyBackedStr>>,
-    method: &str,
-    options: &Bound<'_, PyDict>,
-    seed: u64,
-    threads: usize,
-    progress: Option<&Bound<'_, PyAny>>,
+    how: How<'_>,
 ) -> PyResult<Model> {
-    let order = Order::new(method, options, seed, Some(texts.len()))?;
+    let order = Order::new(&how, Some(texts.len()))?;
     let labelled = texts.iter().zip(&labels);
     let labelled = labelled.map(|(text, names)| (&**text, names));
     let documents = Documents::new(labelled).map_err(wrong)?;
     drop((texts, labels));
-    train(py, (Source::Texts(documents), order), threads, progress)
+    train(py, (Source::Texts(documents), order), &how)
 }
 
 /// Trains a model of rows with their label ids, which `names` may name.
@@ -274,13 +272,9 @@ pub fn train_rows(
     label_ids: LabelArrays<'_>,
     label_count: u32,
     names: Option<Vec<PyBackedStr>>,
-    method: &str,
-    options: &Bound<'_, PyDict>,
-    seed: u64,
-    threads: usize,
-    progress: Option<&Bound<'_, PyAny>>,
+    how: How<'_>,
 ) -> PyResult<Model> {
-    let order = Order::new(method, options, seed, None)?;
+    let order = Order::new(&how, None)?;
     let rows = Rows::new(&rows)?.to_rows()?;
     let (offsets, ids) = labels(&label_ids)?;
     let mut lists = LabelLists::from_parts(&offsets, &ids).map_err(wrong)?;
@@ -288,7 +282,7 @@ pub fn train_rows(
     let names = names.map(|names| Names::new(names.iter().map(|name| &**name)));
     let names = names.transpose().map_err(wrong)?;
     let data = Dataset::new(rows, lists, names).map_err(dataset)?;
-    train(py, (Source::Rows(data), order), threads, progress)
+    train(py, (Source::Rows(data), order), &how)
 }
 
 /// Offsets, ids and names of labels that are given by name, in the order that files get.

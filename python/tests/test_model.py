@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import make_texts
 
 import hapax
-from conftest import make_texts
 
 TEXTS, LABELS = make_texts(400, seed=4)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT, make_texts, write_tsv, write_xmc
 
 import hapax
-from conftest import ROOT, make_texts, write_tsv, write_xmc
 
 OF_ROWS = [
     ("auto", {}),

@@ -7,9 +7,9 @@ import threading
 import time
 
 import pytest
+from conftest import make_texts
 
 import hapax
-from conftest import make_texts
 
 TEXTS, LABELS = make_texts(3000, seed=5, several=True)
 

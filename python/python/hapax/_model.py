@@ -279,8 +279,7 @@ class Model:
     def __repr__(self) -> str:
         of = "texts" if self.takes_texts else "rows"
         return (
-            f"<hapax.Model {self.kind} of {of}: {self.n_labels} labels, "
-            f"{self.n_features} features>"
+            f"<hapax.Model {self.kind} of {of}: {self.n_labels} labels, {self.n_features} features>"
         )
 
 

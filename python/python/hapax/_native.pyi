@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._model import Explanation
+
 __version__: str
 
 _Arrays = tuple[
@@ -18,6 +20,7 @@ _Arrays = tuple[
 _LabelArrays = tuple[NDArray[np.int64], NDArray[np.int64]]
 _Flat = tuple[tuple[NDArray[np.int32], NDArray[np.float32]], int]
 _Progress = Callable[[str, int, int], object] | None
+_How = tuple[str, dict[str, Any], int, int, _Progress]
 
 class Model:
     @staticmethod
@@ -40,10 +43,10 @@ class Model:
     def provenance(self) -> dict[str, Any]: ...
     def answer_texts(self, texts: Sequence[str], k: int, threads: int) -> _Flat: ...
     def answer_rows(self, rows: _Arrays, k: int, threads: int) -> _Flat: ...
-    def explain_text(self, text: str, k: int, shown: tuple[int, int]) -> dict[str, Any]: ...
+    def explain_text(self, text: str, k: int, shown: tuple[int, int]) -> Explanation: ...
     def explain_row(
         self, rows: _Arrays, at: int, k: int, shown: tuple[int, int]
-    ) -> dict[str, Any]: ...
+    ) -> Explanation: ...
     def learn_text(self, text: str, labels: Sequence[str]) -> int: ...
     def learn_row(self, rows: _Arrays, at: int, labels: Sequence[int]) -> int: ...
     def forget(self, row: int) -> bool: ...
@@ -52,22 +55,14 @@ class Model:
 def train_texts(
     texts: Sequence[str],
     labels: Sequence[Sequence[str]],
-    method: str,
-    options: dict[str, Any],
-    seed: int,
-    threads: int,
-    progress: _Progress,
+    how: _How,
 ) -> Model: ...
 def train_rows(
     rows: _Arrays,
     label_ids: _LabelArrays,
     label_count: int,
     names: Sequence[str] | None,
-    method: str,
-    options: dict[str, Any],
-    seed: int,
-    threads: int,
-    progress: _Progress,
+    how: _How,
 ) -> Model: ...
 def number_labels(
     labels: Sequence[Sequence[str]],

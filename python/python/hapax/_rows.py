@@ -16,9 +16,7 @@ def is_matrix(X: Any) -> bool:
 
 def _is_nested(X: Any) -> bool:
     return (
-        isinstance(X, (list, tuple))
-        and len(X) > 0
-        and isinstance(X[0], (list, tuple, np.ndarray))
+        isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], (list, tuple, np.ndarray))
     )
 
 

@@ -69,15 +69,15 @@ def train(
     >>> int(ids[0, 0])
     1
     """
-    rest = (method, options, seed, threads, progress)
+    how = (method, options, seed, threads, progress)
     if is_matrix(X):
         rows = rows_of(X)
         offsets, ids, count, names = label_arrays(labels, len(rows[0]) - 1)
-        return Model(_native.train_rows(rows, (offsets, ids), count, names, *rest))
+        return Model(_native.train_rows(rows, (offsets, ids), count, names, how))
     texts = texts_of(X)
     lists = [[str(label) for label in row] for row in label_lists(labels)]
     check_lengths(len(texts), len(lists))
-    return Model(_native.train_texts(texts, lists, *rest))
+    return Model(_native.train_texts(texts, lists, how))
 
 
 def check_lengths(rows: int, labels: int) -> None:

@@ -14,13 +14,13 @@ from sklearn.utils.validation import _check_y, check_is_fitted, validate_data
 from . import _native
 from ._model import Model
 from ._rows import rows_of, texts_of
-from ._train import check_lengths
 from ._thresholds import HELD_OUT, best_threshold
+from ._train import check_lengths
 
 __all__ = ["HapaxClassifier", "HapaxTextClassifier"]
 
 
-class _Hapax(ClassifierMixin, BaseEstimator):
+class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both estimators share: the classes, and answers as scikit-learn wants them."""
 
     def __init__(
@@ -148,7 +148,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         scores = self._scores(self._checked(X))
         if len(self.classes_) == 2 and not self.multilabel_:
-            return scores[:, 1] - scores[:, 0]
+            return np.asarray(scores[:, 1] - scores[:, 0])
         return scores
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -258,17 +258,15 @@ class HapaxClassifier(_Hapax):
         -------
         HapaxClassifier
         """
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True
-        )
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True)
         return self._fit(X, y)
 
     def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
         offsets, ids = targets.offsets, targets.ids
         count = len(targets.classes)
         names = None if targets.numbered else targets.names
-        rest = (self.method, self._options(), seed, self._threads(), None)
-        return Model(_native.train_rows(rows_of(X), (offsets, ids), count, names, *rest))
+        how = (self.method, self._options(), seed, self._threads(), None)
+        return Model(_native.train_rows(rows_of(X), (offsets, ids), count, names, how))
 
     def _checked(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
@@ -326,8 +324,8 @@ class HapaxTextClassifier(_Hapax):
         return self._fit(texts, y)
 
     def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
-        rest = (self.method, self._options(), seed, self._threads(), None)
-        return Model(_native.train_texts(X, targets.lists(), *rest))
+        how = (self.method, self._options(), seed, self._threads(), None)
+        return Model(_native.train_texts(X, targets.lists(), how))
 
     def _checked(self, X: Any) -> Any:
         return texts_of(X)
