@@ -46,12 +46,14 @@ if [ "$bytes" -gt "$limit" ]; then
   exit 1
 fi
 
-# run_tests FOLDER
+# run_tests FOLDER TESTS...
 run_tests() {
-  "$1/bin/pip" install --quiet --disable-pip-version-check --no-deps "$wheel"
-  "$1/bin/python" -c "import platform, numpy, sklearn
+  folder=$1
+  shift
+  "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps "$wheel"
+  "$folder/bin/python" -c "import platform, numpy, sklearn
 print('CPython', platform.python_version(), 'numpy', numpy.__version__, 'scikit-learn', sklearn.__version__)"
-  "$1/bin/python" -m pytest -p no:cacheprovider
+  "$folder/bin/python" -m pytest -p no:cacheprovider "$@"
 }
 
 run_tests "$work/newest"
@@ -59,3 +61,7 @@ if [ "$oldest" != "$newest" ]; then
   make_venv "$work/oldest" "$oldest" pytest -r tests/oldest.txt
   run_tests "$work/oldest"
 fi
+
+# Annif holds its packages back: it has a venv of its own.
+make_venv "$work/annif" "$oldest" pytest scipy 'annif>=1.4,<2'
+run_tests "$work/annif" tests/test_annif.py

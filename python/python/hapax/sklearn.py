@@ -237,8 +237,8 @@ class HapaxClassifier(_Hapax):
     --------
     >>> from hapax import HapaxClassifier
     >>> X = [[1.0, 0.0], [0.8, 0.1], [0.0, 1.0], [0.1, 0.9]]
-    >>> HapaxClassifier("ovr").fit(X, ["a", "a", "b", "b"]).predict([[0.0, 2.0]])[0]
-    np.str_('b')
+    >>> HapaxClassifier("ovr").fit(X, ["a", "a", "b", "b"]).predict([[0.0, 2.0]]).tolist()
+    ['b']
     """
 
     def __sklearn_tags__(self) -> Any:
@@ -293,8 +293,8 @@ class HapaxTextClassifier(_Hapax):
     >>> from hapax import HapaxTextClassifier
     >>> texts = ["a red apple", "a green apple", "a fast car", "a red car"]
     >>> texts_of_cars = HapaxTextClassifier("ovr").fit(texts, ["fruit", "fruit", "car", "car"])
-    >>> texts_of_cars.predict(["one apple"])[0]
-    np.str_('fruit')
+    >>> texts_of_cars.predict(["one apple"]).tolist()
+    ['fruit']
     """
 
     def __sklearn_tags__(self) -> Any:
