@@ -61,7 +61,7 @@ pub mod tables;
 pub mod threads;
 mod training;
 
-pub use training::{TrainingError, train};
+pub use training::{TextFeatures, TrainingError, train, train_watched, vectorize};
 
 /// The example of docs/library.md, run as a test.
 #[cfg(doctest)]

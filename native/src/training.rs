@@ -3,17 +3,17 @@
 use crate::{
     core::{
         data::{Dataset, DatasetError, Source},
+        executor::Executor,
         kernels::Kernels,
         parameters::one_vs_rest::OneVsRest,
         text::{FeatureSpace, Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             TrainError,
-            auto::{Best, train_best},
+            auto::{Best, Progress, train_best},
             one_vs_rest::{FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,
-    threads::Threads,
 };
 use std::fmt;
 
@@ -65,39 +65,86 @@ impl From<TrainError> for TrainingError {
     }
 }
 
+/// How texts become features where that is not left to held-out texts.
+#[derive(Clone, Debug)]
+pub struct TextFeatures {
+    /// The vectorizer's options; what `given` leaves open is a start for the search.
+    pub options: VectorizerOptions,
+    /// Which of the options were decided.
+    pub given: GivenFeatures,
+}
+
+impl TextFeatures {
+    /// Nothing decided, for so many training texts.
+    #[must_use]
+    pub fn open(texts: usize) -> Self {
+        Self {
+            options: VectorizerOptions {
+                features: FeatureSpace::for_texts(texts),
+                ..VectorizerOptions::default()
+            },
+            given: GivenFeatures::default(),
+        }
+    }
+}
+
+/// Turns labelled texts or rows into rows, and returns the vectorizer of texts. With `tried_with`,
+/// n-grams that `features` leaves open are chosen by one-vs-rest of these parameters on held-out
+/// texts; `progress` hears how many trials are done. Without `features` all are open.
+///
+/// # Errors
+/// Texts without features; lack of memory.
+pub fn vectorize<E: Executor>(
+    source: Source,
+    features: Option<TextFeatures>,
+    tried_with: Option<&OneVsRest>,
+    executor: &E,
+    progress: impl FnMut(usize),
+) -> Result<(Dataset, Option<Vectorizer>), TrainingError> {
+    let documents = match source {
+        Source::Rows(data) => return Ok((data, None)),
+        Source::Texts(documents) => documents,
+    };
+    let texts = &documents.texts[..];
+    let TextFeatures { mut options, given } =
+        features.unwrap_or_else(|| TextFeatures::open(texts.len()));
+    if let Some(parameters) = tried_with {
+        let labelled = (texts, &documents.labels);
+        let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
+        let chosen = choose_features(labelled, &options, given, parameters, machine, progress)?;
+        options = chosen.options;
+    }
+    let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, executor)?;
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
+    Ok((data, Some(vectorizer)))
+}
+
 /// Trains the best model that is found for labelled texts or rows: which n-grams, which method and
 /// which parameters serve is measured on held-out rows ([`crate::core::train::auto`]). Equal data
 /// and seed give the model of `hapax train`, to the byte, with any number of threads.
 ///
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
-pub fn train(source: Source, seed: u64, threads: &Threads) -> Result<Best, TrainingError> {
-    let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
-    let (data, vectorizer) = match source {
-        Source::Rows(data) => (data, None),
-        Source::Texts(documents) => {
-            let plain = OneVsRest {
-                seed,
-                ..OneVsRest::default()
-            };
-            let base = VectorizerOptions {
-                features: FeatureSpace::for_texts(documents.texts.len()),
-                ..VectorizerOptions::default()
-            };
-            let texts = (&documents.texts[..], &documents.labels);
-            let open = GivenFeatures::default();
-            let chosen = choose_features(texts, &base, open, &plain, machine, |_| ())?;
-            let texts = &documents.texts;
-            let (vectorizer, rows) = Vectorizer::fit_transform(texts, chosen.options, threads)?;
-            let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
-            (data, Some(vectorizer))
-        }
-    };
-    Ok(train_best(
-        &data,
-        vectorizer,
+pub fn train<E: Executor>(source: Source, seed: u64, executor: &E) -> Result<Best, TrainingError> {
+    train_watched(source, seed, None, executor, |_| ())
+}
+
+/// As [`train`], with features of texts that are given, and told of what is under way.
+///
+/// # Errors
+/// As [`train`].
+pub fn train_watched<E: Executor>(
+    source: Source,
+    seed: u64,
+    features: Option<TextFeatures>,
+    executor: &E,
+    progress: impl FnMut(Progress),
+) -> Result<Best, TrainingError> {
+    let plain = OneVsRest {
         seed,
-        (threads, kernels::best()),
-        |_| (),
-    )?)
+        ..OneVsRest::default()
+    };
+    let (data, vectorizer) = vectorize(source, features, Some(&plain), executor, |_| ())?;
+    let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
+    Ok(train_best(&data, vectorizer, seed, machine, progress)?)
 }

@@ -233,6 +233,13 @@ pub const PARTS: &[Part] = &[
         ]),
     },
     Part {
+        name: "python",
+        shows: "the wheel on the oldest and newest CPython found: bytes as the command's (only if named)",
+        needs: &[RUSTUP, C_COMPILER, PYTHON],
+        only_named: true,
+        work: Commands(&[COMMAND, &["sh", "python/verify.sh"]]),
+    },
+    Part {
         name: "mpi",
         shows: "several processes train one machine (only if named: needs MPI and libclang)",
         needs: &[C_COMPILER],

@@ -1,0 +1,161 @@
+"""The backend: one model file a project, whose labels are the URIs of subjects."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import annif.util
+import numpy as np
+from annif.backend import backend
+from annif.exception import (
+    ConfigurationException,
+    NotInitializedException,
+    NotSupportedException,
+)
+from annif.suggestion import SubjectSuggestion, SuggestionBatch
+
+import hapax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from annif.corpus import Document, DocumentCorpus
+
+# Those options of `hapax.train` that a project may set, and how their text is read.
+_OPTIONS = {
+    "cost": float,
+    "positive_weight": float,
+    "exponent": float,
+    "centroid": float,
+    "prior": float,
+    "prune": float,
+    "bits": int,
+    "fuse": str,
+    "negatives": str,
+    "neighbors": int,
+    "alpha": float,
+    "beta": float,
+    "tune": annif.util.boolean,
+    "buckets": int,
+    "repetitions": int,
+    "epochs": int,
+    "words": str,
+    "characters": str,
+    "min_documents": int,
+    "max_features": int,
+    "max_document_share": float,
+    "hash_bits": int,
+    "max_bytes": int,
+}
+
+
+class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
+    """Extreme classification by hapax.
+
+    Texts go through the analyzer of the project if it has one; hapax takes words and n-grams of
+    characters of what it gives. Scores are squashed into 0 to 1: they rank, and are no
+    probabilities.
+    """
+
+    name = "hapax"
+
+    MODEL_FILE = "model.hapax"
+
+    DEFAULT_PARAMETERS = {"method": "auto", "seed": 42}
+
+    # defaults for uninitialized instances
+    _model: hapax.Model | None = None
+    _subject_ids: np.ndarray | None = None
+
+    def initialize(self, parallel: bool = False) -> None:
+        """Map the model into memory."""
+        if self._model is not None:
+            return
+        path = os.path.join(self.datadir, self.MODEL_FILE)
+        if not os.path.exists(path):
+            raise NotInitializedException(f"model {path} not found", backend_id=self.backend_id)
+        self.debug(f"loading model from {path}")
+        self._take(hapax.Model.load(path))
+
+    def _take(self, model: hapax.Model) -> None:
+        """Hold a model. Its labels are URIs: the vocabulary may have been numbered anew."""
+        self._model = model
+        found = [self.project.subjects.by_uri(str(uri), warnings=False) for uri in model.labels]
+        self._subject_ids = np.array(
+            [-1 if subject is None else subject for subject in found], dtype=np.int64
+        )
+
+    def _texts(self, documents: Iterable[Document]) -> list[str]:
+        if not self.project.analyzer_spec:
+            return [document.text for document in documents]
+        tokens = self.project.analyzer.tokenize_words
+        return [" ".join(tokens(document.text)) for document in documents]
+
+    def _labelled(self, corpus: DocumentCorpus) -> tuple[list[str], list[list[str]]]:
+        """Texts and the URIs of their subjects; documents without subjects teach nothing."""
+        subjects = self.project.subjects
+        documents = [document for document in corpus.documents if document.subject_set]
+        labels = [[subjects[subject].uri for subject in doc.subject_set] for doc in documents]
+        return self._texts(documents), labels
+
+    def _train(self, corpus: DocumentCorpus, params: dict[str, Any], jobs: int = 0) -> None:
+        if corpus == "cached":
+            raise NotSupportedException("Training hapax from cached data is not supported.")
+        if corpus.is_empty():
+            raise NotSupportedException("Cannot train hapax project with no documents")
+        texts, labels = self._labelled(corpus)
+        options = {name: read(params[name]) for name, read in _OPTIONS.items() if name in params}
+        try:
+            model = hapax.train(
+                texts,
+                labels,
+                params["method"],
+                seed=int(params["seed"]),
+                threads=jobs,
+                progress=lambda what, done, of: self.debug(f"{what} {done}/{of}"),
+                **options,
+            )
+        except (TypeError, ValueError) as error:
+            raise ConfigurationException(str(error), backend_id=self.backend_id) from error
+        self.info(f"trained a model of kind {model.kind}")
+        self._save(model)
+
+    def _learn(self, corpus: DocumentCorpus, params: dict[str, Any]) -> None:
+        self.initialize()
+        assert self._model is not None
+        if self._model.kind != "nearest":
+            raise NotSupportedException(
+                f"A hapax model of kind {self._model.kind} cannot learn: train with method=nearest"
+            )
+        for text, uris in zip(*self._labelled(corpus)):
+            # Without a known word there is nothing to learn.
+            if self._model.predict([text], k=1)[0]:
+                self._model.learn([text], [uris])
+        self._save(self._model)
+
+    def _save(self, model: hapax.Model) -> None:
+        model.save(os.path.join(self.datadir, self.MODEL_FILE))
+        self._take(model)
+
+    def _suggest_batch(self, documents: list[Document], params: dict[str, Any]) -> SuggestionBatch:
+        assert self._model is not None and self._subject_ids is not None
+        limit = int(params["limit"])
+        texts = self._texts(documents)
+        # Annif itself spreads documents over processes.
+        places, scores = self._model.predict_topk(texts, k=limit, threads=1)
+        squashed = _squash(scores.astype(np.float64), self._model.kind)
+        batch = []
+        for row, row_scores in zip(places, squashed):
+            ids = self._subject_ids[row[row >= 0]].tolist()
+            found = zip(ids, row_scores.tolist())
+            batch.append([SubjectSuggestion(subject_id=i, score=s) for i, s in found if i >= 0])
+        return SuggestionBatch.from_sequence(batch, self.project.subjects, limit=limit)
+
+
+def _squash(scores: np.ndarray, kind: str) -> np.ndarray:
+    """Scores from 0 to 1 in the same order: votes are 0 or more, others have any sign."""
+    if kind == "nearest":
+        votes = np.maximum(scores, 0.0)
+        return votes / (1.0 + votes)
+    return 1.0 / (1.0 + np.exp(-np.clip(scores, -500.0, 500.0)))

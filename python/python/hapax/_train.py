@@ -1,0 +1,131 @@
+"""`hapax.train`: what the command `hapax train` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._model import Model
+from ._rows import is_matrix, rows_of, texts_of
+
+_INTEGERS = (int, np.integer)
+
+
+def train(
+    X: Any,
+    labels: Any,
+    method: str = "auto",
+    *,
+    seed: int = 42,
+    threads: int = 0,
+    progress: Callable[[str, int, int], object] | None = None,
+    **options: Any,
+) -> Model:
+    """Train a model, to the same bytes as ``hapax train`` for the same data and options.
+
+    Ctrl-C stops training and raises `KeyboardInterrupt`. Other threads run meanwhile.
+
+    Parameters
+    ----------
+    X : iterable of str, or matrix of shape (n_rows, n_features)
+        Texts, or rows: a SciPy sparse matrix, a NumPy array or a pandas DataFrame. A CSR matrix is
+        copied once.
+    labels : sequence of length n_rows, or matrix of shape (n_rows, n_labels)
+        For each row one label or a list of labels, each a `str` or an `int`. Rows take integers
+        as label ids from 0, as files of XMC do; of texts every label is a name. A matrix holds 0
+        where a row lacks the label of the column.
+    method : {"auto", "ovr", "nearest", "mach"}, default="auto"
+        "auto" tries methods, features and parameters on held-out rows and takes the best.
+    seed : int, default=42
+        Of everything random.
+    threads : int, default=0
+        0 means one for each core. The model is the same for any number.
+    progress : callable, optional
+        Called as ``progress(what, done, of)`` from time to time; `of` is 0 where it is unknown.
+    **options
+        The options of ``hapax train METHOD --help`` by their names with underscores, such as
+        ``cost=0.3``, ``max_bytes=2_000_000``, or of texts ``words=(1, 2)`` and ``characters=0``.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ValueError
+        If the data or an option are unusable; the text says which.
+    TypeError
+        If the method has no option of this name; the text lists those it has.
+
+    Examples
+    --------
+    >>> import hapax
+    >>> rows = [[1.0, 0.0], [0.5, 0.1], [0.0, 1.0], [0.2, 0.9]]
+    >>> model = hapax.train(rows, [0, 0, 1, 1], method="nearest", neighbors=2)
+    >>> ids, scores = model.predict_topk([[0.1, 2.0]], k=1)
+    >>> int(ids[0, 0])
+    1
+    """
+    how = (method, options, seed, threads, progress)
+    if is_matrix(X):
+        rows = rows_of(X)
+        offsets, ids, count, names = label_arrays(labels, len(rows[0]) - 1)
+        return Model(_native.train_rows(rows, (offsets, ids), count, names, how))
+    texts = texts_of(X)
+    lists = [[str(label) for label in row] for row in label_lists(labels)]
+    check_lengths(len(texts), len(lists))
+    return Model(_native.train_texts(texts, lists, how))
+
+
+def check_lengths(rows: int, labels: int) -> None:
+    """Refuse labels of more or fewer rows than there are."""
+    if rows != labels:
+        raise ValueError(f"there are {rows} rows, but labels of {labels}")
+
+
+def label_lists(labels: Any) -> list[list[Any]]:
+    """The labels of each row as a list; a matrix gives the numbers of its columns."""
+    if is_indicator(labels):
+        offsets, ids, _ = indicator_arrays(labels)
+        return [ids[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:])]
+    lists = []
+    for row, given in enumerate(labels):
+        single = isinstance(given, (str, *_INTEGERS))
+        if not single and not isinstance(given, Iterable):
+            raise ValueError(f"row {row}: a label is a str or an int, not {given!r:.60}")
+        lists.append([given] if single else list(given))
+        for label in lists[-1]:
+            if not isinstance(label, (str, *_INTEGERS)) or isinstance(label, bool):
+                raise ValueError(f"row {row}: a label is a str or an int, not {label!r:.60}")
+    return lists
+
+
+def is_indicator(labels: Any) -> bool:
+    """Whether labels are a matrix of zeros and others."""
+    return hasattr(labels, "tocsr") or getattr(labels, "ndim", 1) == 2
+
+
+def indicator_arrays(labels: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """Offsets and ids of an indicator matrix, and how many labels it has."""
+    offsets, ids, _, count = rows_of(labels)
+    return offsets.astype(np.int64), ids.astype(np.int64), count
+
+
+def label_arrays(labels: Any, rows: int) -> tuple[np.ndarray, np.ndarray, int, list[str] | None]:
+    """Offsets, ids, number and perhaps names of the labels of rows."""
+    if is_indicator(labels):
+        offsets, ids, count = indicator_arrays(labels)
+        check_lengths(rows, len(offsets) - 1)
+        return offsets, ids, count, None
+    lists = label_lists(labels)
+    check_lengths(rows, len(lists))
+    if any(isinstance(label, str) for row in lists for label in row):
+        offsets, ids, names = _native.number_labels([[str(label) for label in r] for r in lists])
+        return offsets, ids, len(names), names
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in lists], out=offsets[1:])
+    ids = np.fromiter((label for row in lists for label in row), dtype=np.int64)
+    return offsets, ids, 0, None

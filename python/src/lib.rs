@@ -1,0 +1,22 @@
+//! The native half of the Python package: models, training, and rows that are read in place.
+//! `python/hapax` holds the other half: what turns the matrices of SciPy and NumPy into arrays.
+
+mod answers;
+mod errors;
+mod interrupt;
+mod matrix;
+mod model;
+mod options;
+mod training;
+
+use pyo3::prelude::*;
+
+/// The module `hapax._native`.
+#[pymodule(gil_used = false)]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(training::train_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(training::number_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(training::train_rows, module)?)
+}

@@ -1,0 +1,310 @@
+//! Training as the command does it: the same bytes for the same data, options and seed.
+
+use super::errors::{dataset, training as failed, wrong};
+use super::interrupt::{Step, Stoppable, run};
+use super::matrix::{Arrays, LabelArrays, Rows, labels};
+use super::model::Model;
+use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
+use hapax::core::data::{Dataset, Documents, IndexBase, LabelLists, Source, named_labels};
+use hapax::core::model::linear::FusedNearest;
+use hapax::core::names::Names;
+use hapax::core::parameters::NearestParameters;
+use hapax::core::parameters::mach::MachParameters;
+use hapax::core::parameters::one_vs_rest::OneVsRest;
+use hapax::core::text::Vectorizer;
+use hapax::core::train::auto::Progress;
+use hapax::core::train::mach::Report as MachReport;
+use hapax::core::train::nearest::Grid;
+use hapax::core::train::one_vs_rest::{Budget, Given};
+use hapax::core::train::{Hearing, TrainError, check_data};
+use hapax::core::{executor::Executor, model};
+use hapax::threads::Threads;
+use hapax::{TextFeatures, TrainingError, kernels, train_watched, vectorize};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyDict;
+use std::ops::ControlFlow;
+use std::sync::mpsc::Sender;
+
+/// How a call wants it: method, options, seed, threads, and what to tell of progress.
+pub type How<'py> = (
+    String,
+    Bound<'py, PyDict>,
+    u64,
+    usize,
+    Option<Bound<'py, PyAny>>,
+);
+
+/// What is trained.
+enum Method {
+    Auto,
+    OneVsRest(OneVsRest, Given),
+    Nearest(Neighbors),
+    Mach(Mach),
+}
+
+/// How it is trained.
+struct Order {
+    method: Method,
+    features: Option<TextFeatures>,
+    seed: u64,
+    max_bytes: Option<u64>,
+}
+
+impl Order {
+    /// Reads the options of a call; `texts` is how many there are.
+    fn new((method, options, seed, ..): &How<'_>, texts: Option<usize>) -> PyResult<Self> {
+        let (method, seed) = (method.as_str(), *seed);
+        let mut options = Options::new(options)?;
+        let features = texts.map(|texts| text(&mut options, texts)).transpose()?;
+        let max_bytes = options.take("max_bytes")?;
+        let kind = match method {
+            "auto" => Method::Auto,
+            "ovr" => {
+                let (fixed, given) = one_vs_rest(&mut options, seed)?;
+                Method::OneVsRest(fixed, given)
+            }
+            "nearest" => Method::Nearest(Neighbors::new(&mut options)?),
+            "mach" => Method::Mach(Mach::new(&mut options, seed)?),
+            other => {
+                return Err(wrong(format_args!(
+                    "method is {other:?}, but must be one of auto, ovr, nearest, mach"
+                )));
+            }
+        };
+        options.end(method)?;
+        Ok(Self {
+            method: kind,
+            features,
+            seed,
+            max_bytes,
+        })
+    }
+
+    /// Trains the model of the command.
+    fn train<E: Executor>(
+        self,
+        source: Source,
+        executor: &E,
+        steps: &Sender<Step>,
+    ) -> Result<model::Model, Failure> {
+        // Nobody listening any more is no reason to fail.
+        let tell = |what, done, of| _ = steps.send((what, done, of));
+        let (seed, features) = (self.seed, self.features);
+        if matches!(self.method, Method::Auto) {
+            let told = |doing| match doing {
+                Progress::Settings(done, of) => tell("choosing parameters", done, of),
+                Progress::Trying(method) => tell(method.name(), 0, 0),
+                Progress::Training(_) => tell("training", 0, 0),
+            };
+            if let Source::Rows(data) = &source {
+                check_data(data)?;
+            }
+            let best = train_watched(source, seed, features, executor, told)?;
+            return finished(best.model, seed, self.max_bytes, executor);
+        }
+        let plain = match &self.method {
+            Method::OneVsRest(fixed, given) => Some(given.over(fixed)),
+            _ => None,
+        };
+        let told = |done| tell("choosing n-grams", done, 0);
+        let (data, vectorizer) = vectorize(source, features, plain.as_ref(), executor, told)?;
+        check_data(&data)?;
+        let model = match self.method {
+            Method::OneVsRest(fixed, given) => {
+                train_ovr((&fixed, &given), &data, vectorizer, executor, tell)?
+            }
+            Method::Nearest(given) => train_nearest(&given, &data, vectorizer, seed, executor)?,
+            Method::Mach(given) => {
+                train_mach(&given, &data, vectorizer, self.max_bytes, executor, tell)?
+            }
+            Method::Auto => unreachable!("trained above"),
+        };
+        finished(model, seed, self.max_bytes, executor)
+    }
+}
+
+/// Why there is no model.
+enum Failure {
+    Training(TrainingError),
+    TooSmall(String),
+}
+
+impl<T: Into<TrainingError>> From<T> for Failure {
+    fn from(error: T) -> Self {
+        Self::Training(error.into())
+    }
+}
+
+fn train_ovr<E: Executor>(
+    (fixed, given): (&OneVsRest, &Given),
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    executor: &E,
+    tell: impl Fn(&'static str, usize, usize),
+) -> Result<model::Model, TrainError> {
+    let budget = match vectorizer {
+        Some(_) => Budget::TEXTS,
+        None => Budget::ROWS,
+    };
+    let told = |done, of| tell("choosing parameters", done, of);
+    let choice = fixed.choose(given, data, executor, kernels::best(), budget, told)?;
+    let parameters = &choice.parameters;
+    let linear = parameters.train(data, executor, kernels::best(), |report| {
+        tell("training", report.done, report.of);
+        ControlFlow::Continue(())
+    })?;
+    if choice.neighbors > 0.0 {
+        let both = (linear, FusedNearest::train(data, choice.neighbors)?);
+        return Ok(model::Model::from_fused(both, parameters, data, vectorizer));
+    }
+    Ok(model::Model::from_ovr(linear, parameters, data, vectorizer))
+}
+
+fn train_nearest<E: Executor>(
+    given: &Neighbors,
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    seed: u64,
+    executor: &E,
+) -> Result<model::Model, TrainError> {
+    let parameters = if given.tune {
+        let (grid, kernels) = (Grid::default(), kernels::best());
+        let found = NearestParameters::tune(data, &grid, seed, executor, kernels, |_, _| ())?;
+        found.best.parameters
+    } else {
+        given.within(data.len())
+    };
+    model::Model::train_nearest(parameters, data, vectorizer, executor)
+}
+
+fn train_mach<E: Executor>(
+    given: &Mach,
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    max_bytes: Option<u64>,
+    executor: &E,
+    tell: impl Fn(&'static str, usize, usize),
+) -> Result<model::Model, TrainError> {
+    let parameters = given.over(MachParameters::automatic(data));
+    let kernels = kernels::best();
+    let going = |_: MachReport| {
+        tell("training", 0, 0);
+        ControlFlow::Continue(())
+    };
+    match max_bytes {
+        None => model::Model::train_mach(&parameters, data, vectorizer, executor, kernels, going),
+        Some(most) => {
+            let watch = &mut Hearing(going);
+            let made = model::Model::train_mach_within(
+                &parameters,
+                data,
+                vectorizer,
+                most,
+                executor,
+                kernels,
+                watch,
+            )?;
+            Ok(made.0)
+        }
+    }
+}
+
+/// The model within its budget, and the record of its seed.
+fn finished<E: Executor>(
+    mut model: model::Model,
+    seed: u64,
+    max_bytes: Option<u64>,
+    executor: &E,
+) -> Result<model::Model, Failure> {
+    let of_texts = model.vectorizer().is_some();
+    let record = model.provenance_mut();
+    record.seed = seed;
+    // Features of rows count from 0, as those of XMC data do.
+    record.index_base = (!of_texts).then_some(IndexBase::Zero);
+    let Some(most) = max_bytes else {
+        return Ok(model);
+    };
+    match model.compacted(most, seed, executor, kernels::best()) {
+        Ok(compacted) => Ok(compacted.model),
+        Err(error) => Err(Failure::TooSmall(error.to_string())),
+    }
+}
+
+fn train(
+    py: Python<'_>,
+    (source, order): (Source, Order),
+    (.., threads, progress): &How<'_>,
+) -> PyResult<Model> {
+    let pool = Threads::new(*threads).map_err(wrong)?;
+    let work = |executor: &Stoppable<'_, Threads>, steps: &Sender<Step>| {
+        order.train(source, executor, steps)
+    };
+    match run(py, &pool, progress.as_ref(), work)? {
+        Ok(model) => Ok(Model::new(model)),
+        Err(Failure::Training(error)) => Err(failed(error)),
+        Err(Failure::TooSmall(text)) => Err(wrong(text)),
+    }
+}
+
+/// Trains a model of texts, each with the names of its labels.
+#[pyfunction]
+pub fn train_texts(
+    py: Python<'_>,
+    texts: Vec<PyBackedStr>,
+    labels: Vec<Vec<PyBackedStr>>,
+    how: How<'_>,
+) -> PyResult<Model> {
+    let order = Order::new(&how, Some(texts.len()))?;
+    let labelled = texts.iter().zip(&labels);
+    let labelled = labelled.map(|(text, names)| (&**text, names));
+    let documents = Documents::new(labelled).map_err(wrong)?;
+    drop((texts, labels));
+    train(py, (Source::Texts(documents), order), &how)
+}
+
+/// Trains a model of rows with their label ids, which `names` may name.
+#[pyfunction]
+pub fn train_rows(
+    py: Python<'_>,
+    rows: Arrays<'_>,
+    label_ids: LabelArrays<'_>,
+    label_count: u32,
+    names: Option<Vec<PyBackedStr>>,
+    how: How<'_>,
+) -> PyResult<Model> {
+    let order = Order::new(&how, None)?;
+    let rows = Rows::new(&rows)?.to_rows()?;
+    let (offsets, ids) = labels(&label_ids)?;
+    let mut lists = LabelLists::from_parts(&offsets, &ids).map_err(wrong)?;
+    lists.widen(label_count);
+    let names = names.map(|names| Names::new(names.iter().map(|name| &**name)));
+    let names = names.transpose().map_err(wrong)?;
+    let data = Dataset::new(rows, lists, names).map_err(dataset)?;
+    train(py, (Source::Rows(data), order), &how)
+}
+
+/// Offsets, ids and names of labels that are given by name, in the order that files get.
+pub type Numbered<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Vec<String>,
+);
+
+/// Numbers labels by name.
+#[pyfunction]
+pub fn number_labels<'py>(
+    py: Python<'py>,
+    labels: Vec<Vec<PyBackedStr>>,
+) -> PyResult<Numbered<'py>> {
+    let (lists, names) = named_labels(&labels, None).map_err(wrong)?;
+    let mut offsets = vec![0i64];
+    let mut ids = Vec::with_capacity(lists.total());
+    for row in lists.iter() {
+        ids.extend(row.iter().copied().map(i64::from));
+        offsets.push(ids.len() as i64);
+    }
+    let (offsets, ids) = (offsets.into_pyarray(py), ids.into_pyarray(py));
+    Ok((offsets, ids, names.iter().collect()))
+}

@@ -1,0 +1,127 @@
+"""The backend in Annif itself: its command trains, suggests, learns and evaluates."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import WORDS, make_texts
+
+import hapax
+
+pytest.importorskip("annif", reason="Annif is tested in a venv of its own")
+
+PROJECTS = """
+[plain]
+name=Without an analyzer
+language=en
+backend=hapax
+vocab=test
+method=ovr
+cost=1.0
+words=1
+allow_learn=true
+
+[simple]
+name=With an analyzer
+language=en
+backend=hapax
+vocab=test
+analyzer=simple
+allow_learn=true
+method=nearest
+limit=3
+
+[wrong]
+name=With an option that is none
+language=en
+backend=hapax
+vocab=test
+method=nearest
+cost=1.0
+"""
+
+
+@pytest.fixture(scope="module")
+def annif(tmp_path_factory):
+    """Runs Annif's command in a folder with projects, a vocabulary and documents."""
+    folder = tmp_path_factory.mktemp("annif")
+    (folder / "projects.cfg").write_text(PROJECTS)
+    vocabulary = "".join(f"<http://example.org/{name}>\t{name}\n" for name in sorted(WORDS))
+    (folder / "vocab.tsv").write_text(vocabulary)
+    for name, rows, seed in (("train", 600, 1), ("test", 200, 2)):
+        texts, labels = make_texts(rows, seed, several=True)
+        uris = [" ".join(f"<http://example.org/{label}>" for label in row) for row in labels]
+        lines = [f"{text}\t{row}\n" for text, row in zip(texts, uris)]
+        (folder / f"{name}.tsv").write_text("".join(lines))
+    # Without these files the tokenizer of NLTK wants its data from the network.
+    punkt = folder / "nltk" / "tokenizers" / "punkt_tab" / "english"
+    punkt.mkdir(parents=True)
+    for name in (
+        "abbrev_types.txt",
+        "collocations.tab",
+        "ortho_context.tab",
+        "sent_starters.txt",
+    ):
+        (punkt / name).touch()
+    environment = {
+        **os.environ,
+        "ANNIF_CONFIG": "annif_hapax.Config",
+        "NLTK_DATA": str(folder / "nltk"),
+    }
+    program = Path(sys.executable).with_name("annif")
+
+    def run(*arguments, text=None, fails=False):
+        done = subprocess.run(
+            [program, *arguments],
+            cwd=folder,
+            env=environment,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode != 0) == fails, done.stderr
+        return done.stderr if fails else done.stdout
+
+    run.folder = folder
+    run("load-vocab", "--language", "en", "test", "vocab.tsv")
+    return run
+
+
+@pytest.mark.parametrize("project", ["plain", "simple"])
+def test_train_suggest_and_evaluate(annif, project):
+    annif("train", project, "-j", "1", "train.tsv")
+    data = annif.folder / "data" / "projects" / project
+    assert [file.name for file in data.iterdir()] == ["model.hapax"]
+    model = hapax.Model.load(data / "model.hapax")
+    assert model.labels == [f"http://example.org/{name}" for name in sorted(WORDS)]
+
+    lines = annif("suggest", project, text="the thief robbed me").splitlines()
+    uri, label, score = lines[0].split("\t")
+    assert (uri, label) == ("<http://example.org/stolen>", "stolen")
+    assert all(0 <= float(line.split("\t")[2]) <= 1 for line in lines) and float(score) > 0.1
+    assert len(lines) <= (3 if project == "simple" else 5)
+    # Words that nobody knows have no suggestions.
+    assert annif("suggest", project, text="qqq zzz") == ""
+
+    annif("eval", project, "-j", "1", "-M", "metrics.json", "test.tsv")
+    metrics = json.loads((annif.folder / "metrics.json").read_text())
+    assert metrics["Precision@1"] > 0.8 and metrics["NDCG@5"] > 0.8
+
+
+def test_learning(annif):
+    annif("train", "simple", "train.tsv")
+    lines = ["volcano island thief\t<http://example.org/fee>\n"] * 3
+    (annif.folder / "more.tsv").write_text("".join(lines))
+    annif("learn", "simple", "more.tsv")
+    model = hapax.Model.load(annif.folder / "data/projects/simple/model.hapax")
+    assert model.learn(["thief"], [["http://example.org/fee"]]) == [603]
+    annif("train", "plain", "train.tsv")
+    assert "cannot learn" in annif("learn", "plain", "more.tsv", fails=True)
+
+
+def test_wrong_options_are_named(annif):
+    assert "no option 'cost'" in annif("train", "wrong", "train.tsv", fails=True)

@@ -1,0 +1,58 @@
+"""The examples of the docstrings and of README run, and the stubs are those of the module."""
+
+import ast
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import hapax
+from hapax import _native
+
+MODULES = ["hapax", "hapax._model", "hapax._train", "hapax.sklearn"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    module = importlib.import_module(name)
+    done = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert done.attempted > 0 and done.failed == 0
+
+
+def test_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 3
+    space = {}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), space)  # noqa: S102
+
+
+def test_stubs():
+    stub = Path(hapax.__file__).with_name("_native.pyi").read_text(encoding="utf-8")
+    tree = ast.parse(stub)
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    (model,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    methods = {node.name for node in model.body if isinstance(node, ast.FunctionDef)}
+
+    def public(module):
+        return {name for name in dir(module) if not name.startswith("_")}
+
+    assert functions == public(_native) - {"Model"}
+    assert methods == public(_native.Model)
+    assert Path(hapax.__file__).with_name("py.typed").exists()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_that_is_public_has_documentation(name):
+    module = importlib.import_module(name)
+    for owner in vars(module).values():
+        if getattr(owner, "__module__", None) != name or owner.__name__.startswith("_"):
+            continue
+        assert owner.__doc__, owner
+        for method, value in vars(owner).items() if isinstance(owner, type) else ():
+            if not method.startswith("_") and callable(getattr(owner, method)):
+                assert getattr(owner, method).__doc__, (owner, method, value)

@@ -1,0 +1,111 @@
+"""Models are those of the command, to the byte, and so are answers."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT, make_texts, write_tsv, write_xmc
+
+import hapax
+
+OF_ROWS = [
+    ("auto", {}),
+    ("auto", {"max_bytes": 100_000}),
+    ("ovr", {}),
+    ("ovr", {"cost": 0.5, "bits": 16, "negatives": "mined", "fuse": "none", "prune": 0.0}),
+    ("ovr", {"bias": -0.5, "loss": "hinge", "epsilon": 0.1, "max_epochs": 5}),
+    ("ovr", {"fuse": "nearest", "centroid": 0.1, "prior": 0.3, "positive_weight": 2.0}),
+    ("ovr", {"learn_bias": True, "exponent": 0.5, "rounds": 1, "pool": 100, "mine": 1}),
+    ("nearest", {}),
+    ("nearest", {"neighbors": 7, "alpha": 1.5, "beta": 0.5, "exponent": 0.7}),
+    ("nearest", {"tune": True}),
+    ("nearest", {"max_bytes": 20_000}),
+    ("mach", {"buckets": 2, "repetitions": 3, "epochs": 2}),
+    ("mach", {"buckets": 2, "bits": 8, "keep": 0.5, "learning_rate": 1.0, "dropout": 0.1}),
+]
+OF_TEXTS = [
+    ("auto", {}),
+    ("auto", {"words": (1, 2), "characters": 0}),
+    ("ovr", {"characters": "3-5", "min_documents": 3}),
+    ("ovr", {"hash_bits": 12, "case_sensitive": True}),
+    ("nearest", {"max_features": 40, "max_document_share": 0.5}),
+    ("mach", {"epochs": 2}),
+]
+
+
+def arguments(method, options):
+    """The options of `hapax.train` as the command has them."""
+    given = [] if method == "auto" else [method]
+    for name, value in options.items():
+        if isinstance(value, tuple):
+            value = "-".join(map(str, value))
+        if value is True:
+            given.append(f"--{name.replace('_', '-')}")
+        else:
+            given.append(f"--{name.replace('_', '-')}={value}")
+    return given
+
+
+def named(case):
+    return "-".join([case[0], *case[1]])
+
+
+@pytest.mark.parametrize("case", OF_ROWS, ids=named)
+def test_models_of_rows(case, command, splice, tmp_path):
+    (method, options), ((rows, classes), _) = case, splice
+    ids = np.unique(classes, return_inverse=True)[1]
+    write_xmc(tmp_path / "train.txt", rows, [[label] for label in ids])
+    train = arguments(method, options)
+    command("train", *train, tmp_path / "train.txt", "-o", tmp_path / "model.hapax")
+    model = hapax.train(rows, ids, method, **options)
+    assert model.to_bytes() == (tmp_path / "model.hapax").read_bytes()
+
+
+@pytest.mark.parametrize("case", OF_TEXTS, ids=named)
+def test_models_of_texts(case, command, tmp_path):
+    method, options = case
+    texts, labels = make_texts(1200, seed=1, several=True)
+    write_tsv(tmp_path / "train.tsv", texts, labels)
+    train = arguments(method, options)
+    command("train", *train, tmp_path / "train.tsv", "-o", tmp_path / "model.hapax", "--seed", 7)
+    model = hapax.train(texts, labels, method, seed=7, **options)
+    assert model.to_bytes() == (tmp_path / "model.hapax").read_bytes()
+    other = hapax.train(texts, labels, method, seed=8, **options)
+    assert other.to_bytes() != model.to_bytes()
+
+
+def test_any_number_of_threads_makes_the_same_bytes(splice):
+    (rows, classes), _ = splice
+    ids = np.unique(classes, return_inverse=True)[1]
+    one, three = (hapax.train(rows, ids, "ovr", threads=threads) for threads in (1, 3))
+    assert one.to_bytes() == three.to_bytes()
+
+
+def test_answers_of_the_command(command, tmp_path):
+    texts, labels = make_texts(600, seed=2)
+    model = hapax.train(texts, labels, "ovr", threads=1)
+    model.save(tmp_path / "model.hapax")
+    asked = [*make_texts(300, seed=3)[0], "zzz qqq"]
+    (tmp_path / "asked.txt").write_text("\n".join(asked) + "\n")
+    given = ("predict", tmp_path / "model.hapax", tmp_path / "asked.txt", "-k", 3)
+    lines = command(*given, "--output", "jsonl").splitlines()
+    theirs = [
+        [(answer["name"], np.float32(answer["score"])) for answer in json.loads(line)["labels"]]
+        for line in lines
+    ]
+    assert theirs[-1] == []
+    for threads in (1, 2):
+        assert model.predict(asked, k=3, threads=threads) == theirs
+
+
+def test_dependencies_are_of_the_versions_of_the_command():
+    # Another libm would make other bits.
+    def versions(path: Path):
+        return set(re.findall(r'name = "(.+)"\nversion = "(.+)"', path.read_text()))
+
+    ours, theirs = versions(ROOT / "python/Cargo.lock"), versions(ROOT / "Cargo.lock")
+    shared = {name for name, _ in ours} & {name for name, _ in theirs}
+    assert "libm" in shared
+    assert {one for one in ours if one[0] in shared} <= theirs
