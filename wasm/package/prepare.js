@@ -1,0 +1,45 @@
+// Linear models prepare themselves once their queries have taken as long as preparing will: so it
+// never costs more than twice what the better choice would have.
+
+/** Milliseconds to prepare a million weights. */
+const MILLISECONDS_A_MILLION = 50;
+
+/** Milliseconds of queries until a model is prepared; `Infinity` where it never is. */
+const budgets = new WeakMap();
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+const budgetOf = (model) => {
+  let budget = budgets.get(model);
+  if (budget === undefined) {
+    const { kind, weights } = model.info();
+    budget = kind === "linear" ? (weights / 1e6) * MILLISECONDS_A_MILLION : NEVER;
+    budgets.set(model, budget);
+  }
+  return budget;
+};
+
+/** What `query` returns, its time on the model's account. */
+export const timed = (model, query) => {
+  const budget = budgetOf(model);
+  if (budget === NEVER) return query();
+  const start = performance.now();
+  const found = query();
+  const left = budget - (performance.now() - start);
+  budgets.set(model, left);
+  if (left <= 0) {
+    budgets.set(model, NEVER);
+    try {
+      model.prepare();
+    } catch {
+      // Memory is lacking: the model answers as before.
+    }
+  }
+  return found;
+};
+
+/** Prepares a model at once, or never by itself. */
+timed.set = (model, now) => {
+  budgets.set(model, NEVER);
+  if (now && model.can("prepare")) model.prepare();
+};
