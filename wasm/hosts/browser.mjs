@@ -27,7 +27,10 @@ after(() => browser?.close());
 
 const wanted = answers.map(({ label, score }) => `${label} ${score}`).join("\n");
 
-/** Opens a page in a fresh profile; `problems` fills with what the console and the network complain of. */
+/**
+ * Opens a page in a fresh profile; `problems` fills with what the console and the network complain
+ * of.
+ */
 export const open = async (url) => {
   browser ??= launch();
   const context = await (browser = await browser).newContext();

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answersRightly, open } from "./browser.mjs";
+import { client } from "./client.mjs";
 import { answers, files, installed, project, QUERY, run } from "./projects.mjs";
 import { freePort, serve, serveBy } from "./servers.mjs";
 
 const page = files["page/index.html"];
-const OWN_WORKER = `const worker = new Worker(new URL("thread.js", import.meta.url), { type: "module" });\n`;
 
 /** The two programs of the page: the model on its own thread, or in a worker. */
 const PROGRAMS = {
@@ -21,10 +21,12 @@ const PROGRAMS = {
 };
 
 /** The worker's program where the bundler does not find the package's own. */
+const [worker, load] = files["worker/own.js"].trimEnd().split("\n");
 const OWN = {
-  "main.js": OWN_WORKER + files["worker/main.js"].replace('load("model.hapax")', 'load("model.hapax", { worker })'),
+  "main.js": files["worker/main.js"].replace(/  const model = await .*/, `  ${worker}\n  ${load}`),
   "thread.js": files["worker/thread.js"],
 };
+assert.ok(OWN["main.js"].includes("{ worker }"));
 
 /** What a bundle needs beside it. */
 const site = (folder) => {
@@ -141,8 +143,9 @@ test("Bun", () => {
 test("Cloudflare Workers: wrangler's dry run and workerd", async () => {
   const contents = { "worker.js": files["workers/worker.js"], "wrangler.toml": files["workers/wrangler.toml"] };
   const folder = project("workers", contents);
-  const said = run(folder, "wrangler", "deploy", "--dry-run", "--outdir", "dist");
-  assert.match(said, /hapax_simd\.wasm/);
+  run(folder, "wrangler", "deploy", "--dry-run", "--outdir", "dist");
+  const bundled = readdirSync(join(folder, "dist")).map((name) => name.replace(/^[0-9a-f]+-/, ""));
+  for (const name of ["hapax_simd.wasm", "model.hapax", "worker.js"]) assert.ok(bundled.includes(name), `${bundled}`);
   const port = await freePort();
   const wrangler = fileURLToPath(new URL("node_modules/.bin/wrangler", import.meta.url));
   const url = await serveBy(folder, wrangler, ["dev", "--ip", "127.0.0.1", "--port", `${port}`], port);
@@ -151,10 +154,13 @@ test("Cloudflare Workers: wrangler's dry run and workerd", async () => {
 });
 
 test("TypeScript, strict and without skipLibCheck", () => {
-  const folder = project("typescript", { "main.ts": files["typescript/main.ts"] });
-  const strict = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022", "--types", "", "main.ts"];
-  const lib = ["--lib", "es2023,dom,dom.iterable"];
-  for (const [module, resolution] of [["esnext", "bundler"], ["nodenext", "nodenext"]]) {
-    run(folder, "tsc", ...strict, ...lib, "--module", module, "--moduleResolution", resolution);
+  for (const [module, moduleResolution] of [["esnext", "bundler"], ["nodenext", "nodenext"]]) {
+    const strict = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", types: [] };
+    const compilerOptions = { ...strict, lib: ["es2023", "dom", "dom.iterable"], module, moduleResolution };
+    const config = JSON.stringify({ compilerOptions, files: ["main.ts"] });
+    const folder = project(`typescript-${module}`, { "main.ts": files["typescript/main.ts"], "tsconfig.json": config });
+    run(folder, "tsc");
   }
 });
+
+client();

@@ -1,4 +1,5 @@
-// Projects as the recipes of docs/web.md describe them, with the package installed from its tarball.
+// Projects as the recipes of docs/web.md describe them, with the package installed from its
+// tarball.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -73,7 +74,7 @@ await hapax.init();
 const trained = train(hapax);
 
 /** The model of all projects, and the answers that each must give. */
-const model = join(work, "model.hapax");
+export const model = join(work, "model.hapax");
 writeFileSync(model, trained.toBytes());
 export const answers = trained.predictText(QUERY);
 assert.ok(answers.length === 5 && existsSync(model));

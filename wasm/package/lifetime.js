@@ -23,7 +23,9 @@ export const notLoaded = new Proxy(
 /** `structuredClone` and `postMessage` refuse functions, and V8 prints this one. */
 const cloning = () => "holds wasm memory: send model.toBytes() and call Model.fromBytes there";
 
-/** Watches where the generated code stores the address of an object, and what is done after `free`. */
+/**
+ * Watches where the generated code stores the address of an object, and what is done after `free`.
+ */
 export const lifetime = (name, { prototype }) => {
   Object.defineProperty(prototype, "__wbg_ptr", {
     set(address) {

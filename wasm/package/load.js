@@ -39,7 +39,10 @@ const joined = (chunks, length) => {
   return bytes;
 };
 
-/** The length that the header tells; 0 if the bytes are no model, undefined if they are too few to say. */
+/**
+ * The length that the header tells; 0 if the bytes are no model, undefined if they are too few to
+ * say.
+ */
 const announced = (bytes) => {
   if (bytes.length < HEADER) return undefined;
   if (String.fromCharCode(...bytes.subarray(0, MAGIC.length)) !== MAGIC) return 0;
@@ -92,8 +95,8 @@ const opened = async (source, signal) => {
 };
 
 /**
- * The bytes of a model. What is not one is read no further than it takes to know, and `Model.fromBytes`
- * says what is wrong.
+ * The bytes of a model. What is not one is read no further than it takes to know, and
+ * `Model.fromBytes` says what is wrong.
  */
 export const read = async (source, { signal, progress } = {}) => {
   signal?.throwIfAborted();

@@ -8,8 +8,8 @@ export interface Answer {
 }
 
 /**
- * Suggested labels of many texts: those of text `i` stand from `offsets[i]` to `offsets[i + 1]`, best
- * first.
+ * Suggested labels of many texts: those of text `i` stand from `offsets[i]` to `offsets[i + 1]`,
+ * best first.
  */
 export interface Answers {
   offsets: Uint32Array;
@@ -23,7 +23,9 @@ export type ModelSource = string | URL | Response | Blob | ReadableStream | Arra
 /** How much of a model has come. */
 export interface Progress {
   loaded: number;
-  /** All of it, as the file says it in its first 64 bytes; compression on the way does not matter. */
+  /**
+   * All of it, as the file says it in its first 64 bytes; compression on the way does not matter.
+   */
   total: number | undefined;
 }
 
@@ -135,7 +137,10 @@ export interface TrainerOptions extends TextOptions {
   exponent?: number;
 }
 
-/** MACH; what is left out is chosen by the data, as the native command does. Fractions of counts are cut off. */
+/**
+ * MACH; what is left out is chosen by the data, as the native command does. Fractions of counts
+ * are cut off.
+ */
 export interface MachOptions extends TextOptions {
   /** Buckets of each classifier, at most as many as there are labels. */
   buckets?: number;

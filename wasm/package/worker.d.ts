@@ -10,8 +10,8 @@ export interface Cancel {
 
 export interface WorkerOptions extends LoadOptions {
   /**
-   * A worker whose module imports `hapax/worker/thread`, for bundlers that do not find the package's
-   * own worker.
+   * A worker whose module imports `hapax/worker/thread`, for bundlers that do not find the
+   * package's own worker.
    */
   worker?: Worker;
 }
@@ -20,8 +20,9 @@ type Indices = Uint32Array | number[];
 type Values = Float32Array | number[];
 
 /**
- * A model in a web worker. Its methods are those of `Model`, each with a promise of what that returns.
- * Questions are answered one after the other; one that waits is dropped as soon as its signal aborts.
+ * A model in a web worker. Its methods are those of `Model`, each with a promise of what that
+ * returns. Questions are answered one after the other; one that waits is dropped as soon as its
+ * signal aborts.
  */
 export class WorkerModel {
   private constructor();

@@ -147,7 +147,7 @@ export class WorkerModel {
 
   static {
     for (const method of METHODS) {
-      WorkerModel.prototype[method] = function (...words) {
+      WorkerModel.prototype[method] = async function (...words) {
         const signal = signalOf(words);
         return this.#ask([method, ...words], signal);
       };

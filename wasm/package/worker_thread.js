@@ -1,5 +1,5 @@
 // A model on a thread of its own: the worker's side. It answers one question after the other:
-//   { id, words: ["load", source, { prepare }] }   { id, answer } once the model is here; { progress } before
+//   { id, words: ["load", source, { prepare }] }   { progress } while it comes, then { id, answer }
 //   { id, words: [method, …arguments] }            { id, answer } or { id, problem }
 //   { cancel: id }                                 stops that question, if it is still in work
 

@@ -1,5 +1,5 @@
-// hapax in workerd and Cloudflare Workers, where wasm files are imported as compiled modules and vectors
-// are always there.
+// hapax in workerd and Cloudflare Workers, where wasm files are imported as compiled modules and
+// vectors are always there.
 
 import module from "./hapax_simd.wasm";
 import { initSync as startSync } from "./bindings.js";

@@ -25,8 +25,8 @@ impl Model {
     }
 
     /// Why a row gets this label, of a linear model: the features (10 by default) that add most to
-    /// its score or take most from it. Throws `ReadError`, `ParamError`, and `PredictError` with the
-    /// rule `NotOfThisKind` for a model of another kind.
+    /// its score or take most from it. Throws `ReadError`, `ParamError`, and `PredictError` with
+    /// the rule `NotOfThisKind` for a model of another kind.
     #[wasm_bindgen(unchecked_return_type = "Contribution[]")]
     pub fn contributions(
         &mut self,
