@@ -4,7 +4,7 @@ import { lifetime } from "./lifetime.js";
 import { asBytes, checkOptions, read } from "./load.js";
 import { ParamError, PredictError } from "./errors.js";
 import { host } from "./host.js";
-import { timed } from "./prepare.js";
+import { timed, unwatch } from "./prepare.js";
 
 export { noConstructor, notLoaded } from "./lifetime.js";
 
@@ -174,7 +174,13 @@ const loading = (Model) => {
       throw new TypeError(`Model.fromBytes takes bytes, not ${source}; await Model.load(…) takes URLs and responses`);
     }
     const model = fromBytes(bytes);
-    if (options.prepare !== undefined) timed.set(model, options.prepare);
+    if (options.prepare !== undefined) unwatch(model);
+    try {
+      if (options.prepare && model.can("prepare")) model.prepare();
+    } catch (error) {
+      model.free();
+      throw error;
+    }
     return model;
   };
   Model.load = async (source, options = {}) => {

@@ -1,7 +1,7 @@
 // Linear models prepare themselves once their queries have taken as long as preparing will: so it
 // never costs more than twice what the better choice would have.
 
-/** Milliseconds to prepare a million weights. */
+/** Milliseconds to prepare a million weights; 40 and 53 were measured, for 0.3 and 5.5 million. */
 const MILLISECONDS_A_MILLION = 50;
 
 /** Milliseconds of queries until a model is prepared; `Infinity` where it never is. */
@@ -19,6 +19,9 @@ const budgetOf = (model) => {
   return budget;
 };
 
+/** Leaves the model as it is from now on. */
+export const unwatch = (model) => budgets.set(model, NEVER);
+
 /** What `query` returns, its time on the model's account. */
 export const timed = (model, query) => {
   const budget = budgetOf(model);
@@ -27,19 +30,12 @@ export const timed = (model, query) => {
   const found = query();
   const left = budget - (performance.now() - start);
   budgets.set(model, left);
-  if (left <= 0) {
-    budgets.set(model, NEVER);
-    try {
-      model.prepare();
-    } catch {
-      // Memory is lacking: the model answers as before.
-    }
+  if (left > 0) return found;
+  unwatch(model);
+  try {
+    model.prepare();
+  } catch {
+    // Memory is lacking: the model answers as before.
   }
   return found;
-};
-
-/** Prepares a model at once, or never by itself. */
-timed.set = (model, now) => {
-  budgets.set(model, NEVER);
-  if (now && model.can("prepare")) model.prepare();
 };

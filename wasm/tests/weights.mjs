@@ -144,7 +144,7 @@ export const modelsOfWeights = (name, texts, memory) => {
     const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
     const bytes = native.read(path);
     const before = memory();
-    const model = Model.fromBytes(bytes);
+    const model = Model.fromBytes(bytes, { prepare: false });
     const compare = () =>
       native.rows(lines).forEach(({ indices, values }, at) => {
         const found = plain(model.predict(indices, values, 5));
