@@ -1,4 +1,5 @@
-// The measurements in a page of Chromium, which reads the package, the model and the queries from this process.
+// The measurements in a page of Chromium, which reads the package, the model and the queries from
+// this process.
 
 import { createReadStream } from "node:fs";
 import { createServer } from "node:http";
@@ -49,7 +50,10 @@ const measure = async ({ file, rounds }) => {
   return { query, load: bytes.length / 1000 / load, prepared };
 };
 
-/** `{ query, load, prepared }`: microseconds of a query, megabytes a second, milliseconds, the best of these rounds. */
+/**
+ * `{ query, load, prepared }`: microseconds of a query, megabytes a second, milliseconds, the best
+ * of these rounds.
+ */
 export const inChromium = async (file, { model, rows }, rounds) => {
   // Playwright is among what the page's tests take from npm.
   const { startBrowser } = await import("../../www/tests/demo.mjs");

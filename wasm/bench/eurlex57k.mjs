@@ -1,5 +1,5 @@
-// The models and the queries that the measurements share: eurlex57k, trained on by the native command, and the first
-// 1,000 rows of its test set.
+// The models and the queries that the measurements share: eurlex57k, trained on by the native
+// command, and the first 1,000 rows of its test set.
 
 import { join } from "node:path";
 import * as native from "../tests/native.mjs";

@@ -1,5 +1,6 @@
-// How long an answer of MACH takes among 105,033 labels, B = 32, R = 25, with the scan of label codes by byte shuffles and
-// without: processor time in Node. `node bench/scan.mjs [hapax.wasm]`, after `cargo build-wasm` and `cargo build --release`.
+// How long an answer of MACH takes among 105,033 labels, B = 32, R = 25, with the scan of label
+// codes by byte shuffles and without: processor time in Node. `node bench/scan.mjs [hapax.wasm]`,
+// after `cargo build-wasm` and `cargo build --release`.
 
 import { initSync, Model } from "../dist/node.js";
 import * as native from "../tests/native.mjs";

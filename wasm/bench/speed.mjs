@@ -1,7 +1,8 @@
-// The speed of the package against the native command, for nearest neighbors and for a linear model (or the algorithms
-// named), prepared for speed everywhere: microseconds of a query on one thread, and how fast a model file is checked and
-// loaded. In Node it is CPU time; Chromium gives the time of the clock only, so the command's is
-// told for both. `--no-browser` leaves Chromium out. Only ratios compare between machines.
+// The speed of the package against the native command, for nearest neighbors and for a linear model
+// (or the algorithms named), prepared for speed everywhere: microseconds of a query on one thread,
+// and how fast a model file is checked and loaded. In Node it is CPU time; Chromium gives the time
+// of the clock only, so the command's is told for both. `--no-browser` leaves Chromium out. Only
+// ratios compare between machines.
 
 import { readFileSync } from "node:fs";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";

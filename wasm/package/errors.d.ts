@@ -22,7 +22,7 @@ export class ReadError extends Error {
 export class ParamError extends Error {
   readonly rule: string;
   readonly parameter?: string;
-  readonly value?: number;
+  readonly value?: unknown;
   readonly limit?: number;
   /** The offending lengths of n-grams. */
   readonly min?: number;
@@ -73,4 +73,15 @@ export class PredictError extends Error {
   readonly rule: string;
   /** How many tokens the text has, where the model knows none of them. */
   readonly tokens?: number;
+  /** The kind of the model, where that cannot do what was asked. */
+  readonly kind?: string;
+}
+
+/** A file does not come. */
+export class LoadError extends Error {
+  readonly rule: "Unreachable" | "Status" | "BodyUsed" | "BrokeOff" | "NoWasmFile";
+  readonly url?: string;
+  readonly status?: number;
+  /** Bytes that had come. */
+  readonly loaded?: number;
 }

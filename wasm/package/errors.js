@@ -2,9 +2,10 @@
 // are further properties (`line`, `offset`, `limit`, …), as listed in errors.d.ts.
 
 class HapaxError extends Error {
-  constructor(message, rule) {
+  constructor(message, rule, numbers) {
     super(message);
     this.rule = rule;
+    Object.assign(this, numbers);
   }
 }
 
@@ -26,4 +27,8 @@ export class FormatError extends HapaxError {
 
 export class PredictError extends HapaxError {
   name = "PredictError";
+}
+
+export class LoadError extends HapaxError {
+  name = "LoadError";
 }

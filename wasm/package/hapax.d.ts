@@ -1,12 +1,18 @@
 export * from "./classes.js";
-export { FormatError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
+export { FormatError, LoadError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
 export type {
+  Ability,
   Answer,
+  Answers,
   Contribution,
   Evidence,
+  LoadOptions,
   MachOptions,
   ModelInfo,
+  ModelSource,
   Neighbor,
+  PrepareOptions,
+  Progress,
   TextOptions,
   TrainerOptions,
   TrainingReport,

@@ -1,5 +1,5 @@
-// Whether this WebAssembly has 128-bit vectors: whether it accepts a function that splats a number and
-// counts bits, the last instructions to enter the standard.
+// Whether this WebAssembly has 128-bit vectors: whether it accepts a function that splats a number
+// and counts bits, the last instructions to enter the standard.
 
 export const hasSimd = () =>
   WebAssembly.validate(

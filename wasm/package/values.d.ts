@@ -7,6 +7,55 @@ export interface Answer {
   score: number;
 }
 
+/**
+ * Suggested labels of many texts: those of text `i` stand from `offsets[i]` to `offsets[i + 1]`,
+ * best first.
+ */
+export interface Answers {
+  offsets: Uint32Array;
+  ids: Uint32Array;
+  scores: Float32Array;
+}
+
+/** Where a model comes from. Bytes are copied; a stream and the body of a response are used up. */
+export type ModelSource = string | URL | Response | Blob | ReadableStream | ArrayBuffer | ArrayBufferView;
+
+/** How much of a model has come. */
+export interface Progress {
+  loaded: number;
+  /**
+   * All of it, as the file says it in its first 64 bytes; compression on the way does not matter.
+   */
+  total: number | undefined;
+}
+
+export interface PrepareOptions {
+  /**
+   * Whether a linear model is prepared at once. By default it prepares itself once its queries have
+   * taken as long as that takes; `false` saves the memory.
+   */
+  prepare?: boolean;
+}
+
+export interface LoadOptions extends PrepareOptions {
+  /** Stops the loading: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
+  /** Called for every part that comes. */
+  progress?: (report: Progress) => void;
+}
+
+/** A method that a model of some kinds lacks. */
+export type Ability =
+  | "explain"
+  | "explainText"
+  | "learn"
+  | "learnRow"
+  | "forget"
+  | "contributions"
+  | "contributionsText"
+  | "prepare"
+  | "neighborhood";
+
 /** A training row that voted. */
 export interface Evidence {
   /** Its position in the training data, or the id that learning it gave. */
@@ -42,6 +91,8 @@ export interface Neighbor {
 
 /** What made a model, and how large it is. */
 export interface ModelInfo {
+  /** What it is made of, which decides what `Model.can`. */
+  kind: "nearest" | "linear" | "mach" | "embedding";
   algorithm: string;
   library: string;
   /** Equal data, equal fingerprint. */
@@ -49,16 +100,16 @@ export interface ModelInfo {
   seed: number;
   features: number;
   labels: number;
-  /** Rows that can be neighbors, those learned since included. */
-  rows: number;
   trainingRows: number;
   trainingValues: number;
-  index: string;
-  neighbors: number;
-  alpha: number;
-  beta: number;
-  exponent: number;
-  /** How many weights a linear model holds. */
+  /** Rows that can be neighbors, those learned since included; of kind `nearest` only. */
+  rows?: number;
+  index?: string;
+  neighbors?: number;
+  alpha?: number;
+  beta?: number;
+  exponent?: number;
+  /** How many weights a model of kind `linear` holds. */
   weights?: number;
   /** Bits of each. */
   bits?: number;
@@ -86,7 +137,10 @@ export interface TrainerOptions extends TextOptions {
   exponent?: number;
 }
 
-/** MACH; what is left out is chosen by the data, as the native command does. Fractions of counts are cut off. */
+/**
+ * MACH; what is left out is chosen by the data, as the native command does. Fractions of counts
+ * are cut off.
+ */
 export interface MachOptions extends TextOptions {
   /** Buckets of each classifier, at most as many as there are labels. */
   buckets?: number;

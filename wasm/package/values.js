@@ -12,8 +12,6 @@ export const setNumber = (object, field, value) => {
 
 export const setText = setNumber;
 
-export const newAnswer = (id, label, score) => ({ id, label, score });
-
 export const newEvidence = (row, similarity, vote) => ({
   row,
   similarity,

@@ -1,8 +1,9 @@
-// hapax in workerd and Cloudflare Workers, where wasm files are imported as compiled modules and vectors
-// are always there.
+// hapax in workerd and Cloudflare Workers, where wasm files are imported as compiled modules and
+// vectors are always there.
 
 import module from "./hapax_simd.wasm";
 import { initSync as startSync } from "./bindings.js";
+import { host } from "./host.js";
 
 export * from "./classes.js";
 export * from "./errors.js";
@@ -14,3 +15,5 @@ export const initSync = (source = module) => {
 export const init = async (source = module) => {
   startSync({ module: source });
 };
+
+host.init = init;

@@ -21,9 +21,9 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Model {
-    /// A label and the `k` (10 unless told otherwise) nearest to it, nearest first, each with a
-    /// place in a picture of them where near labels are near. Of a model without prototypes, and
-    /// for an id that is no label's, `[]`.
+    /// A label and the `k` (10 by default) nearest to it, nearest first, each with a place in a
+    /// picture of them where near labels are near. Throws `ParamError`, and `PredictError` with the
+    /// rule `NotOfThisKind` for a model without prototypes.
     #[wasm_bindgen(unchecked_return_type = "Neighbor[]")]
     pub fn neighborhood(&self, label: u32, k: Option<usize>) -> Vec<JsValue> {
         let Method::Embedding(embedding) = self.model.method() else {

@@ -2,7 +2,8 @@
 //!
 //! Everything here only carries values over the border: typed arrays and strings are copied in,
 //! plain objects and typed arrays are copied out, errors become the subclasses of `Error` in
-//! `package/errors.js`. What it does stands in `hapax-core`.
+//! `package/errors.js`. What it does stands in `hapax-core`. `package/model.js` completes the
+//! classes with what takes fewer bytes in JavaScript: checks of arguments, defaults, loading.
 
 mod answers;
 #[cfg(feature = "training")]
@@ -19,3 +20,4 @@ mod model;
 mod text_options;
 #[cfg(feature = "training")]
 mod trainer;
+mod types;

@@ -1,7 +1,7 @@
 //! A trained model.
 
 use crate::{
-    answers::{answers, evidence, info},
+    answers::{evidence, info, packed},
     errors::Thrown,
 };
 use hapax_core::{
@@ -34,39 +34,38 @@ impl From<Core> for Model {
 
 #[wasm_bindgen]
 impl Model {
-    /// Reads a model from the bytes of its file, which are copied once. Throws `FormatError`.
-    #[wasm_bindgen(js_name = fromBytes)]
+    /// Reads a model from the bytes of its file, which are copied once.
+    #[wasm_bindgen(js_name = fromBytes, skip_typescript)]
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
         Ok(Core::from_bytes_of::<Kinds>(Bytes::from(bytes))?.into())
     }
 
-    /// The `k` best labels for a row of features, best first: rising indices, each with a value
-    /// other than 0. Throws `ReadError`, `PredictError`.
-    #[wasm_bindgen(unchecked_return_type = "Answer[]")]
-    pub fn predict(
+    /// The best labels of a row, packed: `Model.predict` of `package/model.js` unpacks them.
+    #[wasm_bindgen(js_name = packedBest, skip_typescript)]
+    pub fn packed_best(
         &mut self,
         indices: &[u32],
         values: &[f32],
         k: usize,
-    ) -> Result<Vec<JsValue>, Thrown> {
+    ) -> Result<Vec<u32>, Thrown> {
         let row = SparseView::new(indices, values)?;
         let best = self.model.predict_of::<Kinds>(row, k, &mut self.scratch)?;
-        Ok(answers(&self.model, best))
+        Ok(packed(best))
     }
 
-    /// The `k` best labels for a text, best first. Throws `PredictError`.
-    #[wasm_bindgen(js_name = predictText, unchecked_return_type = "Answer[]")]
-    pub fn predict_text(&mut self, text: &str, k: usize) -> Result<Vec<JsValue>, Thrown> {
+    /// The best labels of a text, packed.
+    #[wasm_bindgen(js_name = packedBestOfText, skip_typescript)]
+    pub fn packed_best_of_text(&mut self, text: &str, k: usize) -> Result<Vec<u32>, Thrown> {
         let row = self.model.row(text, &mut self.scratch)?;
         let best = self
             .model
             .predict_of::<Kinds>(row.view(), k, &mut self.scratch)?;
-        Ok(answers(&self.model, best))
+        Ok(packed(best))
     }
 
     /// Why a row gets its labels: the most similar training rows, each with the features it shares
-    /// with the row (10 of 10 unless told otherwise). A linear model holds no rows: `[]`. Throws
-    /// `ReadError`, `PredictError`.
+    /// with the row (10 of 10 by default). Models of other kinds hold no rows and throw a
+    /// `PredictError`. Throws `ReadError`, `PredictError`.
     #[wasm_bindgen(unchecked_return_type = "Evidence[]")]
     pub fn explain(
         &mut self,

@@ -33,7 +33,10 @@ const cpu = (pid) => {
 const running = [];
 after(() => running.forEach((worker) => worker.kill()));
 
-/** Starts the worker with this model and part of the package; its address, or what it wrote if it ended. */
+/**
+ * Starts the worker with this model and part of the package; its address, or what it wrote if it
+ * ended.
+ */
 const start = async (prepare, part = "nearest") => {
   const folder = mkdtempSync(join(tmpdir(), "hapax-edge-"));
   cpSync(here("../examples/edge"), folder, { recursive: true });
@@ -69,7 +72,10 @@ const data = () => {
   return { text, options: ["--columns", "labels,text"] };
 };
 
-/** Asks a worker all queries, holds the answers against the native command's, and tells how soon they came. */
+/**
+ * Asks a worker all queries, holds the answers against the native command's, and tells how soon
+ * they came.
+ */
 const judge = async (name, edge, queries) => {
   const started = performance.now();
   const first = await firstAnswer(edge, queries[0]);

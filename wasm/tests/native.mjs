@@ -29,8 +29,8 @@ export const answers = (model, input, k) =>
     .map((labels) => labels.map((label) => ({ ...label, score: Math.fround(label.score) })));
 
 /**
- * The text of a file of the shared data sets. Where it is absent the test fails, unless `cargo verify
- * --without-data` names a list of tests to leave out: then none, and a line in the list.
+ * The text of a file of the shared data sets. Where it is absent the test fails, unless `cargo
+ * verify --without-data` names a list of tests to leave out: then none, and a line in the list.
  */
 export const shared = (name) => {
   const path = join(root, "../shared/data", name);

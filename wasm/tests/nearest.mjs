@@ -1,4 +1,5 @@
-// The part of the package that reads nearest neighbors only and does not train, held against the whole in Node, for each of its wasm files.
+// The part of the package that reads nearest neighbors only and does not train, held against the
+// whole in Node, for each of its wasm files.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The part of the package that trains MACH, in Node: for each of its wasm files the native command's bytes, progress, stopping,
-// errors, and a worker.
+// The part of the package that trains MACH, in Node: for each of its wasm files the native
+// command's bytes, progress, stopping, errors, and a worker.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

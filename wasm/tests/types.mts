@@ -21,6 +21,10 @@ initSync(new WebAssembly.Module(new Uint8Array()));
 const data = Dataset.fromTexts(["a mouse"], [["animal"]]);
 const model: Model = new Trainer({ neighbors: 3, words: [1, 2] }).train(data);
 const answers: Answer[] = model.predictText("mouse", 5);
+const batch: Float32Array = model.predictTexts(["mouse"]).scores;
+const loaded: Promise<Model> = Model.load(fetch("/model.hapax"), { progress: ({ total }) => total?.toFixed() });
+const able: boolean = model.can("neighborhood");
+console.log(batch, loaded, able, Model.fromBytes(new ArrayBuffer(8), { prepare: true }));
 const label: string | undefined = answers[0]?.label;
 const evidence: Evidence[] = model.explain(Uint32Array.of(1), Float32Array.of(1), 3);
 const info: ModelInfo = model.info();
@@ -36,6 +40,12 @@ try {
 console.log(evidence, info.rows, known);
 model.free();
 
+// @ts-expect-error A response is loaded, not read at once.
+Model.fromBytes(new Response());
+// @ts-expect-error There is no such ability.
+model.can("fly");
+// @ts-expect-error Models are loaded or trained.
+new Model();
 // @ts-expect-error A text is no row.
 model.predict("text", 5);
 // @ts-expect-error There is no such option.

@@ -1,4 +1,5 @@
-// A worker that trains MACH, as an application would write it: work comes in, progress and the model's bytes go out.
+// A worker that trains MACH, as an application would write it: work comes in, progress and the
+// model's bytes go out.
 
 import { parentPort } from "node:worker_threads";
 import { Dataset, initSync, MachTrainer, train } from "../dist/train/node.js";

@@ -120,8 +120,8 @@ function weigh({ weigh: text, which, k }) {
   const found = seconds[which].predictText(text, k);
   const microseconds = 1000 * (performance.now() - start);
   const answers = found.map(({ id, label, score }) => {
-    const parts = seconds[which].contributionsText(text, id, PARTS).filter((part) => part.score > 0);
-    return { label, score, parts: parts.map(({ name }) => name) };
+    const all = seconds[which].can('contributions') ? seconds[which].contributionsText(text, id, PARTS) : [];
+    return { label, score, parts: all.filter((part) => part.score > 0).map(({ name }) => name) };
   });
   return { answers, microseconds };
 }

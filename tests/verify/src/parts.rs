@@ -240,6 +240,26 @@ pub const PARTS: &[Part] = &[
         work: Commands(&[COMMAND, &["sh", "python/verify.sh"]]),
     },
     Part {
+        name: "web",
+        shows: "the npm tarball in bundlers, browsers and runtimes, by docs/web.md (only if named)",
+        needs: &[RUSTUP, C_COMPILER, NPM],
+        only_named: true,
+        work: Commands(&[
+            &["sh", "www/tests/chromium.sh"],
+            NPM_INSTALL,
+            &["cargo", "build-wasm"],
+            &[
+                "npm",
+                "--prefix",
+                "wasm/hosts",
+                "install",
+                "--no-save",
+                "--no-fund",
+            ],
+            &["npm", "--prefix", "wasm/hosts", "test"],
+        ]),
+    },
+    Part {
         name: "mpi",
         shows: "several processes train one machine (only if named: needs MPI and libclang)",
         needs: &[C_COMPILER],

@@ -64,14 +64,6 @@ impl Part {
             .map_or_else(|| dist.to_owned(), |name| dist.join(name))
     }
 
-    /// How many classes of data sets its bindings have: what does not train takes no data.
-    fn data_sets(self) -> usize {
-        match self {
-            Self::Nearest => 0,
-            Self::Whole | Self::Train => 1,
-        }
-    }
-
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Whole => &[],
@@ -96,7 +88,8 @@ pub fn build(
         .input_path(compiled)
         .web(true)?
         .typescript(true)
-        .omit_default_module_path(false)
+        // The loaders pass the module; bundlers would look for a file that is not there.
+        .omit_default_module_path(true)
         .remove_name_section(true)
         .remove_producers_section(true)
         .out_name("bindings")
@@ -106,21 +99,17 @@ pub fn build(
     fs::copy(optimized, folder.join(name))?;
     if let Instructions::Baseline = instructions {
         let bindings = fs::read_to_string(bound.join("bindings.js"))?;
-        fs::write(
-            folder.join("bindings.js"),
-            with_clear_errors(&bindings, part)?,
-        )?;
+        fs::write(folder.join("bindings.js"), completed(&bindings)?)?;
         fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
     }
     Ok(())
 }
 
-/// The bindings, which say what is wrong where, as they are made, a number in place of a string
-/// makes them read memory that is not theirs, a string in place of a list is taken for a list of
-/// its letters, and a call before the module is loaded finds no property of `undefined`. Here a
-/// check takes no bytes of wasm.
-fn with_clear_errors(bindings: &str, part: Part) -> Result<String, Box<dyn Error>> {
-    let mut clear = bindings.to_owned();
+/// The bindings with `package/model.js` applied to their classes, and with what only an edit can
+/// add: strings are checked where they are copied, a call before the module is loaded says so, and
+/// classes without a constructor refuse `new`.
+fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
+    let mut complete = bindings.to_owned();
     for (places, made, wanted) in [
         (
             1,
@@ -131,33 +120,41 @@ fn with_clear_errors(bindings: &str, part: Part) -> Result<String, Box<dyn Error
         (
             1,
             "let wasmModule, wasmInstance, wasm;\n",
-            "const notLoaded = new Proxy({}, { get() { throw new Error('hapax is not loaded: await init() first'); } });\n\
-             let wasmModule, wasmInstance, wasm = notLoaded;\n",
+            "let wasmModule, wasmInstance, wasm = notLoaded;\n",
         ),
         (
             2,
             "if (wasm !== undefined) return wasm;\n",
             "if (wasm !== notLoaded) return wasm;\n",
         ),
-        (
-            part.data_sets(),
-            "static fromTexts(texts, labels) {\n",
-            "static fromTexts(texts, labels) {\n        \
-             if (typeof texts === 'string') throw new TypeError('the texts are a string; give a list of texts');\n        \
-             Array.from(labels, (list, at) => {\n            \
-             if (typeof list === 'string') throw new TypeError(`labels of text ${at + 1} are a string; give a list such as ${JSON.stringify([list])}`);\n        \
-             });\n",
-        ),
     ] {
-        let found = clear.matches(made).count();
+        let found = complete.matches(made).count();
         if found != places {
             return Err(
                 format!("the bindings have {made:?} in {found} places, not in {places}").into(),
             );
         }
-        clear = clear.replace(made, wanted);
+        complete = complete.replace(made, wanted);
     }
-    Ok(clear)
+    let mut names = Vec::new();
+    for class in bindings.split("\nexport class ").skip(1) {
+        let (name, body) = class.split_once(" {\n").unwrap_or_default();
+        let (body, _) = body.split_once("\n}\n").ok_or("a class without an end")?;
+        names.push(name);
+        if !body.contains("    constructor(") {
+            let head = format!("\nexport class {name} {{\n");
+            let refusal = format!("{head}    constructor() {{ noConstructor('{name}'); }}\n");
+            complete = complete.replace(&head, &refusal);
+        }
+    }
+    if !names.contains(&"Model") {
+        return Err("the bindings have no class Model".into());
+    }
+    Ok(format!(
+        "{complete}\nimport {{ complete, noConstructor, notLoaded }} from './model.js';\n\
+         complete({{ {} }});\n",
+        names.join(", ")
+    ))
 }
 
 /// Compiles the module, and with it the standard library: that one for size, and so that a panic is
@@ -250,35 +247,32 @@ fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, with_clear_errors};
+    use super::completed;
 
     #[test]
-    fn strings_lists_and_loading_are_checked_where_the_bindings_have_them() {
+    fn the_bindings_are_completed_where_they_are_what_is_known() {
         let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
         let load = "    if (wasm !== undefined) return wasm;\n";
         let state = "let wasmModule, wasmInstance, wasm;\n";
-        let data = "    static fromTexts(texts, labels) {\n        return 2;\n    }\n";
-        let made = [function, state, load, load].concat();
-        for (part, made) in [
-            (Part::Nearest, made.clone()),
-            (Part::Whole, [&made, data].concat()),
-            (Part::Train, [&made, data].concat()),
+        let model = "\nexport class Model {\n    free() {\n    }\n}\n";
+        let trainer = "\nexport class Trainer {\n    constructor(options) {\n    }\n}\n";
+        let made = [function, state, load, load, trainer, model].concat();
+        let complete = completed(&made).unwrap();
+        assert!(complete.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
+        assert!(complete.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
+        assert!(
+            complete.contains("class Model {\n    constructor() { noConstructor('Model'); }\n")
+        );
+        assert_eq!(complete.matches("noConstructor(").count(), 1);
+        assert!(complete.ends_with("complete({ Trainer, Model });\n"));
+        assert!(!complete.contains("undefined"));
+        for other in [
+            String::new(),
+            [&made, function].concat(),
+            [function, state, load, model].concat(),
+            [function, state, load, load, trainer].concat(),
         ] {
-            let clear = with_clear_errors(&made, part).unwrap();
-            assert!(clear.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
-            assert!(clear.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
-            assert!(!clear.contains("undefined"));
-            let checked = clear.contains("if (typeof list === 'string') throw");
-            assert_eq!(checked, part.data_sets() == 1);
-            for other in [
-                String::new(),
-                [&made, function].concat(),
-                [&made, data].concat(),
-                [function, state, load].concat(),
-            ] {
-                assert!(with_clear_errors(&other, part).is_err());
-            }
+            assert!(completed(&other).is_err());
         }
-        assert!(with_clear_errors(&made, Part::Whole).is_err());
     }
 }

@@ -76,6 +76,14 @@ fn run() -> Result<bool, Box<dyn Error>> {
             copy_files(&folders.wasm.join("package").join(name), &folder)?;
         }
     }
+    for (from, name) in [
+        ("wasm/README.md", "README.md"),
+        ("CHANGELOG.md", "CHANGELOG.md"),
+        ("LICENSE-APACHE", "LICENSE-APACHE"),
+        ("LICENSE-MIT", "LICENSE-MIT"),
+    ] {
+        fs::copy(folders.root.join(from), folders.dist.join(name))?;
+    }
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
 }

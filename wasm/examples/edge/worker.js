@@ -1,4 +1,5 @@
-// A worker that answers `GET /?q=…` with the labels of the text `q`, from a model that is part of it.
+// A worker that answers `GET /?q=…` with the labels of the text `q`, from a model that is part of
+// it.
 
 import * as hapax from "hapax";
 import bytes from "model";

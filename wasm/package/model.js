@@ -1,0 +1,221 @@
+// What the classes do and refuse beyond the wasm file; bindings.js hands its classes to `complete`.
+
+import { lifetime } from "./lifetime.js";
+import { asBytes, checkOptions, read } from "./load.js";
+import { ParamError, PredictError } from "./errors.js";
+import { host } from "./host.js";
+import { timed, unwatch } from "./prepare.js";
+
+export { noConstructor, notLoaded } from "./lifetime.js";
+
+const ANSWERS = 5;
+const MOST = 0xffffffff;
+
+/** What models of one kind alone can do. */
+const ABILITIES = {
+  explain: ["nearest", "neighbors that vote"],
+  explainText: ["nearest", "neighbors that vote"],
+  learn: ["nearest", "rows to add to"],
+  learnRow: ["nearest", "rows to add to"],
+  forget: ["nearest", "rows to take away"],
+  contributions: ["linear", "weights that add up"],
+  contributionsText: ["linear", "weights that add up"],
+  prepare: ["linear", "weights to lay out"],
+  neighborhood: ["embedding", "prototypes of labels"],
+};
+
+const shown = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+
+/** A whole number that wasm can take; what it is not would become another number there. */
+const whole = (parameter, value, limit = 1) => {
+  if (typeof value !== "number" || value > MOST || (value >= limit && !Number.isInteger(value)) || Number.isNaN(value)) {
+    const message = `${parameter} is ${shown(value)}, but must be a whole number up to ${MOST}`;
+    throw new ParamError(message, "Whole", { parameter, value });
+  }
+  if (value < limit) {
+    const message = `${parameter} is ${value}, but must be at least ${limit}`;
+    throw new ParamError(message, "AtLeast", { parameter, value, limit });
+  }
+  return value;
+};
+
+const wholeOrDefault = (parameter, value) => (value === undefined ? value : whole(parameter, value));
+
+/** The number of a label that the model has. */
+const labelOf = (model, label) => {
+  const { labels } = model.info();
+  if (whole("label", label, 0) < labels) return label;
+  const message = `label is ${label}, but the model has labels 0 to ${labels - 1}`;
+  throw new ParamError(message, "AtMost", { parameter: "label", value: label, limit: labels - 1 });
+};
+
+const needs = (model, ability) => {
+  if (model.can(ability)) return;
+  const [kind, things] = ABILITIES[ability];
+  const info = model.info();
+  const message =
+    `a model of ${info.algorithm} (kind ${info.kind}) has no ${things}, so no ${ability}: ` +
+    `only kind ${kind} has; model.can("${ability}") tells beforehand`;
+  throw new PredictError(message, "NotOfThisKind", { kind: info.kind });
+};
+
+const scoresOf = (packed) => new Float32Array(packed.buffer, packed.byteOffset + 2 * packed.length, packed.length / 2);
+
+const answersOf = (model, packed) =>
+  Array.from(scoresOf(packed), (score, at) => ({ id: packed[at], label: model.labelName(packed[at]), score }));
+
+const NONE = new Uint32Array();
+
+/** The packed answers of a text; none for a text of which the model knows nothing. */
+const packedIfKnown = (model, text, k) => {
+  try {
+    return model.packedBestOfText(text, k);
+  } catch (error) {
+    if (error.rule === "NoFeatures") return NONE;
+    throw error;
+  }
+};
+
+const listOf = (texts) => {
+  if (typeof texts === "string") throw new TypeError("the texts are a string; give a list of texts");
+  if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`the texts are ${texts}; give a list of texts`);
+  const list = Array.from(texts);
+  const at = list.findIndex((text) => typeof text !== "string");
+  if (at >= 0) throw new TypeError(`text ${at + 1} is ${shown(list[at])}; give a string`);
+  return list;
+};
+
+const predicting = {
+  predict(indices, values, k = ANSWERS) {
+    const packed = timed(this, () => this.packedBest(indices, values, whole("k", k)));
+    return answersOf(this, packed);
+  },
+
+  predictText(text, k = ANSWERS) {
+    const packed = timed(this, () => this.packedBestOfText(text, whole("k", k)));
+    return answersOf(this, packed);
+  },
+
+  predictTexts(texts, k = ANSWERS) {
+    const list = listOf(texts);
+    const most = Math.min(whole("k", k), this.info().labels);
+    const offsets = new Uint32Array(list.length + 1);
+    const ids = new Uint32Array(list.length * most);
+    const scores = new Float32Array(list.length * most);
+    let end = 0;
+    list.forEach((text, at) => {
+      const packed = timed(this, () => packedIfKnown(this, text, most));
+      ids.set(packed.subarray(0, packed.length / 2), end);
+      scores.set(scoresOf(packed), end);
+      end += packed.length / 2;
+      offsets[at + 1] = end;
+    });
+    return { offsets, ids: ids.slice(0, end), scores: scores.slice(0, end) };
+  },
+
+  can(ability) {
+    const [kind] = Object.hasOwn(ABILITIES, ability) ? ABILITIES[ability] : [];
+    if (kind) return this.info().kind === kind && ability in this;
+    if (typeof ability === "string" && ability in this) return true;
+    throw new ParamError(`${shown(ability)} is no method of a model`, "OneOf", { parameter: "ability" });
+  },
+};
+
+/** Checks of the methods that the wasm file has, by name; what they return are the arguments. */
+const checks = {
+  explain: (_, indices, values, rows, features) => [
+    indices,
+    values,
+    wholeOrDefault("neighbors", rows),
+    wholeOrDefault("features", features),
+  ],
+  explainText: (_, text, rows, features) => [
+    text,
+    wholeOrDefault("neighbors", rows),
+    wholeOrDefault("features", features),
+  ],
+  contributions: (model, indices, values, label, features) => [
+    indices,
+    values,
+    labelOf(model, label),
+    wholeOrDefault("features", features),
+  ],
+  contributionsText: (model, text, label, features) => [
+    text,
+    labelOf(model, label),
+    wholeOrDefault("features", features),
+  ],
+  neighborhood: (model, label, k) => [labelOf(model, label), wholeOrDefault("k", k)],
+};
+
+const checked = (Model) => {
+  for (const [name, check] of Object.entries(checks)) {
+    const method = Model.prototype[name];
+    if (!method) continue;
+    Model.prototype[name] = function (...given) {
+      needs(this, name);
+      return method.apply(this, check(this, ...given));
+    };
+  }
+  for (const [name, parameter] of [["forget", "row"], ["labelName", "id"]]) {
+    const method = Model.prototype[name];
+    Model.prototype[name] = function (number) {
+      return method.call(this, whole(parameter, number, 0));
+    };
+  }
+};
+
+const loading = (Model) => {
+  const fromBytes = Model.fromBytes;
+  Model.fromBytes = (source, options = {}) => {
+    checkOptions(options, ["prepare"]);
+    const bytes = asBytes(source) ?? (Array.isArray(source) ? source : undefined);
+    if (!bytes) {
+      throw new TypeError(`Model.fromBytes takes bytes, not ${source}; await Model.load(…) takes URLs and responses`);
+    }
+    const model = fromBytes(bytes);
+    if (options.prepare !== undefined) unwatch(model);
+    try {
+      if (options.prepare && model.can("prepare")) model.prepare();
+    } catch (error) {
+      model.free();
+      throw error;
+    }
+    return model;
+  };
+  Model.load = async (source, options = {}) => {
+    checkOptions(options, ["signal", "progress", "prepare"]);
+    // Both come at once; a failure of one must not leave the other's without a listener.
+    const [bytes] = await Promise.all([read(source, options), host.init()]);
+    options.signal?.throwIfAborted();
+    return Model.fromBytes(bytes, options.prepare === undefined ? {} : { prepare: options.prepare });
+  };
+};
+
+const labelLists = (Dataset) => {
+  const fromTexts = Dataset.fromTexts;
+  Dataset.fromTexts = (texts, labels) => {
+    const list = listOf(texts);
+    const lists = Array.from(labels, (names, at) => {
+      const example = `give a list such as ${JSON.stringify([typeof names === "string" ? names : "label"])}`;
+      if (typeof names === "string") throw new TypeError(`labels of text ${at + 1} are a string; ${example}`);
+      if (typeof names?.[Symbol.iterator] !== "function") {
+        throw new TypeError(`labels of text ${at + 1} are ${names}; ${example}`);
+      }
+      return Array.from(names, (name, which) => {
+        if (typeof name === "string") return name;
+        throw new TypeError(`label ${which + 1} of text ${at + 1} is ${shown(name)}; give a string`);
+      });
+    });
+    return fromTexts(list, lists);
+  };
+};
+
+export const complete = (classes) => {
+  for (const [name, Class] of Object.entries(classes)) lifetime(name, Class);
+  const { Dataset, Model } = classes;
+  checked(Model);
+  Object.assign(Model.prototype, predicting);
+  loading(Model);
+  if (Dataset) labelLists(Dataset);
+};
