@@ -184,6 +184,7 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
     let bias: Option<f64> = options.take("bias")?;
     let learn = options.take::<bool>("learn_bias")?.unwrap_or(false);
     let centroid = options.take("centroid")?;
+    let softmax = options.take("softmax")?;
     let given = Given {
         cost: options.take("cost")?,
         positive_weight: options.take("positive_weight")?,
@@ -199,6 +200,11 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
             centroid
         },
         prior: options.take("prior")?,
+        softmax: if fuse == Fuse::None {
+            Some(0.0)
+        } else {
+            softmax
+        },
         pool: options.take("pool")?,
         mine: options.take("mine")?,
         epsilon: options.take("epsilon")?,

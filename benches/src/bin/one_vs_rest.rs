@@ -16,7 +16,7 @@ use hapax::{
         model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
-        train::one_vs_rest::{Budget, Given, Stage},
+        train::one_vs_rest::{Budget, Choice, Given, Stage},
     },
     kernels,
     threads::Threads,
@@ -68,6 +68,24 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Prints what was tried, to standard error.
+fn print(choice: &Choice) {
+    for trial in &choice.tried {
+        let t = &trial.parameters;
+        eprintln!(
+            "  {:6.3}: cost {} weight {} exponent {} bias {:?} centroid {} prune {} softmax {}",
+            100.0 * trial.precision,
+            t.cost,
+            t.positive_weight,
+            t.exponent,
+            t.bias,
+            t.centroid,
+            t.prune,
+            t.softmax
+        );
+    }
+}
+
 fn parameters(
     options: &BTreeMap<String, String>,
     data: &Dataset,
@@ -95,21 +113,7 @@ fn parameters(
             Budget::ROWS,
             |_, _| (),
         )?;
-        for trial in &choice.tried {
-            let t = &trial.parameters;
-            eprintln!(
-                "  {:6.3}: cost {} positive-weight {} exponent {} bias {:?} centroid {} prune {} \
-                 softmax {}",
-                100.0 * trial.precision,
-                t.cost,
-                t.positive_weight,
-                t.exponent,
-                t.bias,
-                t.centroid,
-                t.prune,
-                t.softmax
-            );
-        }
+        print(&choice);
         p = choice.parameters;
     }
     for (name, value) in options {

@@ -29,6 +29,7 @@ _OPTIONS = {
     "exponent": float,
     "centroid": float,
     "prior": float,
+    "softmax": float,
     "prune": float,
     "bits": int,
     "fuse": str,

@@ -14,7 +14,7 @@ use hapax::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
         model::{Method, Model},
-        parameters::linear::LinearTraining,
+        parameters::{linear::LinearTraining, one_vs_rest::OneVsRest},
         text::{FeatureSpace, Vectorizer, VectorizerOptions},
     },
     files::map_model,
@@ -186,6 +186,16 @@ fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     facts
 }
 
+fn one_vs_rest_facts(parameters: &OneVsRest) -> Vec<(&'static str, String)> {
+    vec![
+        ("cost", parameters.cost.to_string()),
+        ("positive weight", parameters.positive_weight.to_string()),
+        ("exponent", parameters.exponent.to_string()),
+        ("centroid in the weights", parameters.centroid.to_string()),
+        ("softmax in the weights", parameters.softmax.to_string()),
+    ]
+}
+
 fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
     match method {
         Method::Nearest(nearest) => {
@@ -202,13 +212,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
         Method::Linear(linear) => {
             let weights = linear.model();
             let mut facts = match linear.parameters() {
-                LinearTraining::OneVsRest(parameters) => vec![
-                    ("cost", parameters.cost.to_string()),
-                    ("positive weight", parameters.positive_weight.to_string()),
-                    ("exponent", parameters.exponent.to_string()),
-                    ("centroid in the weights", parameters.centroid.to_string()),
-                    ("softmax in the weights", parameters.softmax.to_string()),
-                ],
+                LinearTraining::OneVsRest(parameters) => one_vs_rest_facts(parameters),
                 LinearTraining::MultiClass(parameters) => vec![
                     ("cost", parameters.cost.to_string()),
                     ("bias", parameters.bias.to_string()),

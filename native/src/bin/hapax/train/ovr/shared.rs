@@ -17,8 +17,8 @@ use hapax::{
 };
 
 impl Sharded for TrainOvr {
-    /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), and the weight
-    /// of neighbors.
+    /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), and the
+    /// weight of neighbors.
     type Parameters = (OneVsRest, f64, f32);
     type Parts<'a> = LabelParts<'a>;
 
