@@ -78,11 +78,14 @@ fn run() -> Result<bool, Box<dyn Error>> {
     }
     for (from, name) in [
         ("wasm/README.md", "README.md"),
+        ("docs/web.md", "web.md"),
         ("CHANGELOG.md", "CHANGELOG.md"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
         ("LICENSE-MIT", "LICENSE-MIT"),
     ] {
-        fs::copy(folders.root.join(from), folders.dist.join(name))?;
+        // They lie in one folder there.
+        let text = fs::read_to_string(folders.root.join(from))?.replace("../docs/web.md", "web.md");
+        fs::write(folders.dist.join(name), text)?;
     }
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
