@@ -1,4 +1,4 @@
-//! `hapax evaluate --report`: one page of HTML that needs nothing else, neither scripts nor network.
+//! `hapax evaluate --report`: one page of HTML that needs neither scripts nor network.
 //!
 //! It holds no date and no times, so equal models and data give equal bytes.
 

@@ -37,7 +37,7 @@ pub struct Tested<'a> {
     pub evaluated: Evaluated,
 }
 
-fn refused(error: EvaluationError) -> Failure {
+fn refused(error: &EvaluationError) -> Failure {
     Failure::Input(error.to_string())
 }
 
@@ -66,7 +66,7 @@ impl<'a> Tested<'a> {
             propensities: propensities.as_ref(),
             cut,
         };
-        let mut evaluation = Evaluation::new(ks, options).map_err(refused)?;
+        let mut evaluation = Evaluation::new(ks, options).map_err(|error| refused(&error))?;
         let depth = evaluation.depth();
         let watch = Stopwatch::start();
         if test.len() >= MANY_ROWS {
@@ -93,7 +93,7 @@ impl<'a> Tested<'a> {
             },
         );
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        let report = evaluation.finish().map_err(refused)?;
+        let report = evaluation.finish().map_err(|error| refused(&error))?;
         let evaluated = Evaluated {
             report,
             seconds,
@@ -140,14 +140,14 @@ impl<'a> Tested<'a> {
             propensities: None,
             cut: self.cut,
         };
-        let mut evaluation = Evaluation::new(ks, options).map_err(refused)?;
+        let mut evaluation = Evaluation::new(ks, options).map_err(|error| refused(&error))?;
         let mut ids = Vec::new();
         for (row, answers) in self.answers.iter().enumerate().filter(|(row, _)| of(*row)) {
             ids.clear();
             ids.extend(answers.iter().map(|answer| answer.id));
             evaluation.add_ids(&ids, self.test.labels().row(row));
         }
-        evaluation.finish().map_err(refused)
+        evaluation.finish().map_err(|error| refused(&error))
     }
 
     /// The labels that a row is taken to get, each once.
