@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax_core::metrics::{Evaluation, Options, Propensities, Report};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 /// One file: settings, rows (labels, answers) and expected figures by name.
 #[derive(Default)]
@@ -84,7 +88,7 @@ fn check(name: &str) {
     let figures = [
         ("precision", report.precision.clone()),
         ("attainable", report.attainable_precision.clone()),
-        ("capped", report.capped_precision.clone()),
+        ("capped", report.r_precision.clone()),
         ("recall", report.recall.clone()),
         ("ndcg", report.ndcg.clone()),
         ("psp", report.psp.clone().unwrap()),
@@ -126,4 +130,42 @@ fn complete_multilabel_rows_agree_with_several_programs() {
 #[test]
 fn single_label_rows_agree_with_an_independent_program() {
     check("metrics_single_label.txt");
+}
+
+/// By sets, row for row, as the definitions are written.
+#[test]
+fn r_precision_and_example_f1_agree_with_their_slow_twins() {
+    for name in ["metrics_multilabel.txt", "metrics_single_label.txt"] {
+        let fixture = Fixture::read(name);
+        let report = fixture.report(7);
+        let cut = fixture.integers("cut")[0];
+        let set =
+            |ids: &[u32], k: usize| -> BTreeSet<u32> { ids.iter().take(k).copied().collect() };
+        let mean = |figure: &dyn Fn(&BTreeSet<u32>, &[u32]) -> f64| -> f64 {
+            let rows = fixture.rows.iter();
+            let all: f64 = rows
+                .map(|[truth, answers]| figure(&set(truth, usize::MAX), answers))
+                .sum();
+            all / fixture.rows.len() as f64
+        };
+        let example_f1 = mean(&|truth, answers| {
+            let predicted = set(answers, cut);
+            let sizes = predicted.len() + truth.len();
+            let both = predicted.intersection(truth).count();
+            if sizes == 0 {
+                0.0
+            } else {
+                2.0 * both as f64 / sizes as f64
+            }
+        });
+        assert!((report.example_f1 - example_f1).abs() < 1e-12, "{name}");
+        assert!(example_f1 > 0.0, "{name}");
+        for (&k, &value) in report.ks.iter().zip(&report.r_precision) {
+            let slow = mean(&|truth, answers| match truth.len().min(k) {
+                0 => 0.0,
+                most => set(answers, k).intersection(truth).count() as f64 / most as f64,
+            });
+            assert!((value - slow).abs() < 1e-12, "{name} @{k}: {value}, {slow}");
+        }
+    }
 }

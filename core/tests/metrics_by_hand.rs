@@ -42,7 +42,7 @@ fn ranking_figures_by_hand() {
         &[2.0 / 3.0, 4.0 / 9.0, 5.0 / 15.0],
     );
     close(
-        &report.capped_precision,
+        &report.r_precision,
         &[1.0 / 3.0, (2.0 / 3.0 + 1.0) / 3.0, (0.5 + 1.0) / 3.0],
     );
     close(&report.recall, &[1.0 / 3.0, 0.5, 0.5]);

@@ -4,6 +4,7 @@ use super::{
     Propensities, Report,
     discount::Discounts,
     label_counts::LabelCounts,
+    sum::Sum,
     tally::{Gains, Tally},
 };
 use crate::{data::LabelLists, search::Scored};
@@ -105,6 +106,8 @@ pub struct Evaluation<'a> {
     /// One for each k.
     pub(super) tallies: Vec<Tally>,
     pub(super) label_counts: LabelCounts,
+    /// The rows' F1.
+    pub(super) example_f1: Sum,
     pub(super) rows: u64,
     pub(super) rows_without_labels: u64,
     pub(super) labels: u64,
@@ -148,6 +151,7 @@ impl<'a> Evaluation<'a> {
             tallies: ks.iter().map(|_| Tally::default()).collect(),
             ks,
             label_counts: LabelCounts::default(),
+            example_f1: Sum::default(),
             rows: 0,
             rows_without_labels: 0,
             labels: 0,
@@ -199,11 +203,18 @@ impl<'a> Evaluation<'a> {
 
     fn add_predicted_set(&mut self, predicted: &[u32], truth: &[u32]) {
         let set = &predicted[..predicted.len().min(self.options.cut)];
+        let (mut size, mut both) = (0, 0);
         for (position, &label) in set.iter().enumerate() {
             if !set[..position].contains(&label) {
                 let right = truth.binary_search(&label).is_ok();
                 self.label_counts.add_predicted(label, right);
+                size += 1;
+                both += usize::from(right);
             }
+        }
+        if both > 0 {
+            let sizes = size + truth.len();
+            self.example_f1.add((2 * both) as f64 / sizes as f64);
         }
     }
 
@@ -258,6 +269,7 @@ impl<'a> Evaluation<'a> {
             own.merge(theirs);
         }
         self.label_counts.merge(&other.label_counts);
+        self.example_f1.merge(other.example_f1);
         self.rows += other.rows;
         self.rows_without_labels += other.rows_without_labels;
         self.labels += other.labels;

@@ -24,9 +24,10 @@ pub struct Report {
     pub precision: Vec<f64>,
     /// The highest P@k any ranking could reach: the mean of `min(k, |y_i|) / k`.
     pub attainable_precision: Vec<f64>,
-    /// The mean of `hits_i(k) / min(k, |y_i|)`, which some papers (MACH) call precision; for
-    /// comparison with them only.
-    pub capped_precision: Vec<f64>,
+    /// RP@k, R-precision at k: the mean of `hits_i(k) / min(k, |y_i|)`. A row with fewer than k
+    /// labels can reach 1, as it cannot in P@k. Chalkidis et al. (ACL 2019) report it on EURLEX57K;
+    /// the paper on MACH calls it precision.
+    pub r_precision: Vec<f64>,
     /// R@k: the mean of `hits_i(k) / |y_i|`.
     pub recall: Vec<f64>,
     /// nDCG@k: the mean of `DCG_i(k) / ideal(min(k, |y_i|))`, where a hit at rank r gains
@@ -51,6 +52,9 @@ pub struct Report {
     /// F1 over all pairs of row and label. Equal to accuracy on single-label data with a cut of 1
     /// if every row has an answer.
     pub micro_f1: f64,
+    /// Example-F1: the mean over rows of `2 |p_i ∩ y_i| / (|p_i| + |y_i|)`, where `p_i` is the
+    /// predicted set of row i (scikit-learn's `average="samples"`).
+    pub example_f1: f64,
     /// The mean of the labels' F1, over the labels that occur in truth or predicted sets
     /// (scikit-learn's rule).
     pub macro_f1: f64,
@@ -77,7 +81,7 @@ impl Report {
             ks: evaluation.ks.clone(),
             precision: each(&|k, tally| per_answer(tally.hits, k)),
             attainable_precision: each(&|k, tally| per_answer(tally.attainable, k)),
-            capped_precision: each(&|_, tally| tally.capped.mean(rows)),
+            r_precision: each(&|_, tally| tally.capped.mean(rows)),
             recall: each(&|_, tally| tally.recall.mean(rows)),
             ndcg: each(&|_, tally| tally.ndcg.mean(rows)),
             psp: weighted.then(|| each(&|_, tally| tally.weighted.share_of(tally.weighted_best))),
@@ -87,6 +91,7 @@ impl Report {
             accuracy: evaluation.first_hits as f64 / rows as f64,
             cut: evaluation.options.cut,
             micro_f1: evaluation.label_counts.micro_f1(),
+            example_f1: evaluation.example_f1.mean(rows),
             macro_f1,
             macro_f1_of_means,
         }

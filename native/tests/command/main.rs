@@ -9,6 +9,7 @@ mod data_options;
 mod dense;
 mod embedding;
 mod evaluating;
+mod evaluation_outputs;
 mod exact;
 mod fitting;
 mod folder;

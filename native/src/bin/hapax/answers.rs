@@ -155,7 +155,7 @@ impl Printer<'_> {
         writer.flush()
     }
 
-    fn json_line(&self, answered: &Answered) -> Value {
+    pub fn json_line(&self, answered: &Answered) -> Value {
         let model = self.model;
         let best = answered.best.iter().map(|s| {
             let score = shortest(s.score);

@@ -50,6 +50,7 @@ pub fn read_dense(
         origin: Origin {
             index_base: Some(IndexBase::Zero),
             columns: None,
+            marks: Vec::new(),
         },
         stated,
     })

@@ -4,6 +4,7 @@ use super::{
     columns::{cells, warn_of_columns},
     data_options::DataOptions,
     dense::read_dense,
+    evaluate::repeats::{Marks, marks},
     failure::Failure,
     fit::{Stated, warn_of_features, warn_of_labels},
     output::warn,
@@ -33,6 +34,8 @@ pub struct Origin {
     pub index_base: Option<IndexBase>,
     /// The columns of a table.
     pub columns: Option<String>,
+    /// The marks of the rows, where test data will be looked through for them.
+    pub marks: Marks,
 }
 
 /// Data, and what was found of how they are written.
@@ -103,6 +106,7 @@ pub fn read_input(
         origin: Origin {
             index_base: input.index_base,
             columns,
+            marks: Marks::new(),
         },
         stated,
     })
@@ -115,11 +119,12 @@ pub fn read_for_model(
     data: &DataOptions,
     model: &Model,
     threads: &Threads,
-) -> Result<Dataset, Failure> {
-    let Like { rows, stated, .. } = read_like(path, data, model, threads, |_, _| ())?;
+) -> Result<Like, Failure> {
+    let like = read_like(path, data, model, threads, |_, _| ())?;
+    let (rows, stated) = (&like.rows, like.stated);
     warn_of_features(path, rows.rows().features(), stated.features, model);
     warn_of_labels(path, stated.labels, model);
-    Ok(rows)
+    Ok(like)
 }
 
 /// Rows as a model would be given them.
@@ -128,6 +133,9 @@ pub struct Like {
     pub stated: Stated,
     /// The columns of a table that they were read from.
     pub columns: Option<String>,
+    pub marks: Marks,
+    /// The texts that the rows were made of, if they were.
+    pub texts: Vec<String>,
 }
 
 /// As [`read_for_model`], but what does not fit the model is left to the caller, who learns what
@@ -141,12 +149,15 @@ pub fn read_like(
 ) -> Result<Like, Failure> {
     let input = read_input(path, data, Some(model), threads)?;
     let columns = input.origin.columns;
+    let marks = marks(&input.source);
+    let mut texts = Vec::new();
     let (rows, stated) = match input.source {
         Source::Texts(documents) => {
             if let Some(vectorizer) = model.vectorizer() {
                 look(vectorizer, &documents.texts);
             }
-            let rows = vectorize(path, documents, model, threads)?;
+            let rows;
+            (rows, texts) = vectorize(path, documents, model, threads)?;
             (rows, Stated::default())
         }
         Source::Rows(_) if model.vectorizer().is_some() && data.format.is_none() => {
@@ -160,6 +171,8 @@ pub fn read_like(
         rows,
         stated,
         columns,
+        marks,
+        texts,
     })
 }
 
@@ -168,7 +181,7 @@ fn vectorize(
     documents: Documents,
     model: &Model,
     threads: &Threads,
-) -> Result<Dataset, Failure> {
+) -> Result<(Dataset, Vec<String>), Failure> {
     let vectorizer = model.vectorizer().ok_or_else(|| {
         Failure::in_file(
             path,
@@ -176,8 +189,9 @@ fn vectorize(
         )
     })?;
     let rows = vectorizer.transform_all(&documents.texts, threads);
-    Dataset::new(rows, documents.labels, Some(documents.label_names))
-        .map_err(|error| Failure::in_file(path, error))
+    let rows = Dataset::new(rows, documents.labels, Some(documents.label_names))
+        .map_err(|error| Failure::in_file(path, error))?;
+    Ok((rows, documents.texts))
 }
 
 /// Loads a model, every rule of its file checked.

@@ -169,7 +169,7 @@ fn begins_like_a_model(path: &Path) -> bool {
 }
 
 /// What is worth knowing of a model, by name.
-fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
+pub fn model_facts(model: &Model) -> Vec<(&'static str, String)> {
     let made = model.provenance();
     let mut facts = vec![("algorithm", made.algorithm.clone())];
     facts.extend(method_facts(model.method()));

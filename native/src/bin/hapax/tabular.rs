@@ -201,6 +201,7 @@ impl<'a> Tables<'a> {
             origin: Origin {
                 index_base: None,
                 columns: read.selection.to_json(),
+                marks: Vec::new(),
             },
             stated: Stated::default(),
         })

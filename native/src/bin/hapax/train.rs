@@ -17,6 +17,7 @@ mod wsabie;
 use super::{
     data_options::DataOptions,
     distributed::{Task, Work},
+    evaluate::repeats::marks,
     failure::Failure,
     fit::{check_names, check_start, names_of_start, say_unknown_words, warn_of_new_labels},
     input::{Like, Origin, name_labels, read_input, read_like},
@@ -264,7 +265,10 @@ impl Common {
         threads: &Threads,
     ) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data, None, threads)?;
-        let origin = input.origin;
+        let mut origin = input.origin;
+        if self.test.is_some() {
+            origin.marks = marks(&input.source);
+        }
         let mut features = None;
         let (data, vectorizer) = match input.source {
             Source::Rows(data) => (data, None),
@@ -321,6 +325,8 @@ impl Common {
             rows,
             stated,
             columns,
+            marks,
+            ..
         } = like;
         let mut data = self.named(rows)?;
         check_start(path, &data, stated, model)?;
@@ -342,6 +348,7 @@ impl Common {
             origin: Origin {
                 index_base: self.data.base_for(model),
                 columns,
+                marks,
             },
             features: None,
         })

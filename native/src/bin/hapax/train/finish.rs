@@ -4,7 +4,7 @@ use super::{
     super::{
         compact::{print_report, report_json, too_small},
         data_options::DataOptions,
-        evaluate::evaluate,
+        evaluate::Tested,
         failure::Failure,
         input::{Origin, read_for_model},
         output::print,
@@ -91,11 +91,16 @@ impl Common {
             seconds,
             cpu_seconds,
         };
-        self.report(&mut trained, threads)
+        self.report(&mut trained, &made.origin.marks, threads)
     }
 
     /// Tells what was trained, with the figures of the test file if one was given.
-    fn report(&self, trained: &mut Trained, threads: &Threads) -> Result<(), Failure> {
+    fn report(
+        &self,
+        trained: &mut Trained,
+        training: &[u128],
+        threads: &Threads,
+    ) -> Result<(), Failure> {
         let model = &mut trained.compacted.model;
         let size = trained.compacted.bytes;
         let tested = match &self.test {
@@ -109,8 +114,11 @@ impl Common {
                     labels: labels.or(column),
                     ..self.data.clone()
                 };
-                let test = read_for_model(path, &options, model, threads)?;
-                Some(evaluate(model, &test, &[1, 3, 5], threads)?)
+                let mut test = read_for_model(path, &options, model, threads)?;
+                test.texts = Vec::new();
+                let mut tested = Tested::new(model, &test, &[1, 3, 5], threads)?;
+                tested.look_for(training)?;
+                Some(tested.evaluated)
             }
             None => None,
         };
