@@ -185,6 +185,7 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
     let learn = options.take::<bool>("learn_bias")?.unwrap_or(false);
     let centroid = options.take("centroid")?;
     let softmax = options.take("softmax")?;
+    let embedding = options.take("embedding")?;
     let given = Given {
         cost: options.take("cost")?,
         positive_weight: options.take("positive_weight")?,
@@ -204,6 +205,10 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
             Some(0.0)
         } else {
             softmax
+        },
+        embedding: match fuse {
+            Fuse::Centroid | Fuse::None => Some(0.0),
+            Fuse::Auto | Fuse::Nearest => embedding,
         },
         pool: options.take("pool")?,
         mine: options.take("mine")?,

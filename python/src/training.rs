@@ -6,7 +6,6 @@ use super::matrix::{Arrays, LabelArrays, Rows, labels};
 use super::model::Model;
 use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
 use hapax::core::data::{Dataset, Documents, IndexBase, LabelLists, Source, named_labels};
-use hapax::core::model::linear::FusedNearest;
 use hapax::core::names::Names;
 use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::mach::MachParameters;
@@ -155,11 +154,8 @@ fn train_ovr<E: Executor>(
         tell("training", report.done, report.of);
         ControlFlow::Continue(())
     })?;
-    if choice.neighbors > 0.0 {
-        let both = (linear, FusedNearest::train(data, choice.neighbors)?);
-        return Ok(model::Model::from_fused(both, parameters, data, vectorizer));
-    }
-    Ok(model::Model::from_ovr(linear, parameters, data, vectorizer))
+    let (rows, best) = ((data, vectorizer), kernels::best());
+    choice.fused.model(linear, parameters, rows, executor, best)
 }
 
 fn train_nearest<E: Executor>(

@@ -2,6 +2,7 @@
 
 use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::{
+    array::Array,
     kernels::{label_scan::Prototypes, prototype_weights::Weights},
     model::embedding::{Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
     parameters::embedding::EmbeddingTraining,
@@ -41,6 +42,12 @@ fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut Cont
 }
 
 pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
+    write_vectors(embedding, writer);
+    writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
+}
+
+/// All but the labels' frequencies.
+pub(super) fn write_vectors<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
     let parts = embedding.model().parts();
     if let Some(table) = &parts.embedding {
         write_weights(&table.weights, SectionId::EMBEDDING, writer);
@@ -49,7 +56,6 @@ pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'
     write_weights(&parts.prototypes.weights, SectionId::PROTOTYPES, writer);
     writer.section(SectionId::PROTOTYPE_SCALES, &parts.prototypes.scales);
     writer.section(SectionId::PROTOTYPE_OFFSETS, &parts.prototypes.offsets);
-    writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
 }
 
 fn read_weights<M: Serialize + DeserializeOwned>(
@@ -71,6 +77,17 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     features: u32,
     labels: u32,
 ) -> Result<Embedding, FormatError> {
+    let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
+    read_vectors(container, description, (features, labels), frequencies)
+}
+
+/// What [`write_vectors`] wrote, with the labels' frequencies.
+pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    description: EmbeddingDescription,
+    (features, labels): (u32, u32),
+    frequencies: Array<u32>,
+) -> Result<Embedding, FormatError> {
     let EmbeddingDescription {
         training,
         dimensions,
@@ -91,7 +108,6 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         scales: container.array(SectionId::PROTOTYPE_SCALES)?,
         offsets: container.array(SectionId::PROTOTYPE_OFFSETS)?,
     };
-    let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
     let model = EmbeddingModel::from_parts(EmbeddingParts {
         transform: training.transform(),
         euclidean,

@@ -2,10 +2,14 @@
 
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
+    embedding::{self, EmbeddingDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
-    model::linear::{Linear, LinearError, LinearModel, LinearParts, fused::FusedNearest},
+    model::linear::{
+        Linear, LinearError, LinearModel, LinearParts, fused::FusedNearest,
+        fused_embedding::FusedEmbedding,
+    },
     parameters::linear::LinearTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -18,9 +22,18 @@ pub struct LinearDescription {
     bits: u32,
     /// The bias of all labels, where none are stored.
     bias: f32,
-    /// The neighbors of a fused model, whose sections are those of nearest neighbors, and their
-    /// weight.
-    nearest: Option<(NearestDescription, f32)>,
+    beside: Beside,
+}
+
+/// What answers beside the linear model, with its weight: its sections are those of a model of its
+/// own, but for the labels' frequencies. A variant may follow, none may change: files of before had
+/// an option of the second in this place, with the same bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Beside {
+    Nothing,
+    Nearest(NearestDescription, f32),
+    Embedding(EmbeddingDescription, f32),
+    Both(NearestDescription, f32, EmbeddingDescription, f32),
 }
 
 impl LinearDescription {
@@ -31,9 +44,23 @@ impl LinearDescription {
             parameters: linear.parameters().clone(),
             bits: parts.bits,
             bias: parts.bias,
-            nearest: nearest
-                .map(NearestArrays::description)
-                .zip(linear.nearest().map(FusedNearest::weight)),
+            beside: match (
+                nearest
+                    .map(NearestArrays::description)
+                    .zip(linear.nearest()),
+                linear.embedding(),
+            ) {
+                (None, None) => Beside::Nothing,
+                (Some((near, fused)), None) => Beside::Nearest(near, fused.weight()),
+                (None, Some(fused)) => {
+                    let described = EmbeddingDescription::of(fused.embedding());
+                    Beside::Embedding(described, fused.weight())
+                }
+                (Some((near, votes)), Some(fused)) => {
+                    let described = EmbeddingDescription::of(fused.embedding());
+                    Beside::Both(near, votes.weight(), described, fused.weight())
+                }
+            },
         }
     }
 }
@@ -45,6 +72,9 @@ pub(super) fn write<'w>(linear: &'w Linear, writer: &mut ContainerWriter<'w>) {
     writer.section(SectionId::WEIGHT_OFFSETS, &parts.offsets);
     writer.section(SectionId::WEIGHTS, &parts.records);
     writer.section(SectionId::LABEL_FREQUENCIES, linear.frequencies());
+    if let Some(fused) = linear.embedding() {
+        embedding::write_vectors(fused.embedding(), writer);
+    }
 }
 
 pub(super) fn read<M: Serialize + DeserializeOwned>(
@@ -57,7 +87,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         parameters,
         bits,
         bias,
-        nearest,
+        beside,
     } = description;
     let parts = LinearParts {
         transform: parameters.transform(),
@@ -70,14 +100,32 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     };
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
     let model = LinearModel::from_parts(parts).map_err(invalid)?;
-    let nearest = match nearest {
+    let linear = Linear::from_stored(model, frequencies.clone(), parameters)
+        .ok_or(FormatError::MetadataInvalid)?;
+    let (near, embedded) = match beside {
+        Beside::Nothing => (None, None),
+        Beside::Nearest(near, votes) => (Some((near, votes)), None),
+        Beside::Embedding(described, weight) => (None, Some((described, weight))),
+        Beside::Both(near, votes, described, weight) => {
+            (Some((near, votes)), Some((described, weight)))
+        }
+    };
+    let nearest = match near {
         None => None,
         Some((described, weight)) => {
             let nearest = nearest::read(container, described, labels)?;
             Some(FusedNearest::new(nearest, weight).ok_or(FormatError::MetadataInvalid)?)
         }
     };
-    Linear::from_stored(model, frequencies, parameters, nearest).ok_or(FormatError::MetadataInvalid)
+    let embedding = match embedded {
+        None => None,
+        Some((described, weight)) => {
+            let sizes = (features, labels);
+            let embedding = embedding::read_vectors(container, described, sizes, frequencies)?;
+            Some(FusedEmbedding::new(embedding, weight).ok_or(FormatError::MetadataInvalid)?)
+        }
+    };
+    Ok(linear.with(nearest, embedding))
 }
 
 fn invalid(error: LinearError) -> FormatError {

@@ -202,9 +202,9 @@ impl Model {
             _ if !K::OTHERS => Err(PredictError::KindLeftOut),
             Method::Linear(linear) => {
                 let k = k.min(self.labels as usize);
-                let (linear_scratch, nearest) = (&mut scratch.linear, &mut scratch.nearest);
+                let beside = (&mut scratch.nearest, &mut scratch.embedding);
                 linear
-                    .predict(row, k, linear_scratch, nearest)
+                    .predict(row, k, &mut scratch.linear, beside)
                     .map_err(PredictError::Failed)
             }
             Method::Mach(mach) => Ok(mach.predict(row, k, &mut scratch.mach)),

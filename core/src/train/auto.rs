@@ -1,24 +1,24 @@
 //! Training without a method named: the methods that are there are tried on held-out rows, and the
 //! best is taken.
 //!
-//! One-vs-rest with the parameters that `choice` finds, neighbors beside it where they gain much,
-//! comes first: it is the most precise on most data, and its files are small. Wsabie++ and nearest
-//! neighbors on their own are tried on the same rows, and taken where they are better by more than
-//! chance: embeddings where labels are few and texts short, neighbors where rows are dense and
-//! classes curved.
+//! One-vs-rest with the parameters that `choice` finds, and softmax regression, an embedding and
+//! neighbors added to it where they gain enough, comes first: it is the most precise on most data.
+//! Nearest neighbors on their own are tried on the same rows, and taken where they are better by
+//! more than chance: where rows are dense and classes curved. Sums of heads beat each head alone on
+//! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried.
 //!
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
 use super::TrainError;
-use crate::parameters::{one_vs_rest::OneVsRest, wsabie::Wsabie};
+use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::choice::{Budget, Choice, Given, Judge};
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{Model, Scratch, linear::fused::FusedNearest},
-    parameters::{NearestParameters, embedding::EmbeddingTraining},
+    model::{Model, Scratch},
+    parameters::NearestParameters,
     text::Vectorizer,
 };
 use alloc::vec::Vec;
@@ -27,10 +27,8 @@ use core::ops::ControlFlow;
 /// A method of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidate {
-    /// One-vs-rest, perhaps with neighbors beside it.
+    /// One-vs-rest, perhaps with an embedding and neighbors beside it.
     OneVsRest,
-    /// Rows and labels in one space.
-    Wsabie,
     /// Nearest neighbors alone.
     Nearest,
 }
@@ -41,7 +39,6 @@ impl Candidate {
     pub fn name(self) -> &'static str {
         match self {
             Self::OneVsRest => "ovr",
-            Self::Wsabie => "wsabie-pp",
             Self::Nearest => "nearest",
         }
     }
@@ -82,10 +79,6 @@ pub enum Progress {
     Training(Candidate),
 }
 
-/// Labels times rows up to which an embedding is tried: its training looks at all labels for each
-/// row.
-const EMBEDDING: u64 = 120_000_000;
-
 /// How many times the chance of a difference another method must gain to be taken: files of
 /// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
@@ -114,40 +107,26 @@ pub fn train_best<E: Executor>(
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
-        let (mut highest, chance) = (best.worth, SURE * judge.chance());
         tried.push(Tried {
             candidate,
             precision: best.precision,
             at_1: best.at_1,
         });
-        for other in [Candidate::Wsabie, Candidate::Nearest] {
-            let cells = u64::from(data.labels().labels()) * data.len() as u64;
-            if other == Candidate::Wsabie && cells > EMBEDDING {
-                continue;
-            }
-            progress(Progress::Trying(other));
-            let train =
-                |rows: &Dataset| train(other, &choice, rows, None, seed, (executor, kernels));
-            let found = judge.judge(train, executor, || Scratch::new(kernels))?;
-            if found.worth() > highest + chance {
-                (candidate, highest) = (other, found.worth());
-            }
-            tried.push(Tried {
-                candidate: other,
-                precision: found.precision,
-                at_1: found.at_1,
-            });
+        let other = Candidate::Nearest;
+        progress(Progress::Trying(other));
+        let train = |rows: &Dataset| train(other, &choice, rows, None, (executor, kernels));
+        let found = judge.judge(train, executor, || Scratch::new(kernels))?;
+        if found.worth() > best.worth + SURE * judge.chance() {
+            candidate = other;
         }
+        tried.push(Tried {
+            candidate: other,
+            precision: found.precision,
+            at_1: found.at_1,
+        });
     }
     progress(Progress::Training(candidate));
-    let model = train(
-        candidate,
-        &choice,
-        data,
-        vectorizer,
-        seed,
-        (executor, kernels),
-    )?;
+    let model = train(candidate, &choice, data, vectorizer, (executor, kernels))?;
     Ok(Best {
         model,
         candidate,
@@ -162,7 +141,6 @@ fn train<E: Executor>(
     choice: &Choice,
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    seed: u64,
     (executor, kernels): (&E, &'static dyn Kernels),
 ) -> Result<Model, TrainError> {
     match candidate {
@@ -170,19 +148,10 @@ fn train<E: Executor>(
             let parameters = &choice.parameters;
             let go_on = |_| ControlFlow::Continue(());
             let linear = parameters.train(data, executor, kernels, go_on)?;
-            if choice.neighbors > 0.0 {
-                let both = (linear, FusedNearest::train(data, choice.neighbors)?);
-                return Ok(Model::from_fused(both, parameters, data, vectorizer));
-            }
-            Ok(Model::from_ovr(linear, parameters, data, vectorizer))
-        }
-        Candidate::Wsabie => {
-            let training = EmbeddingTraining::Wsabie(Wsabie {
-                seed,
-                ..Wsabie::distances()
-            });
-            let go_on = |_| ControlFlow::Continue(());
-            Model::train_embedding(&training, data, vectorizer, executor, kernels, go_on)
+            let rows = (data, vectorizer);
+            choice
+                .fused
+                .model(linear, parameters, rows, executor, kernels)
         }
         Candidate::Nearest => {
             let default = NearestParameters::default();

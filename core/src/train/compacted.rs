@@ -14,7 +14,7 @@ use crate::{
     },
     train::nearest::{BudgetError, BudgetReport},
 };
-use alloc::boxed::Box;
+use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
 
 /// A model that fits, and what fitting it cost.
@@ -31,7 +31,7 @@ pub struct Compacted {
 }
 
 /// What was done to the weights of a model to make it smaller.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FewerWeights {
     /// Bits of a weight.
     pub bits: u32,
@@ -39,6 +39,8 @@ pub struct FewerWeights {
     pub prune: f32,
     /// The sum of squared differences of weights, as a share of that of the weights.
     pub lost: f64,
+    /// What no longer answers beside the weights: `"neighbors"`, `"embedding"`.
+    pub without: Vec<&'static str>,
 }
 
 /// Why a model cannot be made so small.
@@ -52,8 +54,6 @@ pub enum CompactionError {
         /// How many bytes the smallest file takes.
         smallest: u64,
     },
-    /// A linear model with neighbors cannot be made smaller.
-    Fused,
     /// The file cannot be written.
     Format(FormatError),
     /// No index can be made.
@@ -69,10 +69,6 @@ impl fmt::Display for CompactionError {
             } => write!(
                 f,
                 "{max_bytes} bytes are too few for this model: its smallest file takes {smallest}"
-            ),
-            Self::Fused => f.write_str(
-                "a linear model fused with nearest neighbors cannot be fitted into a budget: train \
-                 without --fuse nearest",
             ),
             Self::Format(error) => error.fmt(f),
             Self::Budget(error) => error.fmt(f),
@@ -111,7 +107,8 @@ impl Model {
     /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
     /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is
     /// measured on a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its
-    /// weights are pruned and rounded where that changes them least. Weights of an embedding are
+    /// weights are pruned and rounded where that changes them least, after neighbors and, if less
+    /// than half of the weights fit beside it, an embedding were left out. Weights of an embedding are
     /// rounded to 8 bits, or to 4.
     ///
     /// # Errors
@@ -248,6 +245,7 @@ impl Model {
                 bits,
                 prune: 0.0,
                 lost,
+                without: Vec::new(),
             }),
         })
     }
@@ -257,10 +255,21 @@ impl Model {
         linear: &Linear,
         max_bytes: u64,
     ) -> Result<Compacted, CompactionError> {
+        // Beside the weights an index of neighbors takes most bytes for what it gives.
         if linear.nearest().is_some() {
-            return Err(CompactionError::Fused);
+            let less = self.with_linear(linear.clone().with(None, linear.embedding().cloned()));
+            return less.without("neighbors", max_bytes);
         }
-        let fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
+        let mut fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
+        if linear.embedding().is_some() {
+            let bare = self.with_linear(linear.clone().with(None, None));
+            let embedding = self.file_bytes()? - bare.file_bytes()?;
+            fixed += embedding;
+            // Half of the weights at least are to fit beside it.
+            if max_bytes < fixed + linear.model().bytes() as u64 / 2 {
+                return bare.without("embedding", max_bytes);
+            }
+        }
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
         let fitted = linear.model().fitted(budget).map_err(|error| match error {
             CompactError::Budget { least, .. } => CompactionError::TooSmall {
@@ -272,10 +281,7 @@ impl Model {
                 smallest: fixed,
             },
         })?;
-        let model = Self {
-            method: Method::Linear(linear.with_model(fitted.model)),
-            ..self.clone()
-        };
+        let model = self.with_linear(linear.with_model(fitted.model));
         Ok(Compacted {
             bytes: model.file_bytes()?,
             model,
@@ -284,8 +290,39 @@ impl Model {
                 bits: fitted.bits,
                 prune: fitted.prune,
                 lost: fitted.lost,
+                without: Vec::new(),
             }),
         })
+    }
+
+    /// What fits of this model, from which a part was taken.
+    fn without(&self, part: &'static str, max_bytes: u64) -> Result<Compacted, CompactionError> {
+        let bytes = self.file_bytes()?;
+        let Method::Linear(linear) = &self.method else {
+            return Err(FormatError::NothingToWrite.into());
+        };
+        let mut made = match bytes <= max_bytes {
+            true => Compacted {
+                model: self.clone(),
+                bytes,
+                report: None,
+                weights: None,
+            },
+            false => self.compacted_linear(linear, max_bytes)?,
+        };
+        let as_it_is = FewerWeights {
+            bits: linear.model().parts().bits,
+            ..FewerWeights::default()
+        };
+        made.weights.get_or_insert(as_it_is).without.push(part);
+        Ok(made)
+    }
+
+    fn with_linear(&self, linear: Linear) -> Self {
+        Self {
+            method: Method::Linear(linear),
+            ..self.clone()
+        }
     }
 
     /// Rounds the weights to 8 bits, or to 4 if that is still too large.
@@ -308,6 +345,7 @@ impl Model {
                     bits,
                     prune: 0.0,
                     lost,
+                    without: Vec::new(),
                 });
                 return Ok(Compacted {
                     model,

@@ -5,10 +5,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{
-        Embedding, Linear, Method, Model, Nearest, Provenance,
-        linear::{LinearModel, fused::FusedNearest},
-    },
+    model::{Embedding, Linear, Method, Model, Nearest, Provenance, linear::LinearModel},
     parameters::{
         NearestParameters,
         embedding::EmbeddingTraining,
@@ -20,7 +17,7 @@ use crate::{
     text::Vectorizer,
     train::{
         multiclass::machine::Machine,
-        one_vs_rest::{proof::ProvenOneVsRest, training::Report},
+        one_vs_rest::{FusedWeights, proof::ProvenOneVsRest, training::Report},
     },
 };
 use core::ops::ControlFlow;
@@ -62,7 +59,8 @@ impl Model {
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let weights = parameters.train(data, executor, kernels, progress)?;
-        Ok(Self::from_ovr(weights, parameters, data, vectorizer))
+        let rows = (data, vectorizer);
+        FusedWeights::default().model(weights, parameters, rows, executor, kernels)
     }
 
     /// As `Model::train_memoir`, in the few dimensions of `projection`: a model of prototypes
@@ -213,34 +211,6 @@ impl Model {
     pub fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
         let provenance = Provenance::new("nearest", data, 0);
         Self::new(Method::Nearest(nearest), data, vectorizer, provenance)
-    }
-
-    /// The model of weights that one-vs-rest with `parameters` made of `data`.
-    #[must_use]
-    pub fn from_ovr(
-        weights: LinearModel,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        let training = LinearTraining::OneVsRest(parameters.clone());
-        let linear = Linear::new(weights, training, data);
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
-    }
-
-    /// The model of weights and neighbors that answer together.
-    #[must_use]
-    pub fn from_fused(
-        (weights, nearest): (LinearModel, FusedNearest),
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let provenance = Provenance::new("ovr", data, parameters.seed);
-        let training = LinearTraining::OneVsRest(parameters.clone());
-        let linear = Linear::new(weights, training, data).with_nearest(nearest);
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
     }
 
     /// The model of weights that MEMOIR with `parameters` made of `data`.

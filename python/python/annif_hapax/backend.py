@@ -30,6 +30,7 @@ _OPTIONS = {
     "centroid": float,
     "prior": float,
     "softmax": float,
+    "embedding": float,
     "prune": float,
     "bits": int,
     "fuse": str,

@@ -14,7 +14,7 @@ use hapax::core::{
     format::FormatError,
     hash::BucketHash,
     kernels::Portable,
-    model::{Model, Scratch, linear::FusedNearest},
+    model::{Model, Scratch},
     parameters::{
         NearestParameters,
         embedding::EmbeddingTraining,
@@ -23,6 +23,7 @@ use hapax::core::{
         wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
     },
     text::{Vectorizer, VectorizerOptions},
+    train::one_vs_rest::FusedWeights,
 };
 use std::{
     fmt::Write,
@@ -37,9 +38,10 @@ pub const NEWEST: &str = "nearest-1";
 /// Every golden file of that version that this release makes: its name, and how. What an earlier
 /// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one) is
 /// kept beside them.
-pub const ALL_NEWEST: [(&str, Make); 4] = [
+pub const ALL_NEWEST: [(&str, Make); 5] = [
     (NEWEST, nearest),
-    ("linear-1-blocks", linear),
+    ("linear-1-blocks", || linear(0.0)),
+    ("linear-1-embedding", || linear(0.2)),
     ("mach-1", mach),
     ("embedding-1", embedding),
 ];
@@ -97,7 +99,7 @@ fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 }
 
 /// The golden linear model: one-vs-rest with weights of 5 bits and neighbors that vote, too.
-fn linear() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+fn linear(embedding: f32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let (vectorizer, data) = texts()?;
     let parameters = OneVsRest {
         loss: Loss::SquaredHinge,
@@ -124,13 +126,12 @@ fn linear() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     };
     let go_on = |_| ControlFlow::Continue(());
     let weights = parameters.train(&data, &Sequential, &Portable, go_on)?;
-    let both = (weights, FusedNearest::train(&data, 0.35)?);
-    written(Model::from_fused(
-        both,
-        &parameters,
-        &data,
-        Some(vectorizer),
-    ))
+    let fused = FusedWeights {
+        neighbors: 0.35,
+        embedding,
+    };
+    let rows = (&data, Some(vectorizer));
+    written(fused.model(weights, &parameters, rows, &Sequential, &Portable)?)
 }
 
 /// The golden MACH model.

@@ -60,6 +60,48 @@ impl EmbeddingModel {
         k: usize,
         scratch: &'s mut EmbeddingScratch,
     ) -> &'s [Scored] {
+        let mut top = core::mem::take(&mut scratch.top);
+        top.reset(k.min(self.parts.labels as usize));
+        self.scan(row, scratch, |start, scores| {
+            let least = |top: &Top| {
+                top.threshold()
+                    .map_or(f32::NEG_INFINITY, |worst| worst.score)
+            };
+            let mut worst = least(&top);
+            for (id, &score) in (start..).zip(scores) {
+                if score >= worst || score.is_nan() {
+                    let score = finite(score);
+                    top.push(Scored { id, score });
+                    worst = least(&top);
+                }
+            }
+        });
+        scratch.top = top;
+        scratch.top.sorted()
+    }
+
+    /// Adds so many times the score of each label to `sums`, one for each label.
+    pub(crate) fn add_scores(
+        &self,
+        row: SparseView<'_>,
+        weight: f32,
+        sums: &mut [f32],
+        scratch: &mut EmbeddingScratch,
+    ) {
+        self.scan(row, scratch, |start, scores| {
+            for (sum, &score) in sums[start as usize..].iter_mut().zip(scores) {
+                *sum = (*sum + weight * finite(score)).clamp(f32::MIN, f32::MAX);
+            }
+        });
+    }
+
+    /// Hands the scores of all labels to `take`, block by block, with the first label of each.
+    fn scan(
+        &self,
+        row: SparseView<'_>,
+        scratch: &mut EmbeddingScratch,
+        mut take: impl FnMut(u32, &[f32]),
+    ) {
         let parts = &self.parts;
         let labels = parts.labels as usize;
         let panels = panels_for(labels);
@@ -70,7 +112,7 @@ impl EmbeddingModel {
             dimensions,
             point,
             scores,
-            top,
+            ..
         } = scratch;
         let (places, at) = if direct {
             (Some(&dimensions[..]), &values[..])
@@ -82,7 +124,6 @@ impl EmbeddingModel {
             at.iter()
                 .for_each(|&v| shift -= f64::from(v) * f64::from(v));
         }
-        top.reset(k.min(labels));
         for first in (0..panels).step_by(PANELS) {
             let count = PANELS.min(panels - first);
             scores.clear();
@@ -98,29 +139,8 @@ impl EmbeddingModel {
                 scores,
             });
             let start = first * LANES;
-            let mut worst = top
-                .threshold()
-                .map_or(f32::NEG_INFINITY, |worst| worst.score);
-            for (label, &score) in (start..labels).zip(&*scores) {
-                // Numbers beyond all others, which only absurd rows make, are not to be answers.
-                if score >= worst {
-                    let score = score.clamp(f32::MIN, f32::MAX);
-                    top.push(Scored {
-                        id: label as u32,
-                        score,
-                    });
-                    worst = top
-                        .threshold()
-                        .map_or(f32::NEG_INFINITY, |worst| worst.score);
-                } else if score.is_nan() {
-                    top.push(Scored {
-                        id: label as u32,
-                        score: f32::MIN,
-                    });
-                }
-            }
+            take(start as u32, &scores[..(labels - start).min(scores.len())]);
         }
-        top.sorted()
     }
 
     /// Puts the row's point into `scratch`; whether it is the row itself.
@@ -151,5 +171,14 @@ impl EmbeddingModel {
                 .add(feature as usize, value * scale, &mut scratch.point);
         }
         false
+    }
+}
+
+/// Scores beyond all others, which only absurd rows make, are not to be answers: the least or the
+/// largest number in their place.
+fn finite(score: f32) -> f32 {
+    match score.is_nan() {
+        true => f32::MIN,
+        false => score.clamp(f32::MIN, f32::MAX),
     }
 }

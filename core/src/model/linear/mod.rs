@@ -20,6 +20,7 @@ pub(crate) mod build;
 pub(crate) mod compact;
 pub(crate) mod contributions;
 pub(crate) mod fused;
+pub(crate) mod fused_embedding;
 mod label_sums;
 pub(crate) mod levels;
 #[cfg(test)]
@@ -37,10 +38,11 @@ use crate::{
     search::{Scored, Top},
     sparse::SparseView,
 };
-use alloc::{collections::TryReserveError, sync::Arc};
+use alloc::{collections::TryReserveError, sync::Arc, vec::Vec};
 pub use contributions::Contribution;
 use core::fmt;
 pub use fused::FusedNearest;
+pub use fused_embedding::FusedEmbedding;
 use label_sums::LabelSums;
 use query::Query;
 pub(crate) use rules::LinearError;
@@ -88,6 +90,8 @@ pub struct LinearScratch {
     query: Query,
     sums: LabelSums,
     top: Top,
+    /// The scores of all labels, where another part adds to them.
+    all: Vec<f32>,
     kernels: &'static dyn Kernels,
     /// For models that are prepared.
     fast: Option<ScorerScratch>,
@@ -101,6 +105,7 @@ impl LinearScratch {
             query: Query::default(),
             sums: LabelSums::default(),
             top: Top::default(),
+            all: Vec::new(),
             kernels,
             fast: None,
         }
@@ -264,6 +269,20 @@ impl LinearModel {
             top.push(Scored { id, score });
         }
         top.sorted()
+    }
+
+    /// Leaves the scores of all labels in `scratch.all`.
+    fn score_all(&self, row: SparseView<'_>, scratch: &mut LinearScratch) {
+        if let Some(scorer) = &self.scorer {
+            let fast = scratch.fast.get_or_insert_default();
+            return scorer.scores(row, scratch.kernels, fast, &mut scratch.all);
+        }
+        self.add_up(row, scratch);
+        let LinearScratch {
+            query, sums, all, ..
+        } = scratch;
+        all.clear();
+        all.extend(self.scores(sums, query.unit));
     }
 
     /// Leaves the query and the sums of all labels in `scratch`.

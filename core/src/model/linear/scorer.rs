@@ -175,17 +175,76 @@ impl LinearScorer {
         ranking: &mut Ranking,
     ) {
         for (page, numbers) in self.order.chunks(PAGE).enumerate() {
-            if page == 0 {
-                let padded = numbers.len().next_multiple_of(HEAD_BLOCK);
-                self.heads_of(&ranking.query, &mut ranking.head_terms);
-                W::add_heads(kernels, &mut sums[..padded], heads, &ranking.head_terms);
-            }
-            if page * PAGE < self.weighted {
-                self.tails_of(page, &ranking.query, &mut ranking.tail_terms);
-                W::add_tails(kernels, sums, &self.tails, &ranking.tail_terms);
-            }
+            self.add_up(page, heads, sums, kernels, ranking);
             self.look_up(page * PAGE, &sums[..numbers.len()], ranking);
             self.choose::<W>(page * PAGE, numbers, sums, kernels, ranking);
+        }
+    }
+
+    /// Adds the weights of the query's features to the sums of a page's labels.
+    fn add_up<W: Weight>(
+        &self,
+        page: usize,
+        heads: &[W],
+        sums: &mut [W::Sum; PAGE],
+        kernels: &dyn Kernels,
+        ranking: &mut Ranking,
+    ) {
+        if page == 0 {
+            let padded = self.order.len().min(PAGE).next_multiple_of(HEAD_BLOCK);
+            self.heads_of(&ranking.query, &mut ranking.head_terms);
+            W::add_heads(kernels, &mut sums[..padded], heads, &ranking.head_terms);
+        }
+        if page * PAGE < self.weighted {
+            self.tails_of(page, &ranking.query, &mut ranking.tail_terms);
+            W::add_tails(kernels, sums, &self.tails, &ranking.tail_terms);
+        }
+    }
+
+    /// The scores of all labels for `row`, by label, in place of what is in `out`.
+    pub(crate) fn scores(
+        &self,
+        row: SparseView<'_>,
+        kernels: &dyn Kernels,
+        scratch: &mut ScorerScratch,
+        out: &mut Vec<f32>,
+    ) {
+        out.clear();
+        out.resize(self.order.len(), 0.0);
+        let ranking = &mut scratch.ranking;
+        ranking.query.set(row, self.transform, self.features);
+        match &self.heads {
+            Heads::Bytes(heads) => {
+                let sums = scratch.sums.get_or_insert_with(zeros);
+                self.scores_of(heads, sums, kernels, ranking, out);
+            }
+            Heads::Wide(heads) => {
+                let sums = scratch.wide_sums.get_or_insert_with(zeros);
+                self.scores_of(heads, sums, kernels, ranking, out);
+            }
+        }
+    }
+
+    /// The scores of all labels; the sums are 0, before and after.
+    fn scores_of<W: Weight>(
+        &self,
+        heads: &[W],
+        sums: &mut [W::Sum; PAGE],
+        kernels: &dyn Kernels,
+        ranking: &mut Ranking,
+        out: &mut [f32],
+    ) {
+        let unit = ranking.query.unit;
+        let mut first = 0;
+        for (page, numbers) in self.order.chunks(PAGE).enumerate() {
+            self.add_up(page, heads, sums, kernels, ranking);
+            let of_labels = self.scales[first..].iter().zip(&self.biases[first..]);
+            let sums = &mut sums[..numbers.len()];
+            for ((&label, &sum), (&scale, &bias)) in numbers.iter().zip(&*sums).zip(of_labels) {
+                out[label as usize] = sum.score(scale, bias, unit);
+            }
+            sums.fill(W::Sum::default());
+            first += PAGE;
         }
     }
 

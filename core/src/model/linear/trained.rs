@@ -1,11 +1,11 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to
 //! them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest};
+use super::{LinearModel, LinearScratch, fused::FusedNearest, fused_embedding::FusedEmbedding};
 use crate::{
     array::Array,
     data::Dataset,
-    model::{ModelError, nearest::NearestScratch},
+    model::{ModelError, embedding::EmbeddingScratch, nearest::NearestScratch},
     parameters::linear::LinearTraining,
     search::Scored,
     sparse::SparseView,
@@ -20,6 +20,8 @@ pub struct Linear {
     parameters: LinearTraining,
     /// Neighbors that vote, too.
     nearest: Option<Box<FusedNearest>>,
+    /// An embedding whose scores are added.
+    embedding: Option<Box<FusedEmbedding>>,
 }
 
 impl Linear {
@@ -31,13 +33,19 @@ impl Linear {
             frequencies: data.labels().frequencies().into(),
             parameters,
             nearest: None,
+            embedding: None,
         }
     }
 
-    /// The same with neighbors that vote, too.
-    pub(crate) fn with_nearest(self, nearest: FusedNearest) -> Self {
+    /// The same with neighbors that vote, and an embedding whose scores are added.
+    pub(crate) fn with(
+        self,
+        nearest: Option<FusedNearest>,
+        embedding: Option<FusedEmbedding>,
+    ) -> Self {
         Self {
-            nearest: Some(Box::new(nearest)),
+            nearest: nearest.map(Box::new),
+            embedding: embedding.map(Box::new),
             ..self
         }
     }
@@ -51,11 +59,18 @@ impl Linear {
         row: SparseView<'_>,
         k: usize,
         scratch: &'s mut LinearScratch,
-        nearest: &mut NearestScratch,
+        (nearest, embedding): (&mut NearestScratch, &mut EmbeddingScratch),
     ) -> Result<&'s [Scored], ModelError> {
-        match &self.nearest {
-            None => Ok(self.model.predict(row, k, scratch)),
-            Some(fused) => fused.predict(&self.model, row, k, scratch, nearest),
+        match (&self.embedding, &self.nearest) {
+            (None, None) => Ok(self.model.predict(row, k, scratch)),
+            (None, Some(fused)) => fused.predict(&self.model, row, k, scratch, nearest),
+            (Some(fused), near) => {
+                let shares = match near {
+                    Some(near) => Some((near.nearest().shares(row, nearest)?, near.weight())),
+                    None => None,
+                };
+                Ok(fused.predict(&self.model, row, k, shares, scratch, embedding))
+            }
         }
     }
 
@@ -65,12 +80,17 @@ impl Linear {
         self.nearest.as_deref()
     }
 
+    /// The embedding whose scores are added, in a fused model.
+    #[must_use]
+    pub fn embedding(&self) -> Option<&FusedEmbedding> {
+        self.embedding.as_deref()
+    }
+
     /// From what a file stored; `None` if the parts do not fit each other.
     pub(crate) fn from_stored(
         model: LinearModel,
         frequencies: Array<u32>,
         parameters: LinearTraining,
-        nearest: Option<FusedNearest>,
     ) -> Option<Self> {
         let fits = parameters.check().is_ok()
             && frequencies.len() == model.labels() as usize
@@ -79,7 +99,8 @@ impl Linear {
             model,
             frequencies,
             parameters,
-            nearest: nearest.map(Box::new),
+            nearest: None,
+            embedding: None,
         })
     }
 

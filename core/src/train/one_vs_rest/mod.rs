@@ -10,6 +10,7 @@ mod bits_tests;
 mod centroids;
 pub(crate) mod certificate;
 pub(crate) mod choice;
+mod fused;
 pub(crate) mod label_block;
 pub(crate) mod label_jobs;
 pub(crate) mod label_solver;
@@ -29,4 +30,5 @@ pub use choice::{
     Budget, Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures,
     choose_features,
 };
+pub use fused::FusedWeights;
 pub use trainer::{LabelParts, Trainer};

@@ -74,11 +74,12 @@ pub fn too_small(error: &CompactionError) -> Failure {
 
 /// What fitting a model into a budget cost, for programs; null if it fitted as it was.
 pub fn report_json(compacted: &Compacted) -> Value {
-    match (&compacted.report, compacted.weights) {
+    match (&compacted.report, &compacted.weights) {
         (Some(report), _) => budget_json(report),
-        (None, Some(FewerWeights { bits, prune, lost })) => {
-            json!({"bits": bits, "prune": prune, "lost": lost})
-        }
+        (None, Some(fewer)) => json!({
+            "bits": fewer.bits, "prune": fewer.prune, "lost": fewer.lost,
+            "without": fewer.without,
+        }),
         (None, None) => Value::Null,
     }
 }
@@ -100,8 +101,20 @@ fn budget_json(report: &BudgetReport) -> Value {
 
 /// What fitting a model into a budget cost, for people.
 pub fn print_report(compacted: &Compacted) -> Result<(), Failure> {
-    if let Some(FewerWeights { bits, prune, lost }) = compacted.weights {
-        let lost = percent(lost);
+    if let Some(FewerWeights {
+        bits,
+        prune,
+        lost,
+        without,
+    }) = &compacted.weights
+    {
+        let lost = percent(*lost);
+        if !without.is_empty() {
+            print(format_args!(
+                "left out what answered beside the weights: {}",
+                without.join(", ")
+            ))?;
+        }
         return print(format_args!(
             "weights up to {prune} are left out, the others have {bits} bits: their squares differ by \
              {lost} percent"

@@ -226,6 +226,11 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             };
             facts.push(("weights", count(weights.nonzeros() as u64)));
             facts.push(("bits of a weight", weights.parts().bits.to_string()));
+            if let Some(fused) = linear.embedding() {
+                let dimensions = fused.embedding().model().parts().dimensions;
+                facts.push(("weight of the embedding", fused.weight().to_string()));
+                facts.push(("dimensions of the embedding", dimensions.to_string()));
+            }
             if let Some(fused) = linear.nearest() {
                 facts.push(("weight of neighbors", fused.weight().to_string()));
                 facts.push(("neighbors' index", fused.nearest().index_name().to_string()));

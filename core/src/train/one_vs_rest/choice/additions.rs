@@ -1,10 +1,10 @@
-//! The end of the search: how much is left out of the weights, and what softmax regression and
-//! neighbors add to them.
+//! The end of the search: how much is left out of the weights, and what neighbors add to them.
 
 use super::{
-    candidates::{Beside, Candidates, DEPTH, Mix},
+    candidates::{Candidates, DEPTH, Mix},
     folds::Fold,
-    search::{Rung, Search, Setting, best_of, chance},
+    heads::Heads,
+    search::{Rung, Search, Setting, best_of},
 };
 use crate::{
     data::Dataset,
@@ -15,7 +15,6 @@ use crate::{
     train::{
         TrainError,
         one_vs_rest::precision::{Figures, Tally},
-        softmax::{EPOCHS, SoftmaxTraining, VISIT, visits},
     },
 };
 use alloc::{vec, vec::Vec};
@@ -38,31 +37,19 @@ const PRUNED: f64 = 0.000_3;
 /// labels to train.
 const NEIGHBOR_FOLDS: usize = 2;
 
-/// Weights of softmax regression.
-const SOFTMAX: [f64; 6] = [0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
-
-/// The share of all work that trials of softmax regression may take beside it, and work that they
-/// always may: about a second.
-const SHARE: f64 = 0.5;
-const ALWAYS: f64 = 1e9;
-
-/// How many times the chance of a difference softmax regression must gain to be taken: it takes
-/// about as long to train as what it is added to.
-const SURE: f64 = 2.0;
-
 /// Rows to train on, the division they come from, and what was trained on them.
-struct Sample<'a> {
-    train: Dataset,
-    fold: &'a Fold,
+pub(super) struct Sample<'a> {
+    pub train: Dataset,
+    pub fold: &'a Fold,
     /// The best model, as much pruned as was found to cost nothing.
-    pruned: Option<LinearModel>,
-    /// Softmax regression over its weights.
-    softmax: Option<LinearModel>,
+    pub pruned: Option<LinearModel>,
+    /// What was trained to add to it.
+    pub heads: Heads,
 }
 
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
-    /// The most pruning that costs next to nothing, and the weights of softmax regression and of
-    /// neighbors.
+    /// The most pruning that costs next to nothing, and the weights of softmax regression, of an
+    /// embedding and of neighbors.
     pub(crate) fn finish(&mut self, rung: Rung, allowed: f64) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let all = self.folds;
@@ -71,90 +58,33 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
                 train: fold.sampled(share)?,
                 fold,
                 pruned: None,
-                softmax: None,
+                heads: Heads::default(),
             })
         });
         let mut samples: Vec<Sample<'_>> = sampled.collect();
-        if self.given.prune.is_none() || self.given.softmax.is_none() {
+        let heads = self.given.softmax.is_none() || self.given.embedding.is_none();
+        if self.given.prune.is_none() || heads {
             self.prune(&mut samples, share)?;
         }
-        match self.given.softmax {
-            None => self.weigh_softmax(&mut samples, share, allowed)?,
-            Some(given) => self.best.mix.softmax = given,
+        self.best.mix.softmax = self.given.softmax.unwrap_or(0.0);
+        self.best.mix.embedding = self.given.embedding.unwrap_or(0.0) as f32;
+        let mut weighed = NEIGHBOR_FOLDS;
+        if heads {
+            weighed = self.weigh_heads(&mut samples, share, allowed)?.max(1);
         }
         if self.given.neighbors != Some(false) {
-            let samples = &samples[..samples.len().min(NEIGHBOR_FOLDS)];
+            let judged = samples.len().min(NEIGHBOR_FOLDS).min(weighed);
             let mut candidates = Vec::new();
-            for sample in samples {
+            for sample in &samples[..judged] {
                 let train = &sample.train;
                 let model = self.train(&self.best.parameters, train)?;
                 let near = FusedNearest::neighbors(train)?;
-                let beside = (sample.softmax.as_ref(), Some(&near));
+                let beside = (&sample.heads, Some(&near));
                 let test = &sample.fold.test;
                 let found = self.candidates(&model, train, &self.best, beside, test)?;
                 candidates.push((found, sample.fold));
             }
             self.weigh_neighbors(&candidates, share);
-        }
-        Ok(())
-    }
-
-    /// Chooses how much of softmax regression is added, on as many divisions as are allowed; none
-    /// where even one is too dear.
-    fn weigh_softmax(
-        &mut self,
-        samples: &mut [Sample<'_>],
-        share: f64,
-        allowed: f64,
-    ) -> Result<(), TrainError> {
-        let mixes = [0.0].iter().chain(&SOFTMAX).map(|&softmax| Mix {
-            centroid: 0.0,
-            prior: 0.0,
-            softmax,
-            neighbors: 0.0,
-        });
-        let mixes: Vec<Mix> = mixes.collect();
-        let mut found = vec![Tally::default(); mixes.len()];
-        let (mut spent, mut folds) = (0.0, 0);
-        for Sample {
-            train,
-            fold,
-            pruned,
-            softmax,
-        } in samples
-        {
-            let Some(model) = pruned else { continue };
-            spent += VISIT * f64::from(EPOCHS) * visits(model, train);
-            if spent > f64::max(SHARE * allowed, ALWAYS) {
-                break;
-            }
-            folds += 1;
-            let mut training = SoftmaxTraining::new(model, train, self.best.parameters.seed)?;
-            while training.step(self.executor, self.kernels) {}
-            let second = training.alone(model, self.best.parameters.bits)?;
-            let beside = Beside {
-                centroids: None,
-                softmax: Some(&second),
-                nearest: None,
-                frequencies: &train.labels().frequencies(),
-            };
-            let candidates =
-                Candidates::new(model, &beside, &fold.test, self.executor, self.kernels)?;
-            let mut top = Top::default();
-            for (found, &mix) in found.iter_mut().zip(&mixes) {
-                *found = core::mem::take(found).and(&Tally::of(train.labels()));
-                candidates.judge(mix, fold.test.labels(), &mut top, found);
-            }
-            *softmax = Some(second);
-        }
-        if folds > 0 {
-            let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
-            let sure = found[0].worth() + SURE * chance(found[0].rows);
-            let best = best_of(&found);
-            let at = if found[best].worth() >= sure { best } else { 0 };
-            self.best.mix.softmax = mixes[at].softmax;
-            let setting = self.best.clone();
-            self.tell(&setting, 0.0, found[at], Rung { share, folds });
         }
         Ok(())
     }
@@ -173,10 +103,10 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let mut found: Vec<(Mix, Figures)> = Vec::new();
         for mix in self.mixes() {
             for neighbors in NEIGHBORS {
-                let softmax = self.best.mix.softmax;
                 let mix = Mix {
                     neighbors,
-                    softmax,
+                    softmax: self.best.mix.softmax,
+                    embedding: self.best.mix.embedding,
                     ..mix
                 };
                 found.push((mix, judge(mix)));
@@ -187,14 +117,13 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let wanted = self.given.neighbors == Some(true);
         if wanted || with.worth() >= alone.worth() + WORTH_NEIGHBORS {
             self.best.mix = mix;
-            self.neighbors = mix.neighbors;
         }
         let setting = Setting {
             mix,
             ..self.best.clone()
         };
         let folds = candidates.len();
-        self.tell(&setting, mix.neighbors, with, Rung { share, folds });
+        self.tell(&setting, with, Rung { share, folds });
     }
 
     /// Chooses how much is left out of the weights, centroids in them, if that is not given.
@@ -240,7 +169,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.best.parameters.prune = prune;
         let setting = self.best.clone();
         let folds = samples.len();
-        self.tell(&setting, 0.0, found[at], Rung { share, folds });
+        self.tell(&setting, found[at], Rung { share, folds });
         Ok(())
     }
 }

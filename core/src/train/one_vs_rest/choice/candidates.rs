@@ -5,13 +5,14 @@
 //! listed with the score that each part gives them. A mix of the parts ranks these; what is first
 //! by the sum is, but for rare cases, first by one of them.
 
-use super::super::precision::Tally;
+use super::super::{fused::FusedWeights, precision::Tally};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
     float,
     kernels::Kernels,
     model::{
+        embedding::{Embedding, EmbeddingScratch},
         linear::{
             LinearModel,
             scorer::{LinearScorer, ScorerScratch},
@@ -24,7 +25,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 
 /// What is added to the scores of a linear model.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Mix {
     /// The weight of centroids.
     pub centroid: f64,
@@ -32,8 +33,20 @@ pub(super) struct Mix {
     pub prior: f64,
     /// The weight of softmax regression over the stored weights.
     pub softmax: f64,
+    /// The weight of an embedding.
+    pub embedding: f32,
     /// The weight of neighbors.
     pub neighbors: f32,
+}
+
+impl Mix {
+    /// What of it is no part of the machines' own weights.
+    pub(super) fn fused(self) -> FusedWeights {
+        FusedWeights {
+            neighbors: self.neighbors,
+            embedding: self.embedding,
+        }
+    }
 }
 
 /// A label that may be among the first, and what each part says of it.
@@ -43,6 +56,7 @@ struct Candidate {
     linear: f32,
     centroid: f32,
     softmax: f32,
+    embedding: f32,
     familiarity: f32,
     share: f32,
 }
@@ -66,6 +80,8 @@ pub(super) struct Beside<'a> {
     pub centroids: Option<&'a LinearModel>,
     /// Those of softmax regression, if there are any.
     pub softmax: Option<&'a LinearModel>,
+    /// An embedding, if there is one.
+    pub embedding: Option<&'a Embedding>,
     /// Neighbors, if they are asked.
     pub nearest: Option<&'a Nearest>,
     /// Training rows of each label.
@@ -95,10 +111,14 @@ impl Candidates {
             (
                 <[ScorerScratch; 3]>::default(),
                 NearestScratch::new(kernels),
+                EmbeddingScratch::new(kernels),
+                Vec::new(),
                 Vec::new(),
             )
         };
-        let found = executor.map(test.len(), scratch, |(scratch, nearest, ids), row| {
+        let labels = linear.labels() as usize;
+        let found = executor.map(test.len(), scratch, |scratch, row| {
+            let (scratch, nearest, space, embedded, ids) = scratch;
             let features = test.rows().row(row);
             let shares: &[Scored] = match beside.nearest {
                 Some(near) => near.shares(features, nearest)?,
@@ -110,6 +130,18 @@ impl Candidates {
             for (scorer, scratch) in present.filter_map(|(s, own)| Some((s.as_ref()?, own))) {
                 let best = scorer.predict(features, FIRST, kernels, scratch);
                 ids.extend(best.iter().map(|scored| scored.id));
+            }
+            if let Some(embedding) = beside.embedding {
+                embedded.clear();
+                embedded.resize(labels, 0.0);
+                embedding.model().add_scores(features, 1.0, embedded, space);
+                ids.extend(
+                    embedding
+                        .model()
+                        .predict(features, FIRST, space)
+                        .iter()
+                        .map(|scored| scored.id),
+                );
             }
             ids.sort_unstable();
             ids.dedup();
@@ -127,6 +159,7 @@ impl Candidates {
                 linear: linear[at],
                 centroid: centroid[at],
                 softmax: softmax[at],
+                embedding: embedded.get(label as usize).copied().unwrap_or(0.0),
                 familiarity: familiarity(beside.frequencies[label as usize]),
                 share: shares
                     .binary_search_by_key(&label, |share| share.id)
@@ -153,6 +186,7 @@ impl Candidates {
                     + centroid * of.centroid
                     + prior * of.familiarity
                     + softmax * of.softmax
+                    + mix.embedding * of.embedding
                     + mix.neighbors * of.share;
                 top.push(Scored {
                     id: of.label,
@@ -181,6 +215,7 @@ mod tests {
         executor::Sequential,
         kernels::Portable,
         model::{
+            embedding::EmbeddingScratch,
             linear::{LinearScratch, fused::FusedNearest},
             nearest::NearestScratch,
         },
@@ -188,7 +223,7 @@ mod tests {
         search::{Scored, Top},
         train::{
             multiclass::problem::tests::random_data,
-            one_vs_rest::{centroids::centroids, precision::Tally},
+            one_vs_rest::{centroids::centroids, fused::embedding, precision::Tally},
             softmax::SoftmaxTraining,
         },
     };
@@ -211,23 +246,28 @@ mod tests {
         let mut training = SoftmaxTraining::new(&linear, &data, 1).unwrap();
         while training.step(&Sequential, &Portable) {}
         let second = training.alone(&linear, 8).unwrap();
+        let embedded = embedding(&data, 1, &Sequential, &Portable).unwrap();
         let beside = Beside {
             centroids: Some(&centroids),
             softmax: Some(&second),
+            embedding: Some(&embedded),
             nearest: Some(&near),
             frequencies: &frequencies,
         };
         let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
-        for (centroid, prior, softmax, neighbors) in [
-            (0.0, 0.0, 0.0, 0.0),
-            (0.5, 0.3, 0.1, 0.75),
-            (0.0, -1.0, 0.3, 1.5),
+        let mut space = EmbeddingScratch::default();
+        for (centroid, prior, softmax, embedding, neighbors) in [
+            (0.0, 0.0, 0.0, 0.0, 0.0),
+            (0.5, 0.3, 0.1, 0.2, 0.75),
+            (0.0, -1.0, 0.3, 0.0, 1.5),
+            (0.0, 0.0, 0.0, 0.6, 0.0),
         ] {
             let mix = Mix {
                 centroid,
                 prior,
                 softmax,
+                embedding,
                 neighbors,
             };
             let mut expected = Tally::of(data.labels());
@@ -235,6 +275,7 @@ mod tests {
                 let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
                 let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
                 let seconds = second.predict(row, 12, &mut scratch.0).to_vec();
+                let near_points = embedded.model().predict(row, 12, &mut space).to_vec();
                 let shares = near.shares(row, &mut scratch.1).unwrap();
                 let of =
                     |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
@@ -246,6 +287,7 @@ mod tests {
                             + centroid as f32 * of(&cosines, s.id)
                             + prior as f32 * familiarity(frequencies[s.id as usize])
                             + mix.softmax as f32 * of(&seconds, s.id)
+                            + embedding * of(&near_points, s.id)
                             + neighbors * of(shares, s.id),
                     })
                     .collect();

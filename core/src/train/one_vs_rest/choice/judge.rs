@@ -29,7 +29,7 @@ impl Choice {
     /// nothing was tried.
     #[must_use]
     pub fn best(&self) -> Option<&Trial> {
-        let chosen = |trial: &&Trial| trial.neighbors == self.neighbors;
+        let chosen = |trial: &&Trial| trial.fused == self.fused;
         self.tried.iter().rev().find(chosen)
     }
 }

@@ -1,7 +1,7 @@
 //! Choosing the parameters that were not given, by the precision on training rows held out.
 //!
 //! Problem: cost, positive weight, exponent, pruning and what is added to the scores (centroids,
-//! priors, softmax regression, neighbors) have best values that differ from data set to data set,
+//! priors, softmax regression, an embedding, neighbors) have best values that differ from data set to data set,
 //! mostly with how noisy the labels are, which no count tells. Settings are trained on nine tenths
 //! of the rows and judged on the others by the mean of P@1, P@3 and P@5 and a tenth of macro-F1. Of
 //! less than 5,000 rows a fifth is held out, and several times; with less than 100 rows nothing is
@@ -10,8 +10,8 @@
 //! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar,
 //! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
 //! added to the scores needs no training of its own: it is judged on the [`candidates`](self) of
-//! each held-out row. Then come pruning, softmax regression over the weights that are left, and
-//! neighbors.
+//! each held-out row. Then come pruning, softmax regression over the weights that are left, an
+//! embedding, and neighbors.
 //!
 //! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
 //! so that equal data make equal choices.
@@ -20,9 +20,11 @@ mod additions;
 mod candidates;
 mod features;
 mod folds;
+mod heads;
 mod judge;
 mod search;
 
+use super::fused::FusedWeights;
 use crate::parameters::one_vs_rest::{Bias, OneVsRest};
 use crate::{
     data::Dataset,
@@ -61,6 +63,8 @@ pub struct Given {
     pub mine: Option<u32>,
     /// How exactly labels are solved.
     pub epsilon: Option<f64>,
+    /// The weight of an embedding beside the machines.
+    pub embedding: Option<f64>,
     /// Whether neighbors vote, too: if so, their weight is always fitted.
     pub neighbors: Option<bool>,
 }
@@ -110,8 +114,8 @@ impl Budget {
 pub struct Trial {
     /// What was tried.
     pub parameters: OneVsRest,
-    /// What a neighbors' share of all votes adds to a score; 0 if neighbors do not vote.
-    pub neighbors: f32,
+    /// What answers beside the machines.
+    pub fused: FusedWeights,
     /// What settings are compared by: the mean of P@1, P@3 and P@5 and a tenth of macro-F1.
     pub worth: f64,
     /// The mean of P@1, P@3 and P@5 on the held-out rows, from 0 to 1.
@@ -131,8 +135,8 @@ pub struct Trial {
 pub struct Choice {
     /// The parameters.
     pub parameters: OneVsRest,
-    /// What a neighbors' share of all votes adds to a score; 0 if neighbors do not vote.
-    pub neighbors: f32,
+    /// What answers beside the machines.
+    pub fused: FusedWeights,
     /// Every trial in its order; empty if nothing was tried.
     pub tried: Vec<Trial>,
     /// Number of rows held out.
@@ -162,6 +166,17 @@ impl Given {
         }
     }
 
+    /// What answers beside the machines where nothing can be held out.
+    fn fused(&self) -> FusedWeights {
+        FusedWeights {
+            neighbors: match self.neighbors {
+                Some(true) => NEIGHBORS,
+                _ => 0.0,
+            },
+            embedding: self.embedding.unwrap_or(0.0) as f32,
+        }
+    }
+
     /// Whether nothing is left to try.
     fn all(&self) -> bool {
         self.cost.is_some()
@@ -171,6 +186,7 @@ impl Given {
             && self.centroid.is_some()
             && self.prior.is_some()
             && self.softmax.is_some()
+            && self.embedding.is_some()
             && self.neighbors == Some(false)
     }
 }
@@ -198,10 +214,9 @@ impl OneVsRest {
             false => Fold::all(data, self.seed),
         };
         if folds.is_empty() {
-            let wanted = given.neighbors == Some(true);
             return Ok(Choice {
                 parameters: start,
-                neighbors: if wanted { NEIGHBORS } else { 0.0 },
+                fused: given.fused(),
                 tried: Vec::new(),
                 held_out: 0,
             });

@@ -5,6 +5,7 @@ use super::{
     additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
     folds::Fold,
+    heads::Heads,
 };
 use crate::{
     data::Dataset,
@@ -69,7 +70,6 @@ pub(super) struct Search<'a, E, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
-    pub neighbors: f32,
     tried: Vec<Trial>,
     pub executor: &'a E,
     pub kernels: &'static dyn Kernels,
@@ -88,8 +88,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         let mix = Mix {
             centroid: start.centroid,
             prior: start.prior,
-            softmax: 0.0,
-            neighbors: 0.0,
+            ..Mix::default()
         };
         Self {
             given,
@@ -100,7 +99,6 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 worth: 0.0,
                 chance: 0.0,
             },
-            neighbors: 0.0,
             tried: Vec::new(),
             executor,
             kernels,
@@ -118,7 +116,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 softmax: self.best.mix.softmax,
                 ..self.best.parameters
             },
-            neighbors: self.neighbors,
+            fused: self.best.mix.fused(),
             tried: self.tried,
             held_out: self.folds.iter().map(|fold| fold.test.len()).sum(),
         }
@@ -198,7 +196,13 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 continue;
             };
             let model = self.train(&setting.parameters, &train)?;
-            let candidates = self.candidates(&model, &train, setting, (None, None), &fold.test)?;
+            let candidates = self.candidates(
+                &model,
+                &train,
+                setting,
+                (&Heads::default(), None),
+                &fold.test,
+            )?;
             let mut top = Top::default();
             for (found, &mix) in found.iter_mut().zip(&mixes) {
                 *found = core::mem::take(found).and(&Tally::of(train.labels()));
@@ -210,7 +214,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         setting.mix = mixes[at];
         setting.worth = found[at].worth();
         setting.chance = chance(found[at].rows);
-        self.tell(setting, 0.0, found[at], Rung { share, folds });
+        self.tell(setting, found[at], Rung { share, folds });
         Ok(())
     }
 
@@ -228,8 +232,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             let of = move |&centroid: &f64| Mix {
                 centroid,
                 prior,
-                softmax: 0.0,
-                neighbors: 0.0,
+                ..Mix::default()
             };
             centroids.iter().map(of).collect::<Vec<Mix>>()
         };
@@ -258,20 +261,21 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         linear: &LinearModel,
         train: &Dataset,
         setting: &Setting,
-        (softmax, nearest): (Option<&LinearModel>, Option<&Nearest>),
+        (heads, nearest): (&Heads, Option<&Nearest>),
         test: &Dataset,
     ) -> Result<Candidates, TrainError> {
         let centroids = centroids(&setting.parameters, train, self.executor)?;
         let beside = Beside {
             centroids: Some(&centroids),
-            softmax,
+            softmax: heads.softmax.as_ref(),
+            embedding: heads.embedding.as_ref(),
             nearest,
             frequencies: &train.labels().frequencies(),
         };
         Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
-    pub(crate) fn tell(&mut self, setting: &Setting, neighbors: f32, found: Figures, rung: Rung) {
+    pub(crate) fn tell(&mut self, setting: &Setting, found: Figures, rung: Rung) {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -279,7 +283,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 softmax: setting.mix.softmax,
                 ..setting.parameters.clone()
             },
-            neighbors,
+            fused: setting.mix.fused(),
             worth: found.worth(),
             precision: found.precision,
             at_1: found.at_1,

@@ -24,8 +24,8 @@ use hapax::{
 /// Try methods, features and parameters on held-out rows and take the best.
 ///
 /// One-vs-rest comes first: for texts its word and character n-grams are chosen, then its cost,
-/// positive weight, exponent, centroids, priors, pruning and softmax regression, and whether
-/// nearest neighbors vote beside it. Nearest neighbors alone and an embedding are tried on the same
+/// positive weight, exponent, centroids, priors, pruning, and how much of softmax regression, of an
+/// embedding and of nearest neighbors is added. Nearest neighbors alone are tried on the same
 /// held-out rows. Trials take longer than training what is chosen: about 2 to 7 times.
 #[derive(Args, Debug)]
 #[command(after_help = "\

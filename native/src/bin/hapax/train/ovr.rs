@@ -18,7 +18,7 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        model::{Method, Model, linear::FusedNearest},
+        model::{Method, Model},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         train::{
             TrainError,
@@ -38,8 +38,9 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// Trains each label against all other rows or, where that would take long, against those that it
 /// wrongly claims. Slower to train than nearest neighbors, more precise on most data, and smaller.
-/// Any of cost, positive weight, exponent, centroid, prior, prune and softmax that you leave unset
-/// is tuned on held-out training rows, as is whether nearest neighbors vote beside the machines.
+/// Any of cost, positive weight, exponent, centroid, prior, prune, softmax and embedding that you
+/// leave unset is tuned on held-out training rows, as is whether nearest neighbors vote beside the
+/// machines.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -104,6 +105,16 @@ pub struct TrainOvr {
         conflicts_with = "gap"
     )]
     softmax: Option<f64>,
+    /// Add so many times the scores of an embedding, as `wsabie-pp` trains it: 0 or more; it is
+    /// stored beside the weights [default: chosen by the data]
+    #[arg(
+        long,
+        value_name = "WEIGHT",
+        help_heading = "One-vs-rest",
+        allow_negative_numbers = true,
+        conflicts_with_all = ["gap", "from"]
+    )]
+    embedding: Option<f64>,
     /// Start from this linear model: its wrong answers are the first negatives. Its labels without
     /// rows in the data keep their weights, and texts are read with its words. Rows must have as
     /// many features as it, and its labels, which others may follow
@@ -158,7 +169,7 @@ enum LossName {
 /// What else votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Fuse {
-    /// Centroids, and nearest neighbors where they gain much on held-out rows
+    /// Centroids; an embedding and nearest neighbors where they gain enough on held-out rows
     Auto,
     /// The mean of each label's rows, added to its weights: costs next to nothing
     Centroid,
@@ -220,6 +231,12 @@ impl TrainOvr {
             pool: self.pool,
             mine: self.mine,
             epsilon: self.epsilon,
+            embedding: match self.fuse {
+                // Of labels without rows an embedding knows nothing.
+                _ if self.gap.is_some() || self.from.is_some() => Some(0.0),
+                Fuse::Centroid | Fuse::None => Some(0.0),
+                _ => self.embedding,
+            },
             neighbors: match self.fuse {
                 // Neighbors are in no proof and no part of a sharded training, and do not go on
                 // from a model.
@@ -311,12 +328,10 @@ impl TrainOvr {
         let belonging = ("ovr", &identity, &data);
         let tell = |report| _ = parts.tell(report);
         let linear = keeper.train(trainer, belonging, threads, tell)?;
-        if choice.neighbors > 0.0 {
-            let nearest = FusedNearest::train(&data, choice.neighbors)?;
-            let both = (linear, nearest);
-            return Ok(Model::from_fused(both, parameters, &data, vectorizer));
-        }
-        Ok(Model::from_ovr(linear, parameters, &data, vectorizer))
+        let rows = (&data, vectorizer);
+        Ok(choice
+            .fused
+            .model(linear, parameters, rows, threads, kernels)?)
     }
 }
 

@@ -7,10 +7,13 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
-        model::{Model, linear::FusedNearest},
+        model::Model,
         parameters::one_vs_rest::OneVsRest,
         text::Vectorizer,
-        train::{TrainError, one_vs_rest::LabelParts},
+        train::{
+            TrainError,
+            one_vs_rest::{FusedWeights, LabelParts},
+        },
     },
     kernels,
     threads::Threads,
@@ -18,8 +21,8 @@ use hapax::{
 
 impl Sharded for TrainOvr {
     /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), and the
-    /// weight of neighbors.
-    type Parameters = (OneVsRest, f64, f32);
+    /// weights of what answers beside them.
+    type Parameters = (OneVsRest, f64, FusedWeights);
     type Parts<'a> = LabelParts<'a>;
 
     const NAME: &str = "ovr";
@@ -44,7 +47,7 @@ impl Sharded for TrainOvr {
         given.over(&fixed).check().map_err(TrainError::from)?;
         let choice = choose(&fixed, &given, training, threads)?;
         let softmax = choice.parameters.softmax;
-        Ok((choice.parameters, softmax, choice.neighbors))
+        Ok((choice.parameters, softmax, choice.fused))
     }
 
     fn parts<'a>(
@@ -56,7 +59,7 @@ impl Sharded for TrainOvr {
     }
 
     fn model(
-        (parameters, softmax, neighbors): &Self::Parameters,
+        (parameters, softmax, fused): &Self::Parameters,
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
@@ -64,11 +67,8 @@ impl Sharded for TrainOvr {
     ) -> Result<Model, TrainError> {
         let parameters = &with(parameters, *softmax);
         let linear = parts.finish(threads)?;
-        if *neighbors > 0.0 {
-            let both = (linear, FusedNearest::train(data, *neighbors)?);
-            return Ok(Model::from_fused(both, parameters, data, vectorizer));
-        }
-        Ok(Model::from_ovr(linear, parameters, data, vectorizer))
+        let rows = (data, vectorizer);
+        fused.model(linear, parameters, rows, threads, kernels::best())
     }
 }
 

@@ -65,15 +65,16 @@ pub fn features(choice: &FeatureChoice) -> String {
 
 /// The settings that were chosen.
 pub fn chosen(choice: &Choice) -> String {
-    let neighbors = match choice.neighbors {
+    let neighbors = match choice.fused.neighbors {
         0.0 => String::new(),
         weight => format!(", neighbors beside with weight {weight}"),
     };
     format!(
-        "best of {} settings on {} held-out rows: {}{neighbors}",
+        "best of {} settings on {} held-out rows: {} --embedding {}{neighbors}",
         choice.tried.len(),
         count(choice.held_out as u64),
         options(&choice.parameters),
+        choice.fused.embedding,
     )
 }
 

@@ -1,0 +1,89 @@
+//! A linear model and an embedding that answer together.
+//!
+//! # Problem
+//! A linear model has a weight for each pair of feature and label that matters, and knows nothing
+//! of a label for a feature that its few rows lack. An embedding of few dimensions shares what it
+//! learns among labels that are alike. The fused score of a label l for a row x, over all labels,
+//! is
+//!
+//! ```text
+//! s_l = linear_l(x) + weight * embedded_l(x)
+//! ```
+//!
+//! and, where neighbors vote, too, the label's share of their votes times their weight
+//! ([`super::fused`]). Every label has its score, in `f32`, products and sums rounded one after the
+//! other, so the first k are exact. The weight is one of what
+//! [`choice`](crate::train::one_vs_rest::choice) finds on held-out rows.
+//!
+//! Cost: a query takes what both parts take, and all labels are ranked. Memory of a query: 4 bytes
+//! a label.
+
+use super::{LinearModel, LinearScratch, fused::MOST_WEIGHT};
+use crate::{
+    model::embedding::{Embedding, EmbeddingScratch},
+    search::Scored,
+    sparse::SparseView,
+};
+
+/// The embedding of a fused model and how many times its scores count.
+#[derive(Clone, Debug)]
+pub struct FusedEmbedding {
+    embedding: Embedding,
+    weight: f32,
+}
+
+impl FusedEmbedding {
+    /// The parts, if the weight is finite and from 0 to 1,000,000.
+    pub(crate) fn new(embedding: Embedding, weight: f32) -> Option<Self> {
+        (0.0..=MOST_WEIGHT)
+            .contains(&weight)
+            .then_some(Self { embedding, weight })
+    }
+
+    /// The embedding.
+    #[must_use]
+    pub fn embedding(&self) -> &Embedding {
+        &self.embedding
+    }
+
+    /// How many times its scores count.
+    #[must_use]
+    pub fn weight(&self) -> f32 {
+        self.weight
+    }
+
+    /// The `k` best labels of `linear` and this embedding together, best first, with the shares of
+    /// neighbors' votes and their weight, if there are any.
+    pub(crate) fn predict<'s>(
+        &self,
+        linear: &LinearModel,
+        row: SparseView<'_>,
+        k: usize,
+        shares: Option<(&[Scored], f32)>,
+        scratch: &'s mut LinearScratch,
+        embedding: &mut EmbeddingScratch,
+    ) -> &'s [Scored] {
+        linear.score_all(row, scratch);
+        let LinearScratch { all, top, .. } = scratch;
+        let model = self.embedding.model();
+        model.add_scores(row, self.weight, all, embedding);
+        if let Some((shares, weight)) = shares {
+            for share in shares {
+                if let Some(score) = all.get_mut(share.id as usize) {
+                    *score += weight * share.score;
+                }
+            }
+        }
+        top.reset(k);
+        let mut least = f32::NEG_INFINITY;
+        for (id, &score) in (0..).zip(&*all) {
+            if score >= least {
+                top.push(Scored { id, score });
+                least = top
+                    .threshold()
+                    .map_or(f32::NEG_INFINITY, |worst| worst.score);
+            }
+        }
+        top.sorted()
+    }
+}
