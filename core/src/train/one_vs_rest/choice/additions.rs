@@ -3,7 +3,7 @@
 use super::{
     candidates::{Candidates, DEPTH, Mix},
     folds::Fold,
-    heads::Heads,
+    heads::{Head, Heads},
     search::{Rung, Search, Setting, best_of},
 };
 use crate::{
@@ -66,16 +66,16 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         if self.given.prune.is_none() || heads {
             self.prune(&mut samples, share)?;
         }
-        self.best.mix.softmax = self.given.softmax.unwrap_or(0.0);
-        self.best.mix.embedding = self.given.embedding.unwrap_or(0.0) as f32;
-        let mut weighed = NEIGHBOR_FOLDS;
-        if heads {
-            weighed = self.weigh_heads(&mut samples, share, allowed)?.max(1);
+        if self.given.embedding.is_none() {
+            self.weigh(Head::Embedding, &mut samples, share, allowed)?;
+        }
+        if self.given.softmax.is_none() {
+            self.weigh(Head::Softmax, &mut samples, share, allowed)?;
         }
         if self.given.neighbors != Some(false) {
-            let judged = samples.len().min(NEIGHBOR_FOLDS).min(weighed);
+            let weighed = samples.iter().filter(|s| s.heads.serve(self.best.mix));
             let mut candidates = Vec::new();
-            for sample in &samples[..judged] {
+            for sample in weighed.take(NEIGHBOR_FOLDS) {
                 let train = &sample.train;
                 let model = self.train(&self.best.parameters, train)?;
                 let near = FusedNearest::neighbors(train)?;
@@ -84,8 +84,13 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
                 let found = self.candidates(&model, train, &self.best, beside, test)?;
                 candidates.push((found, sample.fold));
             }
-            self.weigh_neighbors(&candidates, share);
+            if !candidates.is_empty() {
+                self.weigh_neighbors(&candidates, share);
+            }
         }
+        self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
+        let given = self.given.embedding.map(|given| given as f32);
+        self.best.mix.embedding = given.unwrap_or(self.best.mix.embedding);
         Ok(())
     }
 

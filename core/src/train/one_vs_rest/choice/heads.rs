@@ -44,39 +44,72 @@ const ALWAYS: f64 = 1e9;
 /// about as long to train as what it is added to, and an embedding makes the file larger.
 const SURE: f64 = 2.0;
 
+/// Which head is weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    Embedding,
+    Softmax,
+}
+
+impl Head {
+    /// Work of training it, in visits of a stored value by a label.
+    fn work(self, model: &LinearModel, train: &Dataset) -> f64 {
+        match self {
+            Self::Embedding => embedding_visits(train),
+            Self::Softmax => VISIT * f64::from(EPOCHS) * visits(model, train),
+        }
+    }
+
+    /// `mix` without this head, and with each of its weights.
+    fn mixes(self, mix: Mix) -> Vec<Mix> {
+        let with_embedding = |&embedding: &f32| Mix { embedding, ..mix };
+        let with_softmax = |&softmax: &f64| Mix { softmax, ..mix };
+        match self {
+            Self::Embedding => [0.0].iter().chain(&EMBEDDING).map(with_embedding).collect(),
+            Self::Softmax => [0.0].iter().chain(&SOFTMAX).map(with_softmax).collect(),
+        }
+    }
+}
+
+impl Heads {
+    /// Whether all that `mix` asks for is there.
+    pub(super) fn serve(&self, mix: Mix) -> bool {
+        (mix.softmax == 0.0 || self.softmax.is_some())
+            && (mix.embedding == 0.0 || self.embedding.is_some())
+    }
+}
+
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
-    /// Chooses how much of each head is added that is not given, on as many divisions as are
-    /// allowed; none of a head where even one is too dear. Returns how many divisions it took.
-    pub(super) fn weigh_heads(
+    /// Chooses how much of a head is added to the machines and the heads before it, on as many
+    /// divisions as are allowed; none of it where even one is too dear.
+    pub(super) fn weigh(
         &mut self,
+        head: Head,
         samples: &mut [Sample<'_>],
         share: f64,
         allowed: f64,
-    ) -> Result<usize, TrainError> {
-        let most = f64::max(SHARE * allowed, ALWAYS);
-        let mut left = [most; 2];
-        let mut mixes = Vec::new();
-        let mut found = Vec::new();
-        let mut folds = 0;
+    ) -> Result<(), TrainError> {
+        let mixes = head.mixes(Mix {
+            softmax: self.best.mix.softmax,
+            embedding: self.best.mix.embedding,
+            ..Mix::default()
+        });
+        let mut found = vec![Tally::default(); mixes.len()];
+        let (mut spent, mut folds) = (0.0, 0);
         for sample in samples {
             let Some(model) = &sample.pruned else {
                 continue;
             };
-            let heads = self.heads(model, &sample.train, &mut left)?;
-            let (softmax, embedding) = (heads.softmax.is_some(), heads.embedding.is_some());
-            if folds == 0 {
-                mixes = self.head_mixes(softmax, embedding);
-                found = vec![Tally::default(); mixes.len()];
-            }
-            // Every mix is judged on the same rows: a head that is too dear now ends it.
-            if mixes.len() < 2 || mixes.len() > self.head_mixes(softmax, embedding).len() {
+            spent += head.work(model, &sample.train);
+            if spent > f64::max(SHARE * allowed, ALWAYS) || !sample.heads.serve(mixes[0]) {
                 break;
             }
             folds += 1;
+            self.train_head(head, model, &sample.train, &mut sample.heads)?;
             let beside = Beside {
                 centroids: None,
-                softmax: heads.softmax.as_ref(),
-                embedding: heads.embedding.as_ref(),
+                softmax: sample.heads.softmax.as_ref(),
+                embedding: sample.heads.embedding.as_ref(),
                 nearest: None,
                 frequencies: &sample.train.labels().frequencies(),
             };
@@ -87,116 +120,40 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
                 *found = core::mem::take(found).and(&Tally::of(sample.train.labels()));
                 candidates.judge(mix, test.labels(), &mut top, found);
             }
-            sample.heads = heads;
         }
         if folds > 0 {
             let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
-            let at = surest(&mixes, &found);
+            let sure = found[0].worth() + SURE * chance(found[0].rows);
+            let best = best_of(&found);
+            let at = if found[best].worth() >= sure { best } else { 0 };
             self.best.mix.softmax = mixes[at].softmax;
             self.best.mix.embedding = mixes[at].embedding;
             let setting = self.best.clone();
             self.tell(&setting, found[at], Rung { share, folds });
         }
-        Ok(folds)
+        Ok(())
     }
 
-    /// The heads that are wanted and allowed, trained on `train`; `left` is the work that each may
-    /// still take.
-    fn heads(
+    /// Trains a head on `train`.
+    fn train_head(
         &self,
+        head: Head,
         model: &LinearModel,
         train: &Dataset,
-        left: &mut [f64; 2],
-    ) -> Result<Heads, TrainError> {
-        let (parameters, mix) = (&self.best.parameters, &self.best.mix);
-        let mut heads = Heads::default();
-        left[0] -= VISIT * f64::from(EPOCHS) * visits(model, train);
-        if left[0] > 0.0 && (self.given.softmax.is_none() || mix.softmax != 0.0) {
-            let mut training = SoftmaxTraining::new(model, train, parameters.seed)?;
-            while training.step(self.executor, self.kernels) {}
-            heads.softmax = Some(training.alone(model, parameters.bits)?);
+        heads: &mut Heads,
+    ) -> Result<(), TrainError> {
+        let parameters = &self.best.parameters;
+        match head {
+            Head::Softmax => {
+                let mut training = SoftmaxTraining::new(model, train, parameters.seed)?;
+                while training.step(self.executor, self.kernels) {}
+                heads.softmax = Some(training.alone(model, parameters.bits)?);
+            }
+            Head::Embedding => {
+                let made = embedding(train, parameters.seed, self.executor, self.kernels)?;
+                heads.embedding = Some(made);
+            }
         }
-        left[1] -= embedding_visits(train);
-        if left[1] > 0.0 && (self.given.embedding.is_none() || mix.embedding != 0.0) {
-            let made = embedding(train, parameters.seed, self.executor, self.kernels)?;
-            heads.embedding = Some(made);
-        }
-        Ok(heads)
-    }
-
-    /// The weights that are tried of the heads that there are, each given one alone; the machines
-    /// alone come first.
-    fn head_mixes(&self, softmax: bool, embedding: bool) -> Vec<Mix> {
-        let weights = match (self.given.softmax, softmax) {
-            (Some(given), _) => vec![given],
-            (None, true) => [0.0].iter().chain(&SOFTMAX).copied().collect(),
-            (None, false) => vec![0.0],
-        };
-        let others = match (self.given.embedding, embedding) {
-            (Some(given), _) => vec![given as f32],
-            (None, true) => [0.0].iter().chain(&EMBEDDING).copied().collect(),
-            (None, false) => vec![0.0],
-        };
-        let with = |embedding: f32| {
-            let of = move |&softmax: &f64| Mix {
-                softmax,
-                embedding,
-                ..Mix::default()
-            };
-            weights.iter().map(of).collect::<Vec<Mix>>()
-        };
-        others.into_iter().flat_map(with).collect()
-    }
-}
-
-/// The place of the mix to take: the best of those with more heads, if it gains enough over the
-/// best of those with fewer.
-fn surest(mixes: &[Mix], found: &[Figures]) -> usize {
-    let heads = |mix: &Mix| usize::from(mix.softmax != 0.0) + usize::from(mix.embedding != 0.0);
-    let sure = SURE * chance(found[0].rows);
-    let mut taken: Option<usize> = None;
-    for wanted in 0..=2 {
-        let places: Vec<usize> = (0..mixes.len())
-            .filter(|&at| heads(&mixes[at]) == wanted)
-            .collect();
-        if places.is_empty() {
-            continue;
-        }
-        let figures: Vec<Figures> = places.iter().map(|&at| found[at]).collect();
-        let best = places[best_of(&figures)];
-        let gains = |at: usize| found[best].worth() >= found[at].worth() + sure;
-        if taken.is_none_or(gains) {
-            taken = Some(best);
-        }
-    }
-    taken.unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Figures, Mix, surest};
-
-    #[test]
-    fn a_head_is_taken_for_what_it_gains_beyond_chance() {
-        let mix = |softmax, embedding| Mix {
-            softmax,
-            embedding,
-            ..Mix::default()
-        };
-        let mixes = [mix(0.0, 0.0), mix(0.1, 0.0), mix(0.0, 0.2), mix(0.1, 0.2)];
-        let taken = |precision: [f64; 4]| {
-            let figures = precision.map(|precision| Figures {
-                precision,
-                rows: 1600,
-                ..Figures::default()
-            });
-            surest(&mixes, &figures)
-        };
-        // Chance is 0.001 for so many rows.
-        assert_eq!(taken([0.5, 0.501, 0.5, 0.5]), 0);
-        assert_eq!(taken([0.5, 0.503, 0.502, 0.504]), 1);
-        assert_eq!(taken([0.5, 0.503, 0.505, 0.506]), 2);
-        assert_eq!(taken([0.5, 0.503, 0.505, 0.508]), 3);
-        assert_eq!(taken([0.5, 0.5, 0.5, 0.5021]), 3);
+        Ok(())
     }
 }
