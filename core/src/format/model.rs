@@ -141,7 +141,8 @@ impl Model {
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, model::*, text::*};
     /// # use hapax_core::parameters::NearestParameters;
-    /// # let documents = Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
+    /// # let documents =
+    /// #     Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
     /// # let options = VectorizerOptions::default();
     /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
