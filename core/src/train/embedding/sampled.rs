@@ -13,11 +13,11 @@
 //! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label
 //! drawn. Memory: L x D numbers, and 12 bytes for each draw of a part of an epoch.
 
-mod saved;
+mod sampled_state;
 
 use super::{
+    joint::Report,
     sampling::{PART, State},
-    trainer::Report,
 };
 use crate::{
     data::Dataset,

@@ -29,7 +29,7 @@
 //! The steps of a batch of visits are made after all of them, in their order, so the model does not
 //! depend on the number of threads.
 
-mod saved;
+mod joint_state;
 
 use super::{
     last_violators::LastViolators,
