@@ -20,8 +20,8 @@ import numpy as np
 
 COST, BIAS = 1, 1
 ONE_VS_REST, CRAMMER_SINGER = 1, 4
-# What proves the bound. A gap told is too large by at most the gap to which the bound is proven, in fact by far less
-# for s4: near the end hapax's duals are closer to the best than its weights.
+# What proves the bound. A gap told is too large by at most the gap to which the bound is proven, in
+# fact by far less for s4: near the end hapax's duals are closer to the best than its weights.
 PROOFS = {
     CRAMMER_SINGER: ["cs", "--gap", "1e-4", "--set", "keep-lengths=true"],
     ONE_VS_REST: [
@@ -97,8 +97,8 @@ def proven_dual(solver, constant, path, threads, seconds):
     """A lower bound of the objective on the rows of a file, by hapax in at most so many seconds (or any number)."""
     unmoved = 0
     with tempfile.TemporaryDirectory() as folder:
-        # hapax's machines leave out rows without features. The constant makes a feature of them; without it each has a
-        # loss of 1, whatever the weights.
+        # hapax's machines leave out rows without features. The constant makes a feature of them;
+        # without it each has a loss of 1, whatever the weights.
         if solver == CRAMMER_SINGER and not constant:
             unmoved = COST * rows_without_features(path)
         elif solver == CRAMMER_SINGER:

@@ -3,8 +3,9 @@
 # (title, field of a result): what regret is told of.
 FIGURES = [("P@1", "p1"), ("P@5", "p5"), ("macro-F1", "macro_f1")]
 
-# What peers reach with better settings than their defaults, where it is known: set, system, P@1, P@3, P@5. Measured on
-# 2026-11-20 with omikuji 0.5.1: `attentionxml`, on the whole rows of eurlex57k.
+# What peers reach with better settings than their defaults, where it is known: set, system, P@1,
+# P@3, P@5. Measured on 2026-11-20 with omikuji 0.5.1: `attentionxml`, on the whole rows of
+# eurlex57k.
 BEST_KNOWN = [
     ("eurlex57k", "omikuji attentionxml", 91.03, 81.59, 68.59),
 ]

@@ -88,5 +88,6 @@ pub mod random;
 pub mod search;
 pub mod sparse;
 pub mod text;
+mod top;
 pub mod train;
 mod varint;

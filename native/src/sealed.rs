@@ -3,7 +3,8 @@
 //! ```text
 //! 0   magic          HAPAXW, 0x1a, line feed
 //! 8   version        u32, 1
-//! 12  kind           u32: 1 state of a training, 2 plan, 3 part, 4 manifest of a state in shares, 5 share
+//! 12  kind           u32: 1 state of a training, 2 plan, 3 part, 4 manifest of a state in shares,
+//!                    5 share
 //! 16  data           u64: XXH3 of rows and labels
 //! 24  configuration  u64: XXH3 of algorithm, parameters, shape of the data, release
 //! 32  length         u64: bytes behind the header

@@ -76,11 +76,18 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
         scales,
         biases,
     };
+    let promising = promising_blocks(kernels, &sums[..], &bounds);
+    let scores = label_scores(kernels, &sums[..], &mut stream);
+    (sums.to_vec(), promising, scores)
+}
+
+/// The promising blocks of all sums, each held against its bound.
+fn promising_blocks(kernels: &dyn Kernels, sums: &[i16], bounds: &LabelBounds) -> Vec<u64> {
     // Where groups begin within the blocks and at them, and where they end early.
     for (first, count) in [(0, 1024), (3, 64), (8, 64), (17, 5), (1000, 24)] {
         for first in (first..first + count).step_by(64) {
             let blocks = &sums[first * 64..][..64 * count.min(64)];
-            let found = kernels.promising_blocks(blocks, &bounds, first, 0.1, 8.0);
+            let found = kernels.promising_blocks(blocks, bounds, first, 0.1, 8.0);
             for (at, block) in blocks.chunks(64).enumerate() {
                 let largest = block.iter().copied().fold(0, i16::max);
                 let bound = score(
@@ -95,11 +102,16 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
     }
     let promising = (0..16).map(|part| {
         let sums = &sums[part * 4096..][..4096];
-        kernels.promising_blocks(sums, &bounds, part * 64, 0.1, 8.0)
+        kernels.promising_blocks(sums, bounds, part * 64, 0.1, 8.0)
     });
     let promising: Vec<u64> = promising.collect();
     let count: u32 = promising.iter().map(|bits| bits.count_ones()).sum();
     assert!((50..974).contains(&count), "{count} blocks of 1,024");
+    promising
+}
+
+/// The bits of labels' scores, and that those above the threshold are told.
+fn label_scores(kernels: &dyn Kernels, sums: &[i16], stream: &mut Stream) -> Vec<u32> {
     let mut scores = Vec::new();
     for labels in [0, 1, 61, 64] {
         let scales: Vec<f32> = (0..labels).map(|_| stream.unit() as f32).collect();
@@ -117,7 +129,7 @@ fn sums(kernels: &dyn Kernels) -> (Vec<i16>, Vec<u64>, Vec<u32>) {
         );
         scores.extend(out.map(f32::to_bits));
     }
-    (sums.to_vec(), promising, scores)
+    scores
 }
 
 /// The sums, promising blocks and scores of weights of 16 bits, of any size that there can be.

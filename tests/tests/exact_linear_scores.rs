@@ -3,8 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
-mod shared_data;
-
+use crate::shared_data::part;
 use hapax::{
     core::{
         data::{Dataset, LabelLists},
@@ -18,7 +17,6 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use shared_data::part;
 use std::ops::ControlFlow;
 
 fn trained(data: &Dataset, executor: &impl Executor) -> Model {

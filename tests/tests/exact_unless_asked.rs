@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
-mod shared_data;
-
+use crate::shared_data::part;
 use hapax::{
     core::{
         data::Dataset,
@@ -16,7 +15,6 @@ use hapax::{
     kernels,
     threads::Threads,
 };
-use shared_data::part;
 
 /// Every `step`-th test row: ids and bits of similarities, by these kernels.
 fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kernels) {

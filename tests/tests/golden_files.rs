@@ -4,15 +4,13 @@
 //! and make it with
 //!
 //! ```text
-//! HAPAX_BLESS=1 cargo test -p hapax-tests --test golden_files
+//! HAPAX_BLESS=1 cargo test -p hapax-tests --test all golden_files
 //! ```
 //!
 //! Older files stay as they are: blessing writes the newest only.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-mod golden;
-
-use golden::{ALL_NEWEST, answers, answers_of, folder, stored};
+use crate::golden::{ALL_NEWEST, answers, answers_of, folder, stored};
 use hapax::core::model::Model;
 use std::{fs, sync::Once};
 

@@ -2,9 +2,7 @@
 //! bytes do not pay for.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-mod golden;
-
-use golden::{NEWEST, answers, stored};
+use crate::golden::{NEWEST, answers, stored};
 use hapax::core::{
     bytes::Bytes,
     data::Dataset,

@@ -1,17 +1,20 @@
 // The model, on a thread of its own: whatever it does, the page stays free.
 //
 // Messages in, each answered by one message with the same `id`:
-//   { id, ask: text, k }          { id, answers: [{ label, score }], microseconds } or { id, problem }
+//   { id, ask: text, k }          { id, answers: [{ label, score }], microseconds }
+//                                 or { id, problem }
 //   { id, why: text, neighbors }  { id, evidence: [{ definition, similarity, labels, shared }] }
 //   { id, teach: text, word }     { id, row }
 //   { id, forget: row }           { id, forgotten }
-//   { id, second: which }         { id, size, labels }, once that second model is here: 'weights' or 'hashed'
+//   { id, second: which }         { id, size, labels }, once that second model is here:
+//                                 'weights' or 'hashed'
 //   { id, weigh: text, which, k } { id, answers: [{ label, score, parts: [word] }], microseconds }
 //   { id, kinds: true }           { id, size, labels }, once the model of kinds is here
-//   { id, near: name, k }         { id, near: [{ id, label, distance, cosine, x, y }], similar: [name] }
+//   { id, near: name, k }         { id, near: [{ id, label, distance, cosine, x, y }],
+//                                 similar: [name] }
 //   { id, files: true }           { id, files: [{ name, encodedBodySize }] }, what it has loaded
-// Messages out by themselves: { progress: share }, { secondProgress: share }, { kindsProgress: share }, { ready: info },
-// { trouble }.
+// Messages out by themselves: { progress: share }, { secondProgress: share },
+// { kindsProgress: share }, { ready: info }, { trouble }.
 
 import { fetchWhole } from './download.js';
 
@@ -42,7 +45,10 @@ let glosses;
 /** Definitions taught since, by row. */
 const taught = new Map();
 
-/** A part of the package: nearest neighbors alone are fewer bytes; all kinds come with the second model. */
+/**
+ * A part of the package: nearest neighbors alone are fewer bytes; all kinds come with the second
+ * model.
+ */
 const nearestOnly = () => import('./hapax/nearest/browser.js');
 const allKinds = () => import('./hapax/browser.js');
 

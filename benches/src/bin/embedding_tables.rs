@@ -172,6 +172,37 @@ fn ablation(common: &Common) -> Methods {
     ]
 }
 
+/// A sampled method with the step sizes that are tried.
+fn sampled(common: &Common, draws: Draws) -> Vec<(String, EmbeddingTraining)> {
+    let base = Sampled {
+        draws,
+        epochs: common.epochs,
+        normalize: common.normalize,
+        ..Sampled::one_vs_all()
+    };
+    let named = |step_size| {
+        let name = match draws {
+            Draws::Balance(balance) if balance > 1 => {
+                format!("step {step_size}, {balance} negatives")
+            }
+            _ => format!("step {step_size}"),
+        };
+        (
+            name,
+            EmbeddingTraining::Sampled(Sampled {
+                step_size,
+                ..base.clone()
+            }),
+        )
+    };
+    let steps: &[f64] = if common.few {
+        &[0.2, 1.0]
+    } else {
+        &[0.05, 0.2, 1.0]
+    };
+    steps.iter().map(|&step| named(step)).collect()
+}
+
 /// Table 8: the family and its rivals, and what this library does by default.
 fn comparison(common: &Common) -> Methods {
     let shared = |base: Wsabie| Wsabie {
@@ -180,35 +211,7 @@ fn comparison(common: &Common) -> Methods {
         normalize: common.normalize,
         ..base
     };
-    let sampled = |draws| {
-        let base = Sampled {
-            draws,
-            epochs: common.epochs,
-            normalize: common.normalize,
-            ..Sampled::one_vs_all()
-        };
-        let named = |step_size| {
-            let name = match draws {
-                Draws::Balance(balance) if balance > 1 => {
-                    format!("step {step_size}, {balance} negatives")
-                }
-                _ => format!("step {step_size}"),
-            };
-            (
-                name,
-                EmbeddingTraining::Sampled(Sampled {
-                    step_size,
-                    ..base.clone()
-                }),
-            )
-        };
-        let steps: &[f64] = if common.few {
-            &[0.2, 1.0]
-        } else {
-            &[0.05, 0.2, 1.0]
-        };
-        steps.iter().map(|&step| named(step)).collect()
-    };
+    let sampled = |draws| sampled(common, draws);
     let ensemble = |base: Wsabie| {
         let dimensions = (common.dimensions / 4).max(1);
         joint(

@@ -37,6 +37,14 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// What is written of it.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Value => "number",
+            _ => "whole number",
+        }
+    }
+
     /// What a header says about it.
     fn declared(self) -> Self {
         match self {
@@ -190,6 +198,19 @@ impl ReadProblem {
     }
 }
 
+/// That the input looks like no format, and what each looks like.
+fn unknown_format(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "the first lines are neither {} (a header `rows features labels`), {} (`label index:value`), {} (a text, a tab, \
+                 labels) nor {} (`__label__name`, a text); name the format",
+        Format::Xmc,
+        Format::Svmlight,
+        Format::Tsv,
+        Format::FastText
+    )
+}
+
 impl fmt::Display for ReadProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -204,11 +225,7 @@ impl fmt::Display for ReadProblem {
                 "expected the header `rows features labels`, three whole numbers, found `{found}`"
             ),
             Self::NotANumber { quantity, found } => {
-                let kind = match quantity {
-                    Quantity::Value => "number",
-                    _ => "whole number",
-                };
-                write!(f, "{quantity} `{found}` is not a {kind}")
+                write!(f, "{quantity} `{found}` is not a {}", quantity.kind())
             }
             Self::TooLarge {
                 quantity,
@@ -264,21 +281,11 @@ impl fmt::Display for ReadProblem {
                 Columns::TEXT_LABELS.count(),
                 Columns::TEXT_LABELS
             ),
-            Self::InvalidUtf8 { byte } => {
-                write!(
-                    f,
-                    "byte 0x{byte:02x} is not UTF-8; convert the input to UTF-8"
-                )
-            }
-            Self::UnknownFormat => write!(
+            Self::InvalidUtf8 { byte } => write!(
                 f,
-                "the first lines are neither {} (a header `rows features labels`), {} (`label index:value`), {} (a text, a tab, \
-                 labels) nor {} (`__label__name`, a text); name the format",
-                Format::Xmc,
-                Format::Svmlight,
-                Format::Tsv,
-                Format::FastText
+                "byte 0x{byte:02x} is not UTF-8; convert the input to UTF-8"
             ),
+            Self::UnknownFormat => unknown_format(f),
             Self::AmbiguousFormat { first, second } => write!(
                 f,
                 "the first lines could be {first} as well as {second}; name the format"

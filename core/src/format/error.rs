@@ -159,22 +159,13 @@ impl fmt::Display for FormatError {
             Self::SectionLength {
                 section,
                 length,
-                expected_items: Some(items),
+                expected_items,
             } => {
-                write!(
-                    f,
-                    "section {section} has {length} bytes, which are not {items} items"
-                )
-            }
-            Self::SectionLength {
-                section,
-                length,
-                expected_items: None,
-            } => {
-                write!(
-                    f,
-                    "section {section} has {length} bytes, no whole number of items"
-                )
+                write!(f, "section {section} has {length} bytes, ")?;
+                match expected_items {
+                    Some(items) => write!(f, "which are not {items} items"),
+                    None => f.write_str("no whole number of items"),
+                }
             }
             Self::PaddingNotZero { offset } => {
                 write!(f, "byte {offset}, between two sections, is not zero")

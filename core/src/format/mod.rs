@@ -54,11 +54,3 @@ pub(crate) use container::{Container, ContainerWriter};
 pub use error::FormatError;
 pub use model::sizes;
 pub(crate) use sections::SectionId;
-
-/// How metadata describe a method.
-pub(crate) mod description {
-    pub use super::{
-        model::{MethodDescription, OnlyNearestDescription},
-        nearest::NearestDescription,
-    };
-}

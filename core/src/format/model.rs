@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     executor::Sequential,
-    model::{AllKinds, Kinds, LabelNames, Method, Model, ModelError, Provenance},
+    model::{AllKinds, Kinds, LabelNames, Method, Model, ModelError, NearestOnly, Provenance},
     text::{Vectorizer, VectorizerOptions},
 };
 use alloc::{boxed::Box, vec::Vec};
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// The kind of a model of nearest neighbors.
 const NEAREST: u32 = 1;
@@ -82,6 +82,23 @@ impl From<OnlyNearestDescription> for MethodDescription {
     }
 }
 
+/// How metadata describe the method of a choice of kinds; not for others to implement.
+pub trait Described: Kinds {
+    type Description: Serialize
+        + DeserializeOwned
+        + Clone
+        + From<NearestDescription>
+        + Into<MethodDescription>;
+}
+
+impl Described for AllKinds {
+    type Description = MethodDescription;
+}
+
+impl Described for NearestOnly {
+    type Description = OnlyNearestDescription;
+}
+
 /// How many bytes a part of a model file has.
 pub type Sizes = Vec<(SectionId, u64)>;
 
@@ -99,7 +116,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::to_bytes`], and [`FormatError::KindLeftOut`].
-    pub fn to_bytes_of<K: Kinds>(&self) -> Result<Vec<u8>, FormatError> {
+    pub fn to_bytes_of<K: Described>(&self) -> Result<Vec<u8>, FormatError> {
         let mut file = Vec::new();
         let mut lacking = 0;
         self.file_parts_of::<K>(&mut |parts| {
@@ -124,7 +141,8 @@ impl Model {
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, model::*, text::*};
     /// # use hapax_core::parameters::NearestParameters;
-    /// # let documents = Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
+    /// # let documents =
+    /// #     Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
     /// # let options = VectorizerOptions::default();
     /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
     /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
@@ -152,7 +170,10 @@ impl Model {
         Ok(bytes)
     }
 
-    fn file_parts_of<K: Kinds>(&self, take: &mut dyn FnMut(&[&[u8]])) -> Result<(), FormatError> {
+    fn file_parts_of<K: Described>(
+        &self,
+        take: &mut dyn FnMut(&[&[u8]]),
+    ) -> Result<(), FormatError> {
         let current = match &self.method {
             Method::Nearest(current) => current,
             _ if !K::OTHERS => return Err(FormatError::KindLeftOut { kind: self.kind() }),
@@ -264,7 +285,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::from_bytes`], and [`FormatError::KindLeftOut`].
-    pub fn from_bytes_of<K: Kinds>(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
+    pub fn from_bytes_of<K: Described>(bytes: impl Into<Bytes>) -> Result<Self, FormatError> {
         let bytes = bytes.into();
         let kind = kind(&bytes)?;
         if !matches!(kind, NEAREST | LINEAR | MACH | EMBEDDING) {

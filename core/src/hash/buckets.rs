@@ -164,7 +164,8 @@ impl BucketPlan {
     }
 
     /// The fewest repetitions with which all pairs of `labels` labels differ in some bucket with a
-    /// chance of at least `1 - delta`: `ceil(2 ln(L / sqrt(delta)) / ln B)` (theorem 2), at least 1.
+    /// chance of at least `1 - delta`: `ceil(2 ln(L / sqrt(delta)) / ln B)` (theorem 2), at least
+    /// 1.
     #[must_use]
     pub fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
         let labels = f64::from(labels.max(1));

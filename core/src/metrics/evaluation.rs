@@ -7,7 +7,7 @@ use super::{
     sum::Sum,
     tally::{Gains, Tally},
 };
-use crate::{data::LabelLists, search::Scored};
+use crate::{data::LabelLists, top::Scored};
 use alloc::vec::Vec;
 use core::fmt;
 

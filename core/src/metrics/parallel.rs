@@ -1,7 +1,7 @@
 //! Prediction and evaluation of many rows on any number of threads.
 
 use super::Evaluation;
-use crate::{data::LabelLists, executor::Executor, search::Scored};
+use crate::{data::LabelLists, executor::Executor, top::Scored};
 use alloc::vec::Vec;
 
 /// Parts a thread: enough that all threads finish at nearly the same time.

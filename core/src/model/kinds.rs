@@ -1,7 +1,5 @@
 //! The kinds of models that a program reads and asks.
 
-use crate::format::description::{MethodDescription, OnlyNearestDescription};
-
 /// The kinds of models that a program reads and asks. What [`Model::from_bytes_of`],
 /// [`Model::to_bytes_of`] and [`Model::predict_of`] leave out is not linked, which matters where
 /// code is downloaded or flashed: nearest neighbors alone take about two thirds of the code of all.
@@ -60,20 +58,12 @@ impl Kinds for NearestOnly {}
 pub trait Choice {
     /// Whether there are others than nearest neighbors.
     const OTHERS: bool;
-    /// How the metadata describe the method.
-    type Description: serde::Serialize
-        + serde::de::DeserializeOwned
-        + Clone
-        + From<crate::format::description::NearestDescription>
-        + Into<MethodDescription>;
 }
 
 impl Choice for AllKinds {
     const OTHERS: bool = true;
-    type Description = MethodDescription;
 }
 
 impl Choice for NearestOnly {
     const OTHERS: bool = false;
-    type Description = OnlyNearestDescription;
 }

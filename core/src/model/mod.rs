@@ -8,22 +8,22 @@
 
 mod answer;
 pub mod embedding;
-mod error;
 mod evidence;
 mod kinds;
 mod label_names;
 pub mod linear;
 pub mod mach;
+mod model_error;
 pub mod nearest;
 pub(crate) mod provenance;
 mod scratch;
 
 pub use answer::{Answer, PredictError};
 pub use embedding::Embedding;
-pub use error::ModelError;
 pub use kinds::{AllKinds, Kinds, NearestOnly};
 pub use linear::Linear;
 pub use mach::Mach;
+pub use model_error::ModelError;
 pub use nearest::Nearest;
 pub use provenance::Provenance;
 pub use scratch::Scratch;

@@ -1,4 +1,4 @@
-//! Finding the best: the total order of answers and the searches that propose them.
+//! Finding the best: the searches that propose answers, and the total order of answers.
 
 pub(crate) mod compact;
 pub(crate) mod graph;
@@ -6,7 +6,6 @@ mod inner_product;
 pub mod neighbors;
 pub(crate) mod sign_codes;
 mod sign_projection;
-mod top;
 
+pub use crate::top::{Scored, Top, rank};
 pub(crate) use inner_product::{MaxInnerProduct, Proposer};
-pub use top::{Scored, Top, rank};

@@ -1,6 +1,8 @@
 //! The orders that ids and terms are brought into: once for all who want them, since a sort is much
 //! code in a small program.
 
+use super::SparseRows;
+use alloc::{vec, vec::Vec};
 use core::cmp::Reverse;
 
 /// Sorts ids by falling count, those of equal count by rising id.
@@ -14,6 +16,30 @@ pub fn by_falling_count(ids: &mut [u32], counts: &[u32]) {
 /// Sorts terms by rising id; ids are there once each.
 pub fn by_id(terms: &mut [(u32, f32)]) {
     terms.sort_unstable_by_key(|term| term.0);
+}
+
+/// The order of features by falling document frequency, equal ones by rising id.
+#[derive(Clone, Debug)]
+pub(crate) struct FeatureOrder {
+    /// New number of each feature.
+    pub rank: Vec<u32>,
+    /// Feature of each new number.
+    pub feature: Vec<u32>,
+}
+
+impl FeatureOrder {
+    /// The order for `rows`.
+    #[must_use]
+    pub(crate) fn new(rows: &SparseRows) -> Self {
+        let counts = rows.document_frequencies();
+        let mut feature: Vec<u32> = (0..rows.features()).collect();
+        by_falling_count(&mut feature, &counts);
+        let mut rank = vec![0; feature.len()];
+        for (new, &old) in feature.iter().enumerate() {
+            rank[old as usize] = new as u32;
+        }
+        Self { rank, feature }
+    }
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ use alloc::{string::String, vec::Vec};
 /// let vectorizer = Vectorizer::fit(&texts, VectorizerOptions::default(), &Sequential)?;
 /// let mut scratch = TextScratch::new();
 /// let row = vectorizer.transform("The small house, a dream", &mut scratch);
-/// let names: Vec<_> = row.view().indices().iter().map(|&id| vectorizer.feature_name(id)).collect();
-/// assert_eq!(names.iter().flatten().collect::<Vec<_>>(), ["a", "house", "small"]);
+/// let names = row.view().indices().iter().flat_map(|&id| vectorizer.feature_name(id));
+/// assert_eq!(names.collect::<Vec<_>>(), ["a", "house", "small"]);
 /// assert!((row.view().norm() - 1.0).abs() < 1e-6);
 /// # Ok::<(), hapax_core::text::VectorizerError>(())
 /// ```

@@ -6,6 +6,7 @@ use crate::{
     search::{compact::CompactError, neighbors::NeighborError},
     train::{exchange::ExchangeError, state::StateError},
 };
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Why a model cannot be trained.
@@ -220,4 +221,15 @@ impl From<TooManyWeights> for TrainError {
             limit: u64::from(u32::MAX),
         }
     }
+}
+
+/// An array of `count` numbers `value`, or the refusal.
+pub(crate) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
+    let mut made = Vec::new();
+    made.try_reserve_exact(count)
+        .map_err(|_| TrainError::OutOfMemory {
+            bytes: (count as u64).saturating_mul(size_of::<T>() as u64),
+        })?;
+    made.resize(count, value);
+    Ok(made)
 }

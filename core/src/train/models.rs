@@ -100,7 +100,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        progress: impl FnMut(embedding::trainer::Report) -> ControlFlow<()>,
+        progress: impl FnMut(embedding::joint::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let watch = &mut Hearing(progress);
         Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
@@ -118,7 +118,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        progress: impl FnMut(embedding::trainer::Report) -> ControlFlow<()>,
+        progress: impl FnMut(embedding::joint::Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let (projection, watch) = (Some(projection), &mut Hearing(progress));
         Self::train_watched_embedding(
@@ -138,7 +138,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        watch: &mut dyn Watch<embedding::trainer::Report>,
+        watch: &mut dyn Watch<embedding::joint::Report>,
     ) -> Result<Self, TrainError> {
         let embedding =
             Embedding::train_watched(training, projection, data, executor, kernels, watch)?;

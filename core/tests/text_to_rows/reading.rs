@@ -1,6 +1,6 @@
 //! What readers make of good input, and that any input at all gives a value or an error.
 
-use crate::executors::Backwards;
+use super::executors::Backwards;
 use hapax_core::{
     data::{
         Columns, Dataset, Documents, Format, IndexBase, LineReader, ReadOptions, Row, Source, read,

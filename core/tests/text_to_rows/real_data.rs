@@ -1,6 +1,6 @@
 //! Real files: they are read whole, and written again as they were.
 
-use crate::executors::Backwards;
+use super::executors::Backwards;
 use hapax_core::{
     data::{Columns, Dataset, Format, IndexBase, Input, ReadOptions, Source, read, write_xmc},
     executor::Sequential,

@@ -128,7 +128,8 @@ impl<'a> Array<'a> {
 /// The rows of a two-dimensional array: N rows of D features.
 ///
 /// ```
-/// let mut file = b"\x93NUMPY\x01\x00\x3c\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n".to_vec();
+/// let mut file = b"\x93NUMPY\x01\x00\x3c\x00".to_vec();
+/// file.extend(b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n");
 /// for value in [1.0f32, 0.0, 2.0, 0.0, 3.0, 0.5] {
 ///     file.extend(value.to_le_bytes());
 /// }

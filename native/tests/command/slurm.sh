@@ -1,6 +1,6 @@
 #!/bin/sh
-# A Slurm of one machine in the folder $1, then the command after it; all ends with it. For root; needs slurmctld,
-# slurmd, the Slurm commands and munge.
+# A Slurm of one machine in the folder $1, then the command after it; all ends with it. For root;
+# needs slurmctld, slurmd, the Slurm commands and munge.
 set -eu
 home=$1
 shift

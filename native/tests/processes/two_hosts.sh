@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command by `mpirun` with the processes "-np $1" on two hosts that are network namespaces of this machine, joined
-# by a virtual cable: between them there is TCP only. For root.
+# Runs a command by `mpirun` with the processes "-np $1" on two hosts that are network namespaces of
+# this machine, joined by a virtual cable: between them there is TCP only. For root.
 set -eu
 processes=$1
 shift

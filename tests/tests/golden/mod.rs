@@ -6,8 +6,6 @@
 //! release that reads an old file must give the same bits. `golden_files.rs` holds the rules, and
 //! says how a new file is made.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
-
 use hapax::core::{
     data::{Dataset, ReadOptions, Source, read},
     executor::Sequential,

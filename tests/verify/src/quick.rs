@@ -26,8 +26,8 @@ struct Scope {
     modules: Vec<String>,
     /// Whether a file changed that belongs to no module.
     whole: bool,
-    /// Integration tests that changed.
-    programs: Vec<String>,
+    /// Files of integration tests that changed, modules of the package's one program of them.
+    integration: Vec<String>,
 }
 
 /// Format and structure of the tree, clippy and unit tests of what differs from main.
@@ -95,14 +95,17 @@ fn scopes(paths: &[String]) -> BTreeMap<&'static str, Scope> {
             ["src", module, _, ..] if *package == "hapax-core" => {
                 scope.modules.push(format!("{module}::"));
             }
-            ["tests", program] | ["tests", program, ..] if *package != "hapax-tests" => {
-                scope.programs.push((*program).to_owned());
+            // A program of its own, and only with MPI.
+            ["tests", "processes", ..] => (),
+            ["tests", "main"] => scope.integration.push(String::new()),
+            ["tests", module] | ["tests", module, ..] => {
+                scope.integration.push(format!("{module}::"));
             }
             _ => scope.whole = true,
         }
     }
     for scope in scopes.values_mut() {
-        for list in [&mut scope.modules, &mut scope.programs] {
+        for list in [&mut scope.modules, &mut scope.integration] {
             list.sort();
             list.dedup();
         }
@@ -123,10 +126,12 @@ fn commands(package: &str, scope: &Scope) -> Vec<Vec<String>> {
         }
         commands.push(test);
     }
-    for program in &scope.programs {
-        commands.push(words(&format!(
-            "cargo test -p {package} --quiet --test {program}"
-        )));
+    if !scope.integration.is_empty() {
+        let mut test = words(&format!("cargo test -p {package} --quiet --test all --"));
+        if scope.integration.iter().all(|module| !module.is_empty()) {
+            test.extend(scope.integration.iter().cloned());
+        }
+        commands.push(test);
     }
     commands
 }
@@ -153,7 +158,7 @@ mod tests {
             told,
             [
                 "cargo clippy -p hapax --quiet -- -D warnings",
-                "cargo test -p hapax --quiet --test mach",
+                "cargo test -p hapax --quiet --test all -- mach::",
                 "cargo clippy -p hapax-core --quiet -- -D warnings",
                 "cargo test -p hapax-core --lib --bins --quiet -- data:: train::mach::",
             ]

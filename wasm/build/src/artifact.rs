@@ -230,7 +230,7 @@ fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> 
         return Ok(output);
     }
     fs::create_dir_all(&kept)?;
-    let unfinished = kept.join("unfinished.wasm");
+    let unfinished = output.with_extension("unfinished");
     let program = binaryen.join("bin/wasm-opt");
     let mut arguments = vec![program.to_string_lossy()];
     arguments.extend(OPTIMIZATION.map(Cow::from));

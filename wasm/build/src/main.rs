@@ -14,6 +14,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
+    thread,
 };
 
 /// The folders that the build reads and writes.
@@ -64,18 +65,29 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(&folders.dist)?,
     }
-    for part in [Part::Whole, Part::Nearest, Part::Train] {
+    let parts = [Part::Whole, Part::Nearest, Part::Train];
+    for part in parts {
         let folder = part.folder(&folders.dist);
         fs::create_dir_all(&folder)?;
         copy_files(&folders.wasm.join("package"), &folder)?;
-        build(&folders, Instructions::Baseline, part)?;
-        build(&folders, Instructions::Simd, part)?;
         // What stands once, and what differs.
         if let Some(name) = part.name() {
             fs::remove_file(folder.join("package.json"))?;
             copy_files(&folders.wasm.join("package").join(name), &folder)?;
         }
     }
+    // Linking and binaryen have one thread each: the two kinds of instructions side by side.
+    let all = |instructions| -> Result<(), String> {
+        let mut parts = parts.into_iter();
+        parts.try_for_each(|part| {
+            build(&folders, instructions, part).map_err(|error| error.to_string())
+        })
+    };
+    thread::scope(|scope| {
+        let simd = scope.spawn(|| all(Instructions::Simd));
+        all(Instructions::Baseline)?;
+        simd.join().map_err(|_| "a thread of the build panicked")?
+    })?;
     for (from, name) in [
         ("wasm/README.md", "README.md"),
         ("docs/web.md", "web.md"),

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! length    varint                      bytes that follow; 0 if the row has no weight
-//! scale     u8                          what the largest value of a weight is worth: 2^((scale - 160) / 8)
+//! scale     u8                          what the largest value of a weight is worth:
+//!                                       2^((scale - 160) / 8)
 //! weights   of 4 bits: a byte each      low half: positions skipped, 0 to 15; high half: value
 //!           of 8 bits: two bytes each   positions skipped, 0 to 255; value
 //! ```

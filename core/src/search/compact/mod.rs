@@ -14,13 +14,13 @@
 //! [`CompactIndex::from_parts`] accepts any bytes and lets only well-formed ones through.
 
 mod blocks;
-mod build;
 mod codebook;
-mod error;
+mod compact_error;
 mod estimate;
 mod index;
 mod labels;
 mod options;
+mod packing;
 mod prune;
 mod restore;
 mod search;
@@ -28,7 +28,7 @@ pub(crate) mod words;
 
 pub(crate) use crate::search::compact::arrays::CompactParts;
 pub(crate) use codebook::Codebook;
-pub(crate) use error::CompactError;
+pub(crate) use compact_error::CompactError;
 pub(crate) use index::CompactIndex;
 pub(crate) use labels::{CompactLabels, CompactLabelsParts};
 pub(crate) use options::CompactOptions;

@@ -3,9 +3,9 @@
 use super::{
     ForwardRows, NeighborError, NeighborIndex,
     cut::{GROUPS, MOST_HEADS},
-    error::check_length,
     forward::{Ids, Values, bad},
     index::ABSENT,
+    neighbor_error::check_length,
 };
 use crate::array::Array;
 use crate::kernels::{bounds::BLOCK, postings::RANGE};

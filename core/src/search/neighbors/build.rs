@@ -3,8 +3,8 @@
 use super::{
     ForwardRows, NeighborError, NeighborIndex,
     cut::{Cut, GROUPS, group},
-    error::{filled, reserved},
     index::ABSENT,
+    neighbor_error::{filled, reserved},
 };
 use crate::kernels::{
     bounds::{BLOCK, WORDS},

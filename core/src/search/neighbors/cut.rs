@@ -6,7 +6,7 @@
 
 use super::{
     NeighborError,
-    error::{filled, reserved},
+    neighbor_error::{filled, reserved},
 };
 use crate::{
     float,

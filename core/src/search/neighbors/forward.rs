@@ -1,6 +1,6 @@
 //! The stored rows themselves, without loss, in few bytes.
 
-use super::error::{NeighborError, check_length, filled, reserved};
+use super::neighbor_error::{NeighborError, check_length, filled, reserved};
 use crate::{
     array::Array,
     kernels::four_rows::{FourIds, FourRows, FourValues},

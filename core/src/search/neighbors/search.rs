@@ -3,7 +3,7 @@
 use super::{
     NeighborIndex, Similarity,
     candidates::{Bounds, Candidates},
-    error::{NeighborError, filled},
+    neighbor_error::{NeighborError, filled},
     plan::Plan,
 };
 use crate::kernels::{

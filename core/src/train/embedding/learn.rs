@@ -1,9 +1,9 @@
 //! What a batch of visits teaches: the steps of classes and features, in the order of the visits.
 
 use super::{
+    joint::Trainer,
     space::{StepRule, step_classes},
     steps::{Step, VectorSteps},
-    trainer::Trainer,
     visit::{Outcome, Visited},
 };
 use crate::parameters::wsabie::Steps;

@@ -6,6 +6,7 @@
 //! trains classes directly on features, one against all or in pairs; `nearest_mean` only takes
 //! means.
 
+pub(crate) mod joint;
 pub(crate) mod last_violators;
 mod learn;
 pub(crate) mod memory;
@@ -16,7 +17,6 @@ pub(crate) mod sampled;
 mod sampling;
 pub(crate) mod space;
 pub(crate) mod steps;
-pub(crate) mod trainer;
 pub(crate) mod visit;
 
 #[cfg(test)]
@@ -24,4 +24,4 @@ mod tests;
 #[cfg(test)]
 mod twin;
 
-pub use trainer::{Report, Trainer};
+pub use joint::{Report, Trainer};

@@ -1,6 +1,6 @@
 //! From data to models of prototypes.
 
-use super::{space::Space, trainer::Report};
+use super::{joint::Report, space::Space};
 use crate::{
     data::Dataset,
     executor::Executor,

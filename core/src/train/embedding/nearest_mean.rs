@@ -5,12 +5,11 @@
 //! the stored values, once for each label of their row. Memory: L x D numbers, twice while the
 //! model is made.
 
-use super::space::array;
 use crate::{
     data::Dataset,
     model::embedding::build::Vectors,
     parameters::NearestMean,
-    train::{TrainError, check_data},
+    train::{TrainError, check_data, error::array},
 };
 use alloc::vec::Vec;
 

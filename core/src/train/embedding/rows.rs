@@ -1,11 +1,10 @@
 //! The training rows as they are embedded: transformed once, and those known that nothing can be
 //! learned from.
 
-use super::space::array;
 use crate::{
     data::Dataset,
     parameters::RowTransform,
-    train::{TrainError, check_data},
+    train::{TrainError, check_data, error::array},
 };
 use alloc::vec::Vec;
 

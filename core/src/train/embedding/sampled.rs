@@ -1,9 +1,9 @@
 //! Labels trained directly on features by sampling: one against all, or in pairs.
 //!
 //! Problem: find `beta_g` (D) for each of L labels, so that f_g = beta_g . x is large for rows of g
-//! and small for others,
-//! |beta_g| <= C. Steps are AdaGrad's with one sum a label: `A_g += |x|²/d` with d the mean number of stored
-//! values, and `beta_g += λ s x / sqrt(A_g)`, after which the prototype is put back into the ball.
+//! and small for others, |beta_g| <= C. Steps are AdaGrad's with one sum a label: `A_g += |x|²/d`
+//! with d the mean number of stored values, and `beta_g += λ s x / sqrt(A_g)`, after which the
+//! prototype is put back into the ball.
 //!
 //! * One against all: an epoch takes every label y of every row, and for each draws `balance`
 //!   labels the row does not carry; a label g with target s = +1 for y, -1 for the others steps if
@@ -13,11 +13,11 @@
 //! Paper: Gupta, Bengio, Weston 2014, tables 5 and 8. Cost: the row's stored values for each label
 //! drawn. Memory: L x D numbers, and 12 bytes for each draw of a part of an epoch.
 
-mod saved;
+mod sampled_state;
 
 use super::{
+    joint::Report,
     sampling::{PART, State},
-    trainer::Report,
 };
 use crate::{
     data::Dataset,

@@ -1,11 +1,15 @@
 //! The state of direct training: prototypes as weights with a factor, and the draws of a part of an
 //! epoch.
 
-use super::{rows::Rows, space::array};
+use super::rows::Rows;
 use crate::parameters::sampled::Sampled;
 use crate::{
-    data::Dataset, executor::Executor, float, model::embedding::build::Vectors, random::Stream,
-    train::TrainError,
+    data::Dataset,
+    executor::Executor,
+    float,
+    model::embedding::build::Vectors,
+    random::Stream,
+    train::{TrainError, error::array},
 };
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use crate::{
     float,
     kernels::panels::{self, LANES, panels_for, place, square},
     random::Stream,
-    train::TrainError,
+    train::{TrainError, error::array},
 };
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -37,17 +37,6 @@ pub struct Space {
     pub class_sums: Vec<f32>,
     /// The same of each feature, or of each dimension as published.
     pub sums: Vec<f32>,
-}
-
-/// An array of `count` numbers `value`, or the refusal.
-pub(crate) fn array<T: Clone>(count: usize, value: T) -> Result<Vec<T>, TrainError> {
-    let mut made = Vec::new();
-    made.try_reserve_exact(count)
-        .map_err(|_| TrainError::OutOfMemory {
-            bytes: (count as u64).saturating_mul(size_of::<T>() as u64),
-        })?;
-    made.resize(count, value);
-    Ok(made)
 }
 
 impl Space {

@@ -1,7 +1,7 @@
 //! What training of embeddings is held to.
 
 use super::{
-    trainer::Trainer,
+    joint::Trainer,
     twin::{Twin, blobs, train, twin},
     visit::Outcome,
 };

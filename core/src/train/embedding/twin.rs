@@ -1,6 +1,6 @@
 //! The slow, plain twin of the trainer, in f64 and by classes, and what both are held to.
 
-use super::{space::Space, trainer::Trainer};
+use super::{joint::Trainer, space::Space};
 use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
 use crate::{
     data::{Dataset, LabelLists},

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! one label a row:  minimize  sum_i sum_r  -ln softmax_r(x_i)[h_r(y_i)]
-//! several labels:   minimize  sum_i sum_r sum_b  cross entropy of sigmoid_r(x_i)[b] with [b in h_r(Y_i)]
+//! several labels:   minimize  sum_i sum_r sum_b
+//!                             cross entropy of sigmoid_r(x_i)[b] with [b in h_r(Y_i)]
 //! ```
 //!
 //! A label's score is a mean over its R buckets ([`crate::model::mach`]). The model has B R D
@@ -42,8 +43,8 @@ mod compact;
 mod descend;
 mod dropout;
 mod fit;
+mod footprint;
 mod group;
-mod memory;
 mod model;
 mod pack;
 mod parts;

@@ -1,7 +1,7 @@
 //! Training in parts: the caller owns the loop.
 
 mod start;
-mod state;
+mod training_state;
 
 use super::{
     dropout::Dropout,

@@ -5,9 +5,9 @@
 //!
 //! Memory: 10 bytes a weight, 4 more where a mean or a penalty is kept, and 150 a class.
 
-mod saved;
+mod saved_rows;
 
-pub(super) use saved::SavedRow;
+pub(super) use saved_rows::SavedRow;
 
 use super::{
     class_row::{Adding, Row},

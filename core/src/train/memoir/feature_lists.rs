@@ -16,9 +16,9 @@
 //! Memory: 12 bytes a weight (8 where nothing is averaged), at most 48 more in long lists, and 72 a
 //! feature. Cost: O(weights of the row's features) for a row's scores and for a row's step.
 
-mod saved;
+mod saved_lists;
 
-pub(super) use saved::SavedList;
+pub(super) use saved_lists::SavedList;
 
 use super::{
     list::{Beside, Entry, List, due, soft},

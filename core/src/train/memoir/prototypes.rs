@@ -7,8 +7,7 @@ use crate::{
     float,
     parameters::memoir::Memoir,
     train::{
-        TrainError, Training, Watch, embedding::space::array, memoir::trainer::Report,
-        reduction::Projection,
+        TrainError, Training, Watch, error::array, memoir::trainer::Report, reduction::Projection,
     },
 };
 use crate::{

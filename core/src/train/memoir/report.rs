@@ -1,6 +1,6 @@
 //! What is told of an epoch: loss, objective, weights, and how exact the oracle is.
 
-use super::{choose::Scratch, draws::Pair, index::Index, trainer::Trainer};
+use super::{choose::Scratch, draws::Pair, oracle_index::Index, trainer::Trainer};
 use crate::executor::Executor;
 use crate::parameters::memoir::oracle::Oracle;
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! MEMOIR step by step; [`super`] says what is computed.
 
 mod proposals;
-mod saved;
+mod training_state;
 
 use super::{
     choose::Scratch,
@@ -9,8 +9,8 @@ use super::{
     draws::{Pair, Sequence},
     feature_lists::FeatureLists,
     finish::model,
-    index::Index,
     list::Beside,
+    oracle_index::Index,
     report::Measured,
     step::{Slots, Steps},
     training_rows::TrainingRows,

@@ -2,9 +2,7 @@
 
 use super::{lee_lin_wahba::LeeLinWahba, problem::Problem};
 use crate::model::linear::LinearModel;
-use crate::train::{
-    multiclass::class_weights::ClassWeights, published::bundles::trainer::Tournament,
-};
+use crate::train::multiclass::class_weights::ClassWeights;
 use alloc::{vec, vec::Vec};
 
 /// Weights of all classes, by feature.
@@ -25,12 +23,6 @@ impl ByFeature for LeeLinWahba {
         for (class, weight) in (0..).zip(self.weights(feature)) {
             each(class, weight as f32);
         }
-    }
-}
-
-impl ByFeature for Tournament {
-    fn visit_feature(&self, feature: usize, mut each: impl FnMut(u32, f32)) {
-        self.visit(feature, |class, weight| each(class, weight as f32));
     }
 }
 

@@ -24,9 +24,9 @@
 //! each feature and class, and for each row and class: this machine is for few classes.
 
 pub mod block;
+mod dense_state;
 pub mod part;
 pub mod row_step;
-mod saved;
 pub mod seen;
 mod shares;
 #[cfg(test)]

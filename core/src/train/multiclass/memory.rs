@@ -2,10 +2,9 @@
 
 use crate::data::Dataset;
 use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
-use crate::train::published::bundles::plan::bundles_of;
 
 /// Classes that a row lists, as seen on texts; at most the others there are.
-const LISTED: u64 = 20;
+pub(crate) const LISTED: u64 = 20;
 
 /// Labels from which numbers of classes and places take four bytes, not two.
 const WIDE: u64 = 1 << 16;
@@ -32,23 +31,10 @@ impl MultiClassSvm {
         // grow.
         24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
-
-    /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`),
-    /// in one process; of several each holds its share of the duals only.
-    #[must_use]
-    pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
-        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
-        let (features, values) = (data.rows().features(), data.rows().nonzeros() as u64);
-        let bundles = bundles_of(data.labels().labels() as usize) as u64;
-        let listed = LISTED.min(labels.saturating_sub(1));
-        let duals = rows * (bundles * 40 + 16 * listed);
-        // A weight and its class, with room to grow.
-        24 * weights_of(data, listed) + 40 * bundles * u64::from(features) + duals + 24 * values
-    }
 }
 
 /// About how many weights come to be, if rows list so many classes each.
-fn weights_of(data: &Dataset, listed: u64) -> u64 {
+pub(crate) fn weights_of(data: &Dataset, listed: u64) -> u64 {
     let labels = u64::from(data.labels().labels());
     let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
     let frequencies = data.rows().document_frequencies();

@@ -3,8 +3,8 @@
 use crate::parameters::multiclass::MultiClassSvm;
 use crate::{
     data::Dataset,
-    sparse::order,
-    train::{TrainError, check_data, one_vs_rest::packed_rows::FeatureOrder},
+    sparse::order::{self, FeatureOrder},
+    train::{TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;

@@ -125,22 +125,12 @@ impl Surveyor {
             mean = 1.0 - own_score + others / sharing as f64;
         }
         products += duals.shared * mean * sharing as f64;
-        let level = if duals.shared > 0.0 {
-            largest.max(mean)
-        } else {
-            largest
-        };
+        let lows = duals.shared > 0.0;
+        let level = if lows { largest.max(mean) } else { largest };
         let rest = if only_largest && duals.shared == 0.0 {
             self.highest_of_rest(base, processor)
         } else {
-            self.rest(
-                base,
-                search.less,
-                duals.shared > 0.0,
-                only_largest,
-                classes,
-                processor,
-            )
+            self.rest(base, search.less, lows, only_largest, classes, processor)
         };
         sum += rest.sum;
         largest = largest.max(rest.high);
@@ -157,24 +147,15 @@ impl Surveyor {
         }
         found.duals += duals.total;
         if sharing > 0 {
-            let gap = if only_largest {
-                state.limits.cost * (rest.high - level).max(0.0)
-            } else {
-                state.limits.cost * rest.sum - duals.shared * mean * sharing as f64
-            };
-            let gradient = if only_largest {
-                if duals.shared > 0.0 {
+            let (gap, gradient) = if only_largest {
+                if lows {
                     least = least.min(rest.low);
                 }
-                (rest.high - level).max(0.0)
+                let above = (rest.high - level).max(0.0);
+                (state.limits.cost * above, above)
             } else {
-                let size = |short| projected(short, duals.shared, state.limits.each);
-                let low = if duals.shared > 0.0 {
-                    size(rest.low)
-                } else {
-                    0.0
-                };
-                size(rest.high).max(low)
+                let gap = state.limits.cost * rest.sum - duals.shared * mean * sharing as f64;
+                (gap, gradient_of(&rest, duals.shared, state.limits.each))
             };
             found.violation = found.violation.max(gradient);
             if gap > search.tolerance || gradient > search.epsilon {
@@ -383,6 +364,13 @@ struct Listed {
     largest: f64,
     /// The least shortfall of a class with a dual.
     least: f64,
+}
+
+/// The largest projected gradient of the classes that are not listed, whose dual is `alpha`.
+fn gradient_of(rest: &Rest, alpha: f64, most: f64) -> f64 {
+    let size = |short| projected(short, alpha, most);
+    let low = if alpha > 0.0 { size(rest.low) } else { 0.0 };
+    size(rest.high).max(low)
 }
 
 /// The size of the projected gradient of a dual whose class falls short by `short`.

@@ -292,6 +292,6 @@ impl Trainer {
 }
 
 mod beginning;
-mod saved;
+mod rows_state;
 #[cfg(test)]
 mod tests;

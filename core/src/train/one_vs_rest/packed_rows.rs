@@ -5,11 +5,9 @@
 //! then belong to the first 65,536 features, whose ids fit 16 bits and whose weights are one
 //! array that any such id is inside of. Values of rarer features are kept apart as the rest.
 
-use crate::{
-    sparse::{SparseRows, order},
-    train::TrainError,
-};
-use alloc::{vec, vec::Vec};
+pub(crate) use crate::sparse::order::FeatureOrder;
+use crate::{sparse::order, train::TrainError};
+use alloc::vec::Vec;
 use hapax_processor::Fetch;
 
 /// Features whose ids fit 16 bits: the head.
@@ -78,30 +76,6 @@ struct RowEnd {
     rare: usize,
     unit: f32,
     square: f64,
-}
-
-/// The order of features by falling document frequency, equal ones by rising id.
-#[derive(Clone, Debug)]
-pub struct FeatureOrder {
-    /// New number of each feature.
-    pub rank: Vec<u32>,
-    /// Feature of each new number.
-    pub feature: Vec<u32>,
-}
-
-impl FeatureOrder {
-    /// The order for `rows`.
-    #[must_use]
-    pub(crate) fn new(rows: &SparseRows) -> Self {
-        let counts = rows.document_frequencies();
-        let mut feature: Vec<u32> = (0..rows.features()).collect();
-        order::by_falling_count(&mut feature, &counts);
-        let mut rank = vec![0; feature.len()];
-        for (new, &old) in feature.iter().enumerate() {
-            rank[old as usize] = new as u32;
-        }
-        Self { rank, feature }
-    }
 }
 
 impl PackedRows {

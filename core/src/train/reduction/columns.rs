@@ -4,7 +4,11 @@
 //! Every product is a job for each block or pair of blocks, and every sum runs over the lines in
 //! their order in f64: bits do not depend on the number of threads. Numbers are stored in f32.
 
-use crate::{executor::Executor, float, train::TrainError, train::embedding::space::array};
+use crate::{
+    executor::Executor,
+    float,
+    train::{TrainError, error::array},
+};
 use alloc::vec::Vec;
 
 /// Columns of a block.

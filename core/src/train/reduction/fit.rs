@@ -32,7 +32,7 @@ use crate::{
     float,
     parameters::{ParamError, ParamRule, RowTransform},
     random::Stream,
-    train::{TrainError, check_data, embedding::space::array},
+    train::{TrainError, check_data, error::array},
 };
 use alloc::vec::Vec;
 use serde::Serialize;

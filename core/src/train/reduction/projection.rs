@@ -7,7 +7,7 @@ use crate::{
     model::embedding::build::Vectors,
     parameters::RowTransform,
     sparse::{SparseRows, SparseVec, SparseView},
-    train::{TrainError, embedding::space::array},
+    train::{TrainError, error::array},
 };
 use alloc::vec::Vec;
 

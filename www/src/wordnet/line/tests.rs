@@ -36,92 +36,95 @@ fn said_of(part: &str, replacement: &str) -> String {
     parse_line(&line, Noun).unwrap_err().to_string()
 }
 
+/// A part of `MOUSE`, what it is replaced by, and what is said of that.
+const REFUSALS: [(&str, &str, &str); 18] = [
+    (
+        "00000500",
+        "500",
+        "the synset offset must be eight decimal digits, not `500`",
+    ),
+    (
+        "00000500",
+        "+0000500",
+        "the synset offset must be eight decimal digits, not `+0000500`",
+    ),
+    (
+        "05 n",
+        "5 n",
+        "the lexicographer file number must be two decimal digits, not `5`",
+    ),
+    (
+        "05 n",
+        "05 v",
+        "the synset type must be the letter of this file, not `v`",
+    ),
+    (
+        "02 field",
+        "2 field",
+        "the number of words must be two hexadecimal digits above 00, not `2`",
+    ),
+    (
+        "02 field",
+        "00 field",
+        "the number of words must be two hexadecimal digits above 00, not `00`",
+    ),
+    (
+        "mouse a",
+        "mouse aa",
+        "the lexical id must be one hexadecimal digit, not `aa`",
+    ),
+    (
+        "field_mouse",
+        "mouse(a)",
+        "the word must be free of `(`, but for (a), (p), (ip) behind an adjective, not `mouse(a)`",
+    ),
+    (
+        "field_",
+        "field__",
+        "the word must be letters, with single underscores between words, not `field__mouse`",
+    ),
+    (
+        "002",
+        "2",
+        "the number of pointers must be three decimal digits, not `2`",
+    ),
+    (
+        "002",
+        "003",
+        "the line breaks off before the pointer symbol",
+    ),
+    (
+        "002",
+        "001",
+        "the gloss must follow the pointers and verb frames, not `~`",
+    ),
+    (
+        "@",
+        "@@",
+        "the pointer symbol must be one of wninput(5WN), such as @ or ~i, not `@@`",
+    ),
+    (
+        "00000400",
+        "x",
+        "the pointer's offset must be eight decimal digits, not `x`",
+    ),
+    (
+        "400 n",
+        "400 x",
+        "the pointer's part of speech must be n, v, a, s or r, not `x`",
+    ),
+    (
+        "n 0000",
+        "n 000",
+        "the pointer's source and target must be four hexadecimal digits, not `000`",
+    ),
+    ("|", "", "no ` | ` stands between the fields and the gloss"),
+    ("a small rodent", "", "the gloss has no definition"),
+];
+
 #[test]
 fn every_rule_has_its_refusal() {
-    for (part, replacement, message) in [
-        (
-            "00000500",
-            "500",
-            "the synset offset must be eight decimal digits, not `500`",
-        ),
-        (
-            "00000500",
-            "+0000500",
-            "the synset offset must be eight decimal digits, not `+0000500`",
-        ),
-        (
-            "05 n",
-            "5 n",
-            "the lexicographer file number must be two decimal digits, not `5`",
-        ),
-        (
-            "05 n",
-            "05 v",
-            "the synset type must be the letter of this file, not `v`",
-        ),
-        (
-            "02 field",
-            "2 field",
-            "the number of words must be two hexadecimal digits above 00, not `2`",
-        ),
-        (
-            "02 field",
-            "00 field",
-            "the number of words must be two hexadecimal digits above 00, not `00`",
-        ),
-        (
-            "mouse a",
-            "mouse aa",
-            "the lexical id must be one hexadecimal digit, not `aa`",
-        ),
-        (
-            "field_mouse",
-            "mouse(a)",
-            "the word must be free of `(`, but for (a), (p), (ip) behind an adjective, not `mouse(a)`",
-        ),
-        (
-            "field_",
-            "field__",
-            "the word must be letters, with single underscores between words, not `field__mouse`",
-        ),
-        (
-            "002",
-            "2",
-            "the number of pointers must be three decimal digits, not `2`",
-        ),
-        (
-            "002",
-            "003",
-            "the line breaks off before the pointer symbol",
-        ),
-        (
-            "002",
-            "001",
-            "the gloss must follow the pointers and verb frames, not `~`",
-        ),
-        (
-            "@",
-            "@@",
-            "the pointer symbol must be one of wninput(5WN), such as @ or ~i, not `@@`",
-        ),
-        (
-            "00000400",
-            "x",
-            "the pointer's offset must be eight decimal digits, not `x`",
-        ),
-        (
-            "400 n",
-            "400 x",
-            "the pointer's part of speech must be n, v, a, s or r, not `x`",
-        ),
-        (
-            "n 0000",
-            "n 000",
-            "the pointer's source and target must be four hexadecimal digits, not `000`",
-        ),
-        ("|", "", "no ` | ` stands between the fields and the gloss"),
-        ("a small rodent", "", "the gloss has no definition"),
-    ] {
+    for (part, replacement, message) in REFUSALS {
         assert_eq!(said_of(part, replacement), message);
     }
     for (frames, message) in [

@@ -260,23 +260,7 @@ fn solve(
         ..
     } = scratch;
     let cost = round.limits.cost;
-    let gain = |dual: f64, short: f64| cost * short.max(0.0) - dual * short;
-    // What is left to gain, and the sum of the shortfalls that share a dual.
-    let (mut gap, mut sum) = (0.0, 0.0);
-    let mut listed = duals.listed.iter().peekable();
-    let mut sharing = 0usize;
-    for (class, &short) in shortfalls.iter().enumerate() {
-        let class = class as u32;
-        match listed.next_if(|dual| dual.0 == class) {
-            Some(dual) => gap += gain(dual.1, short),
-            None if excluded == Some(class) => {}
-            None => {
-                gap += gain(duals.shared, short);
-                sum += short;
-                sharing += 1;
-            }
-        }
-    }
+    let (gap, mut sum, mut sharing) = left_to_gain(duals, shortfalls, excluded, cost);
     if gap <= round.tolerance {
         return None;
     }
@@ -333,10 +317,51 @@ fn solve(
     } else {
         duals.shared
     };
+    let (after, shared_move) = move_duals(duals, shared, sharing, cost, z, targets, moves);
+    Some((after - before, shared_move))
+}
+
+/// What a row has left to gain, the sum of the shortfalls that share a dual, and how many do.
+#[inline(always)]
+fn left_to_gain(
+    duals: &Duals,
+    shortfalls: &[f64],
+    excluded: Option<u32>,
+    cost: f64,
+) -> (f64, f64, usize) {
+    let gain = |dual: f64, short: f64| cost * short.max(0.0) - dual * short;
+    let (mut gap, mut sum, mut sharing) = (0.0, 0.0, 0usize);
+    let mut listed = duals.listed.iter().peekable();
+    for (class, &short) in (0u32..).zip(shortfalls) {
+        match listed.next_if(|dual| dual.0 == class) {
+            Some(dual) => gap += gain(dual.1, short),
+            None if excluded == Some(class) => {}
+            None => {
+                gap += gain(duals.shared, short);
+                sum += short;
+                sharing += 1;
+            }
+        }
+    }
+    (gap, sum, sharing)
+}
+
+/// Moves the duals of a row to their targets, writes down by how much classes move one by one, and
+/// returns the sum of the duals and by how much all classes move.
+#[inline(always)]
+fn move_duals(
+    duals: &mut Duals,
+    shared: f64,
+    sharing: usize,
+    cost: f64,
+    z: f64,
+    targets: &[f64],
+    moves: &mut Vec<(u32, f64)>,
+) -> (f64, f64) {
     moves.clear();
     let shared_move = duals.shared - shared;
     let mut after = sharing as f64 * shared;
-    for (dual, target) in duals.listed.iter_mut().zip(&*targets) {
+    for (dual, target) in duals.listed.iter_mut().zip(targets) {
         let new = (target - z).clamp(0.0, cost);
         after += new;
         // Classes with a dual of their own move with the others, too.
@@ -348,7 +373,7 @@ fn solve(
     }
     duals.shared = shared;
     duals.listed.retain(|dual| dual.1 != 0.0 || shared != 0.0);
-    Some((after - before, shared_move))
+    (after, shared_move)
 }
 
 /// The root for the duals of a row, whose targets are left in `targets`.

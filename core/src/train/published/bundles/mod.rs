@@ -23,12 +23,12 @@
 //! duals of a row are solved for at once, and is what [`shared::SharedTraining::new`] begins.
 
 pub(crate) mod bundle;
+pub(crate) mod epochs;
 pub(crate) mod meeting;
 pub(crate) mod moved;
 pub(crate) mod pair;
 pub(crate) mod plan;
 pub(crate) mod shared;
-pub(crate) mod trainer;
 
 #[cfg(test)]
 mod tests;

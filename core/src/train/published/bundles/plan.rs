@@ -1,6 +1,16 @@
 //! Who meets whom, when and where.
 
-use crate::train::{multiclass::problem::Problem, published::bundles::tournament};
+use crate::{
+    data::Dataset,
+    parameters::multiclass::MultiClassSvm,
+    train::{
+        multiclass::{
+            memory::{LISTED, weights_of},
+            problem::Problem,
+        },
+        published::bundles::tournament,
+    },
+};
 use alloc::vec::Vec;
 
 /// Most bundles of few classes and of many. More of them occupy more processes; but the more there
@@ -109,6 +119,22 @@ fn spread(many: usize) -> Vec<usize> {
         }
     }
     order
+}
+
+impl MultiClassSvm {
+    /// As [`memory_estimate`](Self::memory_estimate), of training by bundles of labels that rotate
+    /// (`crate::train::published::bundles`), in one process; of several each holds its share of the
+    /// duals only.
+    #[must_use]
+    pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
+        let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
+        let (features, values) = (data.rows().features(), data.rows().nonzeros() as u64);
+        let bundles = bundles_of(data.labels().labels() as usize) as u64;
+        let listed = LISTED.min(labels.saturating_sub(1));
+        let duals = rows * (bundles * 40 + 16 * listed);
+        // A weight and its class, with room to grow.
+        24 * weights_of(data, listed) + 40 * bundles * u64::from(features) + duals + 24 * values
+    }
 }
 
 #[cfg(test)]

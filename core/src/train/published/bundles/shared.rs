@@ -1,6 +1,6 @@
 //! A machine that several processes train together.
 
-use super::trainer::Tournament;
+use super::epochs::Tournament;
 use crate::train::exchange::{Exchange, ExchangeError};
 use crate::{
     data::Dataset,

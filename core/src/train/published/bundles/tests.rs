@@ -1,4 +1,4 @@
-use super::trainer::Tournament;
+use super::epochs::Tournament;
 use crate::train::exchange::Alone;
 use crate::{
     executor::Sequential,

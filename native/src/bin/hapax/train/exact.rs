@@ -190,6 +190,21 @@ impl TrainExact {
         done
     }
 
+    /// Checks the parameters with each of the costs.
+    fn check_costs(&self, loss: MultiClassLoss, costs: &[f64]) -> Result<(), Failure> {
+        for &cost in costs {
+            let given = self.parameters(loss, cost);
+            given.check().map_err(TrainError::from)?;
+            if self.epsilon.is_some() && given.epsilon <= 0.0 {
+                let epsilon = given.epsilon;
+                return Err(Failure::Input(format!(
+                    "--epsilon is {epsilon}, but must be more than 0"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn run_among(
         &self,
         loss: MultiClassLoss,
@@ -205,16 +220,7 @@ impl TrainExact {
             processes = None;
         }
         let costs = self.costs();
-        for &cost in &costs {
-            let given = self.parameters(loss, cost);
-            given.check().map_err(TrainError::from)?;
-            if self.epsilon.is_some() && given.epsilon <= 0.0 {
-                let epsilon = given.epsilon;
-                return Err(Failure::Input(format!(
-                    "--epsilon is {epsilon}, but must be more than 0"
-                )));
-            }
-        }
+        self.check_costs(loss, &costs)?;
         let threads = threads(match self.common.threads {
             0 if processes.is_some() => Self::threads_each(),
             asked => asked,

@@ -17,7 +17,8 @@ use crate::{
     executor::Executor,
     parameters::multiclass::MultiClassSvm,
     train::multiclass::{
-        certificate::Certificate, problem::Problem, row_step::Limits, trainer::Report,
+        by_feature::ByFeature, certificate::Certificate, problem::Problem, row_step::Limits,
+        trainer::Report,
     },
 };
 use alloc::{vec, vec::Vec};
@@ -49,6 +50,12 @@ pub struct Tournament {
     tolerance: f64,
     gap: f64,
     certificate: Option<Certificate>,
+}
+
+impl ByFeature for Tournament {
+    fn visit_feature(&self, feature: usize, mut each: impl FnMut(u32, f32)) {
+        self.visit(feature, |class, weight| each(class, weight as f32));
+    }
 }
 
 impl Tournament {

@@ -180,6 +180,9 @@ fn first<'s>(state: &'s mut Saved<'static>) -> (&'s mut f32, &'s mut Vec<f32>) {
 
 type Damage = fn(&mut Saved<'static>);
 
+/// Damages a state and holds what is said of it against words.
+type Refused<'r> = dyn Fn(&str, &dyn Fn(&mut Saved<'static>)) + 'r;
+
 /// What is refused of all states, and as what: the words of the error.
 const DAMAGES: [(Damage, &str); 9] = [
     (|s| s.steps = u64::MAX, "step 18446744073709551615 occurs"),
@@ -304,41 +307,46 @@ fn each_rule_of_a_state_has_its_refusal() {
         for (damage, what) in DAMAGES.iter().chain(own) {
             refused(what, damage);
         }
-        let (beside, number) = (
-            "what is kept beside the weights",
-            "a number beside a weight",
-        );
-        refused(number, &|s| first(s).1[0] = f32::NAN);
-        refused(beside, &|s| {
-            s.state.beside = Cow::Owned(Beside::Penalties { now: vec![1.0; 29] });
-        });
-        if way.is_l1() {
-            refused(number, &|s| first(s).1[0] = 1e30);
-            refused(number, &|s| first(s).1[0] = -1e-9);
-            for now in [-1.0, f64::INFINITY] {
-                refused(beside, &|s| {
-                    s.state.beside = Cow::Owned(Beside::Penalty { now });
-                });
-            }
-        } else {
-            let length = "the length of the weights";
-            // l1 keeps no mean, which is what tells how many steps there were.
-            if !way.oracle.is_index() {
-                refused(beside, &|s| s.steps -= 1);
-                refused(beside, &|s| s.steps += 1);
-            }
-            refused(length, &|s| s.state.square *= 1.1);
-            refused(length, &|s| *first(s).0 += 1e3);
-            refused(beside, &|s| s.state.beside = Cow::Owned(Beside::Nothing));
-            for (scales, steps) in [(-1.0, 0), (f64::NAN, 0), (1e12, 0), (0.5, 1)] {
-                refused(beside, &|s| {
-                    let Beside::Sums { steps: done, .. } = *s.state.beside else {
-                        panic!("no mean is kept")
-                    };
-                    let steps = steps + done;
-                    s.state.beside = Cow::Owned(Beside::Sums { scales, steps });
-                });
-            }
+        refuses_what_is_beside(&way, &refused);
+    }
+}
+
+/// The rules of what is kept beside the weights.
+fn refuses_what_is_beside(way: &Memoir, refused: &Refused<'_>) {
+    let (beside, number) = (
+        "what is kept beside the weights",
+        "a number beside a weight",
+    );
+    refused(number, &|s| first(s).1[0] = f32::NAN);
+    refused(beside, &|s| {
+        s.state.beside = Cow::Owned(Beside::Penalties { now: vec![1.0; 29] });
+    });
+    if way.is_l1() {
+        refused(number, &|s| first(s).1[0] = 1e30);
+        refused(number, &|s| first(s).1[0] = -1e-9);
+        for now in [-1.0, f64::INFINITY] {
+            refused(beside, &|s| {
+                s.state.beside = Cow::Owned(Beside::Penalty { now });
+            });
+        }
+    } else {
+        let length = "the length of the weights";
+        // l1 keeps no mean, which is what tells how many steps there were.
+        if !way.oracle.is_index() {
+            refused(beside, &|s| s.steps -= 1);
+            refused(beside, &|s| s.steps += 1);
+        }
+        refused(length, &|s| s.state.square *= 1.1);
+        refused(length, &|s| *first(s).0 += 1e3);
+        refused(beside, &|s| s.state.beside = Cow::Owned(Beside::Nothing));
+        for (scales, steps) in [(-1.0, 0), (f64::NAN, 0), (1e12, 0), (0.5, 1)] {
+            refused(beside, &|s| {
+                let Beside::Sums { steps: done, .. } = *s.state.beside else {
+                    panic!("no mean is kept")
+                };
+                let steps = steps + done;
+                s.state.beside = Cow::Owned(Beside::Sums { scales, steps });
+            });
         }
     }
 }

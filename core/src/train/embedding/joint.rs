@@ -29,13 +29,13 @@
 //! The steps of a batch of visits are made after all of them, in their order, so the model does not
 //! depend on the number of threads.
 
-mod saved;
+mod joint_state;
 
 use super::{
     last_violators::LastViolators,
     learn::Buffers,
     rows::Rows,
-    space::{Space, array},
+    space::Space,
     visit::{Outcome, Visit, VisitRule, Visited},
 };
 use crate::parameters::wsabie::Wsabie;
@@ -44,7 +44,7 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     random::Stream,
-    train::{TrainError, Training},
+    train::{TrainError, Training, error::array},
 };
 use alloc::vec::Vec;
 use hapax_processor::Processor;
