@@ -22,6 +22,8 @@ mod one_vs_rest;
 mod predicting;
 mod readme;
 mod same_bytes;
+#[cfg(feature = "serve")]
+mod serving;
 mod settings;
 mod sharing;
 mod streams;

@@ -19,6 +19,8 @@ mod progress;
 mod questions;
 mod resources;
 mod separators;
+#[cfg(feature = "serve")]
+mod serve;
 mod table;
 mod tabular;
 mod text_options;
@@ -64,6 +66,9 @@ enum Verb {
     Merge(distributed::Merge),
     /// Suggest labels for texts or rows
     Predict(predict::Predict),
+    /// Answer over HTTP
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     /// Score a model on a test file
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
@@ -93,6 +98,8 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
         Verb::Plan(verb) => verb.run(),
         Verb::Merge(verb) => verb.run(),
         Verb::Predict(verb) => verb.run(),
+        #[cfg(feature = "serve")]
+        Verb::Serve(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
         Verb::Compact(verb) => verb.run(),
