@@ -13,6 +13,7 @@ use hapax_core::{
 };
 use serde::Deserialize;
 use std::{
+    fmt::Display,
     ops::ControlFlow,
     time::{Duration, Instant},
 };
@@ -187,12 +188,17 @@ fn with_row<T>(
 
 /// Understands the JSON of `POST /v1/models/{model}/predict`.
 pub fn parse(body: &[u8], loaded: &Loaded, limits: &Limits) -> Result<Asked, Problem> {
-    let wanted: Wanted = serde_json::from_slice(body).map_err(|error| {
+    let wrong = |what: &dyn Display| {
         let message = format!(
-            "the body is not the JSON of a request: {error}; send {{\"texts\": [\"…\"], \"k\": 5}}, or see /openapi.json"
+            "the body is not the JSON of a request: {what}; send {{\"texts\": [\"…\"], \"k\": 5}}, or see /openapi.json"
         );
         Problem::new(StatusCode::BAD_REQUEST, "not_understood", message)
-    })?;
+    };
+    // A list would be taken for the fields in their order.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(wrong(&"it is a list, not an object"));
+    }
+    let wanted: Wanted = serde_json::from_slice(body).map_err(|error| wrong(&error))?;
     let queries: Vec<Query> = match (wanted.texts, wanted.rows) {
         (Some(texts), None) if loaded.model.vectorizer().is_some() => {
             texts.into_iter().map(Query::Text).collect()

@@ -34,7 +34,7 @@ use tokio::{
 /// Files that are open beside connections: the listener, the runtime's, models being read.
 const RESERVED_FILES: u64 = 32;
 /// With fewer connections than this a server is of no use, whatever the system allows.
-const LEAST: usize = 4;
+const LEAST: usize = 8;
 /// The longest head of a request.
 const HEAD_BYTES: usize = 64 << 10;
 /// How long to wait when the system opens no more connections.

@@ -16,6 +16,7 @@ mod folder;
 mod going_on;
 mod inspecting;
 mod kills;
+mod learning;
 mod mach;
 mod memoir;
 mod one_vs_rest;

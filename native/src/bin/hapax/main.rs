@@ -12,6 +12,7 @@ mod fit;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod learn;
 mod neighborhood;
 mod output;
 mod predict;
@@ -69,6 +70,10 @@ enum Verb {
     /// Answer over HTTP
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
+    /// Teach a model more rows, words and labels
+    Learn(learn::Learn),
+    /// Take rows out of a model of nearest neighbors
+    Forget(learn::Forget),
     /// Score a model on a test file
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
@@ -100,6 +105,8 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
         Verb::Predict(verb) => verb.run(),
         #[cfg(feature = "serve")]
         Verb::Serve(verb) => verb.run(),
+        Verb::Learn(verb) => verb.run(),
+        Verb::Forget(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
         Verb::Compact(verb) => verb.run(),

@@ -11,7 +11,7 @@ use super::folder::{Folder, Ran, with_text_model};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{Shutdown, TcpStream},
     process::{Child, Command, Stdio},
     sync::{Mutex, mpsc},
     thread::{self, JoinHandle},
@@ -132,6 +132,14 @@ impl Server {
         let mut stream = self.connect();
         // Who is refused early need not read it all.
         let _ = stream.write_all(bytes);
+        Got::read(stream)
+    }
+
+    /// What these bytes get if nothing follows them.
+    pub fn send_all(&self, bytes: &[u8]) -> Got {
+        let mut stream = self.connect();
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(Shutdown::Write);
         Got::read(stream)
     }
 
