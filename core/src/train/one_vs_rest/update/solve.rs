@@ -13,7 +13,7 @@ use core::ops::Range;
 /// How often rows are looked for that miss their margin.
 const ROUNDS: usize = 3;
 /// Passes over these rows in a round, at most.
-const EPOCHS: usize = 20;
+const EPOCHS: usize = 300;
 /// A pass whose largest step changes a margin by less than this is the last.
 const SMALL: f64 = 1e-3;
 
