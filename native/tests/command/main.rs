@@ -11,6 +11,7 @@ mod embedding;
 mod evaluating;
 mod evaluation_outputs;
 mod exact;
+mod first_steps;
 mod fitting;
 mod folder;
 mod going_on;

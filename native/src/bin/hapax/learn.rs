@@ -5,7 +5,7 @@ use super::{
     failure::Failure,
     fit::{check_start, names_of_start, say_kept_labels, warn_of_new_labels},
     input::{Reading, load_model, read_input, threads},
-    output::{note, print},
+    output::{note, output_file, print},
     table::{bytes, count, facts_table},
 };
 use clap::Args;
@@ -43,7 +43,7 @@ pub struct Learn {
     /// The new rows, perhaps compressed; - is standard input
     data: PathBuf,
     /// Where to write the model
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = output_file())]
     output: PathBuf,
     /// How many threads [default: one for each core]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
@@ -69,7 +69,7 @@ pub struct Forget {
     #[arg(long, value_name = "ROWS", value_delimiter = ',', required = true, value_parser = parse_rows)]
     row: Vec<RangeInclusive<u32>>,
     /// Where to write the model
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = output_file())]
     output: PathBuf,
 }
 

@@ -174,7 +174,7 @@ fn metrics_count_requests_by_route_and_status() {
         server.predict("{\"texts\":[\"card\"]}");
     }
     server
-        .post("/v1/models/m/predict", "[")
+        .post("/v1/models/m/predict", "{")
         .refused(400, "not_understood", "line 1");
     let route = "route=\"/v1/models/{model}/predict\"";
     let figure = |status| {
