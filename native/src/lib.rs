@@ -57,6 +57,8 @@ pub mod kernels;
 pub mod npy;
 pub mod processes;
 pub mod sealed;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod tables;
 pub mod threads;
 mod training;

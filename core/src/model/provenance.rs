@@ -58,6 +58,28 @@ impl Provenance {
             report: Vec::new(),
         }
     }
+
+    /// The record of a model that went on with `data`: rows are added up, and the fingerprint is of
+    /// both fingerprints.
+    #[must_use]
+    pub(crate) fn went_on(&self, data: &Dataset) -> Self {
+        let more = Self::new(&self.algorithm, data, self.seed);
+        let both = [
+            self.fingerprint.to_le_bytes(),
+            more.fingerprint.to_le_bytes(),
+        ];
+        let mut hasher = Xxh3::new();
+        hasher.update(both.as_flattened());
+        Self {
+            rows: self.rows.saturating_add(more.rows),
+            nonzeros: self.nonzeros.saturating_add(more.nonzeros),
+            label_total: self.label_total.saturating_add(more.label_total),
+            index_base: self.index_base,
+            columns: self.columns.clone(),
+            fingerprint: hasher.digest(),
+            ..more
+        }
+    }
 }
 
 /// XXH3 of the rows and their labels.

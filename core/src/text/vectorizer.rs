@@ -357,6 +357,8 @@ impl Vectorizer {
     }
 }
 
+mod extended;
+
 fn check_sorted(names: &Names) -> Result<(), VectorizerError> {
     let mut previous: Option<String> = None;
     for name in names.iter() {

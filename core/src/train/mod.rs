@@ -6,6 +6,7 @@ pub(crate) mod compacted;
 pub mod embedding;
 mod error;
 pub mod exchange;
+mod learning_on;
 pub mod mach;
 pub mod memoir;
 mod models;
@@ -23,6 +24,7 @@ mod unusable;
 
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
+pub use learning_on::Learned;
 pub use precision::Precision;
 pub(crate) use training::going;
 pub use training::{Hearing, Training, Watch};

@@ -104,6 +104,21 @@ impl Linear {
         })
     }
 
+    /// The same method with weights that went on with `data`, and nothing beside them.
+    pub(crate) fn went_on(&self, model: LinearModel, data: &Dataset) -> Self {
+        let mut frequencies = data.labels().frequencies();
+        for (sum, &before) in frequencies.iter_mut().zip(self.frequencies.iter()) {
+            *sum = sum.saturating_add(before);
+        }
+        Self {
+            model,
+            frequencies: frequencies.into(),
+            parameters: self.parameters.clone(),
+            nearest: None,
+            embedding: None,
+        }
+    }
+
     /// The same method with other weights.
     pub(crate) fn with_model(&self, model: LinearModel) -> Self {
         Self {

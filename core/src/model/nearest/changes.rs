@@ -23,6 +23,8 @@ pub(crate) struct Changes {
     removed: Vec<u64>,
     removed_count: usize,
     next_id: u32,
+    /// Every label learned is below it, be its rows there or not.
+    labels: u32,
 }
 
 impl Changes {
@@ -33,6 +35,7 @@ impl Changes {
             removed: Vec::new(),
             removed_count: 0,
             next_id,
+            labels: 0,
         }
     }
 
@@ -64,10 +67,21 @@ impl Changes {
             .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
-    /// Adds a row and gives it an id; `None` once ids are used up.
+    /// A number that every label learned is below.
+    pub(crate) fn labels(&self) -> u32 {
+        self.labels
+    }
+
+    /// Counts labels up to `labels`, though they may have no rows.
+    pub(crate) fn widen(&mut self, labels: u32) {
+        self.labels = self.labels.max(labels);
+    }
+
+    /// Adds a row with rising labels and gives it an id; `None` once ids are used up.
     pub(crate) fn add(&mut self, row: SparseVec, labels: Vec<u32>) -> Option<u32> {
         let id = self.next_id;
         self.next_id = id.checked_add(1)?;
+        self.widen(labels.last().map_or(0, |&last| last.saturating_add(1)));
         self.added.push(AddedRow { id, row, labels });
         Some(id)
     }

@@ -34,6 +34,34 @@ impl Nearest {
         })
     }
 
+    /// The same rows over `features` features, of which feature f is now `places[f]`; places rise.
+    /// Rows learned or forgotten since the index was built are folded into it.
+    ///
+    /// # Errors
+    /// If no row is left or memory is lacking.
+    pub(crate) fn renumbered(
+        &self,
+        places: &[u32],
+        features: u32,
+        executor: &impl Executor,
+    ) -> Result<Self, ModelError> {
+        let folded = self.folded(executor)?;
+        let before = folded.index.to_rows()?;
+        let mut rows = SparseRows::new(features);
+        let mut indices = Vec::new();
+        for row in before.iter() {
+            indices.clear();
+            indices.extend(row.indices().iter().map(|&id| places[id as usize]));
+            let moved = SparseView::new(&indices, row.values());
+            let pushed = moved.and_then(|moved| rows.push(moved));
+            pushed.map_err(|_| ModelError::NoFeatures)?;
+        }
+        Ok(Self {
+            index: folded.index.rebuilt(&rows, executor)?,
+            ..folded
+        })
+    }
+
     /// Removes the row with this id; whether there was one.
     pub(crate) fn forget(&mut self, id: u32) -> bool {
         let position = if self.ids.is_empty() {
@@ -75,7 +103,8 @@ impl Nearest {
         }
         let kept = self.index.to_rows()?;
         let mut rows = SparseRows::new(kept.features());
-        let mut labels = LabelLists::new(0);
+        // A label stays, though all its rows are forgotten: ids of labels do not change.
+        let mut labels = LabelLists::new(self.labels.labels().max(self.changes.labels()));
         for &slot in &slots {
             let row = match self.place(slot) {
                 Ok(position) => kept.row(position),

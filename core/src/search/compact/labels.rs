@@ -94,6 +94,12 @@ impl CompactLabels {
         4 * self.offsets.len() + self.packed.len()
     }
 
+    /// Number of labels L.
+    #[must_use]
+    pub(crate) fn labels(&self) -> u32 {
+        self.labels
+    }
+
     /// Number of rows n.
     #[must_use]
     pub(crate) fn rows(&self) -> usize {

@@ -24,6 +24,7 @@ pub(crate) mod sweep;
 pub(crate) mod trainer;
 pub(crate) mod training;
 pub(crate) mod training_rows;
+pub(in crate::train) mod update;
 
 pub use crate::train::one_vs_rest::training::{Report, Stage};
 pub use choice::{

@@ -3,7 +3,7 @@
 use super::{
     failure::Failure,
     input::{load_model, threads},
-    output::print,
+    output::{output_file, print},
     table::{bytes, count, parse_bytes, percent, table},
 };
 use clap::Args;
@@ -28,7 +28,7 @@ pub struct Compact {
     /// The model
     model: PathBuf,
     /// Where to write the smaller model
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = output_file())]
     output: PathBuf,
     /// The most bytes its file may have, such as 4MB or 500kB
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]

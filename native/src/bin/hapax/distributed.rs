@@ -101,7 +101,8 @@ pub enum Task {
 struct Shard(u32, Option<u32>);
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
-    let rule = || format!("{text:?} is not a shard: write I/N, such as 0/7, with I from 0 to N");
+    let rule =
+        || format!("{text:?} is not a shard: write I/N, such as 0/7, with I from 0 to N - 1");
     let (index, of) = match text.split_once('/') {
         Some((index, of)) => (index, Some(of.parse().map_err(|_| rule())?)),
         None => (text, None),

@@ -23,6 +23,10 @@ pub enum Failure {
     Stopped(String),
     /// So many of so many rows could not be read; each has its problem in the output. Exit status 3.
     Unread { unread: u64, rows: u64 },
+    /// There is nothing more to do, which is no failure.
+    Done,
+    /// All is said already. Exit status 2.
+    Shown,
     /// Whoever read the output has stopped reading, which is no failure.
     OutputClosed,
 }
@@ -51,10 +55,10 @@ impl Failure {
 
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Input(_) => ExitCode::from(2),
+            Self::Input(_) | Self::Shown => ExitCode::from(2),
             Self::Other(_) | Self::Stopped(_) => ExitCode::FAILURE,
             Self::Unread { .. } => ExitCode::from(3),
-            Self::OutputClosed => ExitCode::SUCCESS,
+            Self::Done | Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
 }
@@ -71,6 +75,7 @@ impl fmt::Display for Failure {
                 count(*unread),
                 count(*rows)
             ),
+            Self::Done | Self::Shown => f.write_str("done"),
             Self::OutputClosed => f.write_str("the output was closed"),
         }
     }

@@ -22,7 +22,7 @@ use hapax::{
     npy,
     threads::Threads,
 };
-use std::path::Path;
+use std::{num::NonZero, path::Path, thread::available_parallelism};
 
 /// How a model file begins.
 pub const MODEL_MARK: &[u8] = b"HAPAX\x1a";
@@ -211,8 +211,22 @@ pub fn prepare(model: &mut Model) {
     }
 }
 
+/// So many threads may be asked for on any machine, and four for each core.
+const MOST_THREADS: usize = 32;
+
 /// The pool of threads that `--threads` asks for.
 pub fn threads(count: usize) -> Result<Threads, Failure> {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    let most = MOST_THREADS.max(4 * cores);
+    let count = match count > most {
+        true => {
+            warn(format_args!(
+                "--threads {count} is far more than the {cores} cores of this machine; {most} are started"
+            ));
+            most
+        }
+        false => count,
+    };
     Threads::new(count).map_err(|error| Failure::Other(format!("cannot start threads: {error}")))
 }
 

@@ -12,6 +12,7 @@ mod fit;
 mod input;
 mod inspect;
 mod label_neighbors;
+mod learn;
 mod neighborhood;
 mod output;
 mod predict;
@@ -19,16 +20,23 @@ mod progress;
 mod questions;
 mod resources;
 mod separators;
+#[cfg(feature = "serve")]
+mod serve;
 mod table;
 mod tabular;
 mod text_options;
 mod train;
 mod verify;
+mod wording;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use failure::Failure;
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, stderr},
+    process::ExitCode,
+};
 
 /// Choose among thousands to millions of labels, most of which occur a handful of times.
 ///
@@ -54,6 +62,16 @@ Examples:
 
 Exit status: 0 done, 2 wrong usage or input, 3 rows that predict could not read, 1 anything else.";
 
+/// What `hapax` alone says.
+const START: &str = "\
+hapax learns to choose among thousands to millions of labels. Three commands do the work:
+
+  hapax train texts.tsv -o model.hapax          learn from lines of text, tab, labels (or CSV, JSON Lines)
+  hapax predict model.hapax new.txt             suggest labels for new texts
+  hapax evaluate model.hapax test.tsv           say how good the suggestions are
+
+`hapax --help` lists the others, `hapax train --help` the options of one.";
+
 #[derive(Subcommand)]
 enum Verb {
     /// Train a model from a file of labelled texts or rows
@@ -64,6 +82,13 @@ enum Verb {
     Merge(distributed::Merge),
     /// Suggest labels for texts or rows
     Predict(predict::Predict),
+    /// Answer over HTTP
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
+    /// Teach a model more rows, words and labels
+    Learn(learn::Learn),
+    /// Take rows out of a model of nearest neighbors
+    Forget(learn::Forget),
     /// Score a model on a test file
     Evaluate(evaluate::Evaluate),
     /// Show what a model is and what made it, or what data look like
@@ -73,9 +98,11 @@ enum Verb {
     /// Check every rule of a model file
     Verify(verify::Verify),
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example: hapax completions bash > ~/.local/share/bash-completion/completions/hapax"
-    )]
+    #[command(after_help = "\
+Examples:
+  hapax completions bash > ~/.local/share/bash-completion/completions/hapax
+  hapax completions zsh > ~/.zfunc/_hapax                 (with fpath+=~/.zfunc before compinit)
+  hapax completions fish > ~/.config/fish/completions/hapax.fish")]
     Completions {
         /// The shell
         shell: Shell,
@@ -86,13 +113,22 @@ enum Verb {
 fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
     let (arguments, all) = train::options::with_settings(train::with_method(arguments))?;
     let command = train::options::command(Cli::command(), all);
-    let matches = command.get_matches_from(arguments);
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if arguments.len() < 2 {
+        output::insist(START);
+        return Err(Failure::Shown);
+    }
+    let matches = command.try_get_matches_from(arguments);
+    let matches = matches.unwrap_or_else(|error| refuse(&error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
     match cli.verb {
         Verb::Train(train) => train.run(),
         Verb::Plan(verb) => verb.run(),
         Verb::Merge(verb) => verb.run(),
         Verb::Predict(verb) => verb.run(),
+        #[cfg(feature = "serve")]
+        Verb::Serve(verb) => verb.run(),
+        Verb::Learn(verb) => verb.run(),
+        Verb::Forget(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(),
         Verb::Compact(verb) => verb.run(),
@@ -105,12 +141,28 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
     }
 }
 
+/// Ends as clap would, in plainer words where it refuses.
+fn refuse(error: &clap::Error) -> ! {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let rendered = error.render();
+    let text = match stderr().is_terminal() {
+        true => rendered.ansi().to_string(),
+        false => rendered.to_string(),
+    };
+    eprint!("{}", wording::plain(&text));
+    std::process::exit(error.exit_code());
+}
+
 fn main() -> ExitCode {
     match run(std::env::args_os().collect()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(Failure::Done | Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(failure @ Failure::Shown) => failure.exit_code(),
         Err(failure) => {
-            output::note(format_args!("hapax: {failure}"));
+            let message = failure.to_string();
+            output::note(format_args!("hapax: {}", wording::plain(&message)));
             failure.exit_code()
         }
     }

@@ -1,16 +1,26 @@
 //! What goes to standard output and standard error, whose reader may be gone.
 
 use super::failure::Failure;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde_json::Value;
 use std::{
     borrow::Cow,
     fmt::Display,
     io::{Write, stderr, stdout},
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Whether another process does the talking.
 static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// The path of a model to write, which cannot go to standard output.
+pub fn output_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("a model is a file; give it a name (./- if it shall be called -)"),
+        false => Ok(path),
+    })
+}
 
 /// From now on [`note`] says nothing, as another process says the same.
 pub fn silence() {

@@ -49,10 +49,10 @@ Examples:
   hapax predict model.hapax rows.txt.xz --output xmc > answers.txt
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
-JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}; of tables also \"id\" (or \"line\") and, with --keep,
-\"columns\"; \"problem\" where there is no answer; and with --explain \"evidence\": the neighbors with their similarity,
-vote, labels and shared features, or of a linear model for each label the features that add most to its score or take
-most from it. XMC lines hold id:score pairs.")]
+JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}; of tables also \"id\" (or \"line\") and, with
+--keep, \"columns\"; \"problem\" where there is no answer; and with --explain \"evidence\": the
+neighbors with their similarity, vote, labels and shared features, or of a linear model for each
+label the features that add most to its score or take most from it. XMC lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
     model: PathBuf,

@@ -2,6 +2,7 @@
 
 mod auto;
 mod checkpoint;
+mod dry_run;
 mod embedding;
 mod exact;
 mod finish;
@@ -21,6 +22,7 @@ use super::{
     failure::Failure,
     fit::{check_names, check_start, names_of_start, say_unknown_words, warn_of_new_labels},
     input::{Like, Origin, name_labels, read_input, read_like},
+    output::output_file,
     progress::Progress,
     table::parse_bytes,
     text_options::TextOptions,
@@ -190,7 +192,7 @@ pub struct Common {
     /// The training data, perhaps compressed (xz, gzip, zstd); - is standard input
     train: PathBuf,
     /// Where to write the model
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = output_file())]
     output: PathBuf,
     /// Score the model on this file when it is trained
     #[arg(long, value_name = "FILE")]
@@ -210,6 +212,10 @@ pub struct Common {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
+    /// Read the data, say what there is, what is wrong with it and how much memory training would
+    /// take, and end
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     data: DataOptions,
     /// Names for labels that are numbers: a file whose line i (from 0) names label i
@@ -274,7 +280,9 @@ impl Common {
             Source::Rows(data) => (data, None),
             Source::Texts(documents) => {
                 let mut options = self.text.options(documents.texts.len());
-                if let Some(parameters) = parameters {
+                if let Some(parameters) = parameters
+                    && !self.dry_run
+                {
                     let chosen = self.choose_features(&documents, &options, parameters, threads)?;
                     options = chosen.options.clone();
                     features = (!chosen.tried.is_empty()).then_some(chosen);

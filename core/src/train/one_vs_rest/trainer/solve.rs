@@ -36,7 +36,7 @@ const SETTLED: f64 = 0.25;
 
 /// What [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior) multiplies, for a
 /// label with `rows` rows.
-fn familiarity(rows: usize) -> f64 {
+pub(in crate::train::one_vs_rest) fn familiarity(rows: usize) -> f64 {
     let rows = rows as f64;
     float::ln(2.0 * rows / (rows + 1.0))
 }

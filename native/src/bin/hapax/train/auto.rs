@@ -53,6 +53,7 @@ impl TrainAuto {
         let watch = Stopwatch::start();
         let training = common.read_choosing(Some(&plain), &threads)?;
         let memory = plain.memory_estimate(&training.data, threads.threads());
+        common.end_dry_run(&training.data, Some(memory))?;
         note(format_args!(
             "choosing a method and its parameters; one-vs-rest takes up to about {} of memory beside the data",
             bytes(memory)

@@ -203,6 +203,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         None => training.memory_estimate(data, threads.threads()),
         Some(p) => training.projected_memory_estimate(p, data, threads.threads()),
     };
+    common.end_dry_run(data, Some(memory))?;
     note(format_args!(
         "training {}; this takes up to about {} of memory beside the data",
         training.name(),

@@ -240,11 +240,13 @@ impl TrainExact {
         };
         let watch = Stopwatch::start();
         let parameters = self.parameters(loss, 1.0);
-        let memory = bytes(if self.rotate_labels {
+        let memory = if self.rotate_labels {
             parameters.rotating_memory_estimate(&training.data)
         } else {
             parameters.memory_estimate(&training.data)
-        });
+        };
+        self.common.end_dry_run(&training.data, Some(memory))?;
+        let memory = bytes(memory);
         note(format_args!(
             "training to a proven gap; this takes up to about {memory} of memory beside the data"
         ));

@@ -215,6 +215,8 @@ impl TrainMach {
         let origin = training.origin.clone();
         let parameters = self.chosen(&training.data);
         say_what_comes(&parameters, &training.data);
+        let memory = parameters.memory_estimate(&training.data);
+        self.common.end_dry_run(&training.data, Some(memory))?;
         let mut told = Told {
             epochs: Some(u64::from(parameters.epochs)),
             ..Told::default()

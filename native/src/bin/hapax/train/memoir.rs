@@ -266,6 +266,7 @@ impl TrainMemoir {
                 .projected_memory_estimate(projection, data, threads.threads()),
         };
         say_what_comes(&parameters, memory);
+        self.common.end_dry_run(data, Some(memory))?;
         let mut telling = Telling::new(&watch);
         let texts = training.vectorizer;
         let model = match &projection {

@@ -96,6 +96,7 @@ impl TrainNearest {
         parameters.check().map_err(TrainError::from)?;
         let threads = threads(self.common.threads)?;
         let training = self.common.read(&threads)?;
+        self.common.end_dry_run(&training.data, None)?;
         let watch = Stopwatch::start();
         let tuned = if self.tune {
             Some(self.tuned(&training.data, &threads)?)

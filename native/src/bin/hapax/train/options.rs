@@ -5,8 +5,9 @@ use clap::{Arg, ArgAction, Command, Subcommand};
 use std::ffi::OsString;
 
 /// What `--help` shows for every method.
-const EVERYDAY: [&str; 10] = [
+const EVERYDAY: [&str; 11] = [
     "output",
+    "dry-run",
     "test",
     "threads",
     "max-bytes",

@@ -18,6 +18,7 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
+        executor::Executor,
         model::{Method, Model},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         train::{
@@ -275,6 +276,9 @@ impl TrainOvr {
                 .exponent
                 .or(Some(linear.parameters().transform().exponent));
         }
+        let plain = given.over(&fixed);
+        let memory = plain.memory_estimate(&training.data, threads.threads());
+        self.common.end_dry_run(&training.data, Some(memory))?;
         let watch = Stopwatch::start();
         let choice = choose(&fixed, &given, &training, &threads)?;
         say_what_comes(&choice, self.gap, &training.data, &threads);

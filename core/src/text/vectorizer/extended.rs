@@ -1,0 +1,206 @@
+//! New words for a vectorizer whose texts are gone.
+
+use super::{Features, Vectorizer};
+use crate::{
+    array::Array,
+    executor::Executor,
+    names::Names,
+    text::{
+        FeatureSpace, VectorizerError,
+        vocabulary::{Limits, hashed_frequencies, vocabulary},
+    },
+};
+use alloc::vec::Vec;
+
+impl Vectorizer {
+    /// The vectorizer that knows the tokens of `texts`, too, and for each of its features the
+    /// number that it has there. Known tokens stay; new ones must be within the limits that the
+    /// vectorizer was fitted with, of these texts alone, and fill up to its largest number of
+    /// features, the most frequent first. Frequencies count all texts.
+    ///
+    /// Cost: as [`Vectorizer::fit`] of `texts`, and a pass over the vocabulary.
+    ///
+    /// # Errors
+    /// If there are more texts or tokens than 32 bits count, or memory is lacking.
+    pub fn extended<T: AsRef<str> + Sync, E: Executor>(
+        &self,
+        texts: &[T],
+        executor: &E,
+    ) -> Result<(Self, Vec<u32>), VectorizerError> {
+        let more = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
+        let documents = self.documents.checked_add(more);
+        let documents = documents.ok_or(VectorizerError::TooLarge)?;
+        let (features, frequencies, places) = match &self.features {
+            Features::Hashed(hash) => {
+                let mut sums = self.frequencies.to_vec();
+                if !sums.is_empty() {
+                    let counts = hashed_frequencies(texts, &self.options.tokens, *hash, executor)?;
+                    sums.iter_mut()
+                        .zip(&counts)
+                        .for_each(|(sum, count)| *sum += count);
+                }
+                let places = (0..hash.features()).collect();
+                (Features::Hashed(*hash), sums, places)
+            }
+            Features::Vocabulary { names, .. } => {
+                let found = self.found(texts, executor)?;
+                let (names, sums, places) = self.merged(names, &found, more)?;
+                (Features::Vocabulary { names, index: None }, sums, places)
+            }
+        };
+        let vectorizer = Self {
+            options: self.options.clone(),
+            documents,
+            features,
+            frequencies: Array::from(frequencies),
+        };
+        Ok((vectorizer, places))
+    }
+
+    /// All tokens of `texts` in alphabetical order, and in how many texts each occurs.
+    fn found<T: AsRef<str> + Sync, E: Executor>(
+        &self,
+        texts: &[T],
+        executor: &E,
+    ) -> Result<(Names, Vec<u32>), VectorizerError> {
+        let all = Limits {
+            min_documents: 1,
+            max_document_share: 1.0,
+            max_features: None,
+        };
+        match vocabulary(texts, &self.options.tokens, all, executor) {
+            Err(VectorizerError::NothingKept { .. }) => {
+                let none = Names::new(core::iter::empty::<&str>());
+                Ok((none.map_err(|_| VectorizerError::TooLarge)?, Vec::new()))
+            }
+            found => found,
+        }
+    }
+
+    /// Known and found tokens as one vocabulary, with their frequencies, and the places of the
+    /// known ones.
+    fn merged(
+        &self,
+        known: &Names,
+        (names, counts): &(Names, Vec<u32>),
+        texts: u32,
+    ) -> Result<(Names, Vec<u32>, Vec<u32>), VectorizerError> {
+        let FeatureSpace::Vocabulary {
+            min_documents,
+            max_document_share,
+            max_features,
+        } = self.options.features
+        else {
+            return Err(VectorizerError::VocabularyMismatch);
+        };
+        let most = max_document_share * f64::from(texts);
+        let mut sums = self.frequencies.to_vec();
+        let mut new = Vec::new();
+        for (name, &count) in names.iter().zip(counts) {
+            match known.find(&name) {
+                Some(id) => sums[id as usize] += count,
+                None if count >= min_documents && f64::from(count) <= most => {
+                    new.push((name, count));
+                }
+                None => {}
+            }
+        }
+        if let Some(limit) = max_features {
+            // Stable: equals stay in alphabetical order.
+            new.sort_by_key(|&(_, count)| core::cmp::Reverse(count));
+            new.truncate((limit as usize).saturating_sub(known.len()));
+        }
+        let old = known.iter().zip(sums).enumerate();
+        let old = old.map(|(id, (name, count))| (name, count, Some(id)));
+        let mut all: Vec<_> = old.collect();
+        all.extend(new.into_iter().map(|(name, count)| (name, count, None)));
+        all.sort_unstable();
+        let merged = Names::new(all.iter().map(|(name, ..)| name));
+        let merged = merged.map_err(|_| VectorizerError::TooLarge)?;
+        let places = (0..).zip(&all);
+        let places = places.filter_map(|(place, (_, _, id))| id.map(|_| place));
+        let places = places.collect();
+        Ok((
+            merged,
+            all.iter().map(|&(_, count, _)| count).collect(),
+            places,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Vectorizer;
+    use crate::{
+        executor::Sequential,
+        text::{FeatureSpace, TextScratch, VectorizerOptions},
+    };
+    use alloc::{string::String, vec::Vec};
+
+    const FIRST: [&str; 3] = ["a card was lost", "the card", "lost and found"];
+    const MORE: [&str; 3] = ["the machine swallowed the card", "swallowed", "a zebra"];
+
+    fn options(min_documents: u32, max_features: Option<u32>) -> VectorizerOptions {
+        VectorizerOptions {
+            features: FeatureSpace::Vocabulary {
+                min_documents,
+                max_document_share: 1.0,
+                max_features,
+            },
+            ..VectorizerOptions::default()
+        }
+    }
+
+    fn names(vectorizer: &Vectorizer) -> Vec<String> {
+        vectorizer.parts().vocabulary.unwrap().iter().collect()
+    }
+
+    #[test]
+    fn it_is_the_vectorizer_of_all_texts_where_no_word_is_left_out() {
+        let first = Vectorizer::fit(&FIRST, options(1, None), &Sequential).unwrap();
+        let (both, places) = first.extended(&MORE, &Sequential).unwrap();
+        let all = Vectorizer::fit(&[FIRST, MORE].concat(), options(1, None), &Sequential).unwrap();
+        assert_eq!(both, all);
+        let old = names(&first);
+        let new = names(&both);
+        assert_eq!(places.len(), old.len());
+        for (name, &place) in old.iter().zip(&places) {
+            assert_eq!(*name, new[place as usize]);
+        }
+        let mut scratch = TextScratch::new();
+        assert!(!both.transform("swallowed", &mut scratch).view().is_empty());
+    }
+
+    #[test]
+    fn new_words_are_within_the_limits_and_old_ones_stay() {
+        let first = Vectorizer::fit(&FIRST, options(2, None), &Sequential).unwrap();
+        assert_eq!(names(&first), ["card", "lost"]);
+        let (both, places) = first.extended(&MORE, &Sequential).unwrap();
+        assert_eq!(names(&both), ["card", "lost", "swallowed"]);
+        assert_eq!(places, [0, 1]);
+        // "the" stands twice in one text, which counts once.
+        assert_eq!(both.parts().frequencies, [3, 2, 2]);
+        assert_eq!(both.parts().documents, 6);
+        let first = Vectorizer::fit(&FIRST, options(1, Some(3)), &Sequential).unwrap();
+        let (both, _) = first.extended(&MORE, &Sequential).unwrap();
+        assert_eq!(names(&both), names(&first));
+    }
+
+    #[test]
+    fn texts_without_words_and_hashed_words_change_counts_alone() {
+        let first = Vectorizer::fit(&FIRST, options(1, None), &Sequential).unwrap();
+        let (both, places) = first.extended(&["?!", ""], &Sequential).unwrap();
+        assert_eq!(names(&both), names(&first));
+        assert_eq!(both.parts().documents, 5);
+        assert_eq!(places.len(), names(&first).len());
+        let hashed = VectorizerOptions {
+            features: FeatureSpace::Hashed { bits: 4, seed: 1 },
+            ..VectorizerOptions::default()
+        };
+        let first = Vectorizer::fit(&FIRST, hashed.clone(), &Sequential).unwrap();
+        let (both, places) = first.extended(&MORE, &Sequential).unwrap();
+        let all = Vectorizer::fit(&[FIRST, MORE].concat(), hashed, &Sequential).unwrap();
+        assert_eq!(both, all);
+        assert_eq!(places, (0..16).collect::<Vec<u32>>());
+    }
+}

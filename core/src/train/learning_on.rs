@@ -1,0 +1,141 @@
+//! Models that go on: more rows for a model whose training rows are gone.
+
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{LabelNames, Method, Model},
+    parameters::linear::LinearTraining,
+    text::Vectorizer,
+    train::{TrainError, one_vs_rest::update::learn_on},
+};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A model that has learned more rows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Learned {
+    /// The model.
+    pub model: Model,
+    /// Rows that taught nothing: without features, or without labels.
+    pub skipped: usize,
+    /// How far labels of one-vs-rest moved, chosen by held-out rows: 0 not at all, 1 as far as
+    /// their new rows alone would have them. `None` of nearest neighbors.
+    pub strength: Option<f64>,
+    /// The ids that neighbors got, by which they can be forgotten.
+    pub ids: Option<Range<u32>>,
+}
+
+impl Model {
+    /// The model with the rows of `data` learned: neighbors get them beside their own, and labels
+    /// of one-vs-rest move as little as the new rows need. Labels without rows in `data` stay as
+    /// they are. Those of the model come first, with its names; others are new. `extended`, from
+    /// [`Vectorizer::extended`], brings new words of texts.
+    ///
+    /// # Errors
+    /// [`TrainError::CannotLearn`] if the model is neither of nearest neighbors nor of one-vs-rest
+    /// alone; if `data` have other features, fewer labels, or nothing to learn from.
+    pub fn learn_all<E: Executor>(
+        &self,
+        data: &Dataset,
+        extended: Option<(Vectorizer, Vec<u32>)>,
+        executor: &E,
+        kernels: &'static dyn Kernels,
+    ) -> Result<Learned, TrainError> {
+        if !self.can_learn_all() {
+            return Err(TrainError::CannotLearn);
+        }
+        let features = data.rows().features();
+        let (vectorizer, places) = match extended {
+            Some((vectorizer, places)) => (Some(vectorizer), places),
+            None => (self.vectorizer.clone(), (0..self.features).collect()),
+        };
+        let differ = |what, model, data| TrainError::StartDiffers { what, model, data };
+        let fits = places.len() == self.features as usize
+            && places.windows(2).all(|pair| pair[0] < pair[1])
+            && places.last().is_none_or(|&last| last < features);
+        if !fits {
+            return Err(differ("features", self.features, features));
+        }
+        let labels = data.labels().labels();
+        if labels < self.labels {
+            return Err(differ("labels", self.labels, labels));
+        }
+        let mut ids = None;
+        let (method, skipped, strength) = match &self.method {
+            Method::Linear(linear) => {
+                let LinearTraining::OneVsRest(parameters) = linear.parameters() else {
+                    return Err(TrainError::CannotLearn);
+                };
+                let before = (linear.model(), parameters);
+                let (weights, strength) = learn_on(before, data, &places, executor, kernels)?;
+                let method = Method::Linear(linear.went_on(weights, data));
+                (method, empty_rows(data), Some(strength))
+            }
+            Method::Nearest(nearest) => {
+                let mut nearest = match features > self.features {
+                    true => nearest.renumbered(&places, features, executor)?,
+                    false => nearest.clone(),
+                };
+                let mut skipped = 0;
+                for (row, own) in data.rows().iter().zip(data.labels().iter()) {
+                    if row.is_empty() || own.is_empty() {
+                        skipped += 1;
+                        continue;
+                    }
+                    let id = nearest.learn(row, own)?;
+                    let first = ids.as_ref().map_or(id, |ids: &Range<u32>| ids.start);
+                    ids = Some(first..id.saturating_add(1));
+                }
+                nearest.changes.widen(labels);
+                (Method::Nearest(nearest), skipped, None)
+            }
+            Method::Mach(_) | Method::Embedding(_) => return Err(TrainError::CannotLearn),
+        };
+        if skipped == data.len() {
+            return Err(TrainError::NoRows);
+        }
+        let mut label_names = self.label_names.clone();
+        if let Some(names) = data.label_names() {
+            label_names = Some(LabelNames::new(names.clone()));
+        }
+        if let Some(names) = &mut label_names {
+            names.extend_to(labels as usize);
+        }
+        let model = Self {
+            features,
+            labels,
+            label_names,
+            vectorizer,
+            provenance: self.provenance.went_on(data),
+            method,
+        };
+        Ok(Learned {
+            model,
+            skipped,
+            strength,
+            ids,
+        })
+    }
+
+    /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest alone.
+    #[must_use]
+    pub fn can_learn_all(&self) -> bool {
+        match &self.method {
+            Method::Nearest(_) => true,
+            Method::Linear(linear) => {
+                let alone = linear.nearest().is_none() && linear.embedding().is_none();
+                alone && matches!(linear.parameters(), LinearTraining::OneVsRest(_))
+            }
+            Method::Mach(_) | Method::Embedding(_) => false,
+        }
+    }
+}
+
+/// Rows without features or without labels.
+fn empty_rows(data: &Dataset) -> usize {
+    let rows = data.rows().iter().zip(data.labels().iter());
+    rows.filter(|(row, labels)| row.is_empty() || labels.is_empty())
+        .count()
+}

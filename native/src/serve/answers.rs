@@ -1,0 +1,166 @@
+//! The JSON of answers: that of `hapax predict --output jsonl`.
+
+use hapax_core::{
+    model::{
+        Method, Model, PredictError, Scratch,
+        linear::Contribution,
+        nearest::{Evidence, SharedFeature},
+    },
+    search::Scored,
+    sparse::SparseView,
+};
+use serde::Serialize;
+
+/// How many neighbors, and features of each, an explanation shows.
+const EVIDENCE: (usize, usize) = (5, 8);
+
+/// What a text or a row gets.
+#[derive(Default, Serialize)]
+pub struct Answer {
+    labels: Vec<Label>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Why>,
+}
+
+/// A suggested label.
+#[derive(Serialize)]
+pub struct Label {
+    id: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    score: f32,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Why {
+    Neighbors(Vec<Neighbor>),
+    Features(Vec<LabelFeatures>),
+}
+
+/// A row that voted.
+#[derive(Serialize)]
+struct Neighbor {
+    row: u32,
+    similarity: f32,
+    vote: f32,
+    labels: Vec<String>,
+    features: Vec<Shared>,
+}
+
+#[derive(Serialize)]
+struct Shared {
+    feature: String,
+    share: f32,
+}
+
+/// What features add to the score of a label.
+#[derive(Serialize)]
+struct LabelFeatures {
+    label: String,
+    features: Vec<Part>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    feature: String,
+    score: f32,
+}
+
+impl Answer {
+    pub fn none(problem: String) -> Self {
+        Self {
+            problem: Some(problem),
+            ..Self::default()
+        }
+    }
+}
+
+/// The best labels of a row. What training never saw is no answer.
+pub fn best(
+    model: &Model,
+    row: SparseView<'_>,
+    k: usize,
+    scratch: &mut Scratch,
+) -> Result<Vec<Scored>, PredictError> {
+    let best = model.predict(row, k, scratch)?.iter();
+    Ok(best.filter(|s| s.score > f32::MIN).copied().collect())
+}
+
+/// The answer for a row, with what speaks for it if that is wanted.
+pub fn answer(
+    model: &Model,
+    row: SparseView<'_>,
+    (k, explain): (usize, bool),
+    scratch: &mut Scratch,
+) -> Result<Answer, PredictError> {
+    let best = best(model, row, k, scratch)?;
+    let evidence = match explain {
+        true => Some(why(model, row, &best, scratch)?),
+        false => None,
+    };
+    let label = |s: &Scored| Label {
+        id: s.id,
+        name: model.label_name(s.id),
+        score: s.score,
+    };
+    Ok(Answer {
+        labels: best.iter().map(label).collect(),
+        problem: None,
+        evidence,
+    })
+}
+
+fn why(
+    model: &Model,
+    row: SparseView<'_>,
+    best: &[Scored],
+    scratch: &mut Scratch,
+) -> Result<Why, PredictError> {
+    let (neighbors, features) = EVIDENCE;
+    if !matches!(model.method(), Method::Linear(_)) {
+        let found = model.explain(row, neighbors, features, scratch)?;
+        let found = found.iter().map(|evidence| neighbor(model, evidence));
+        return Ok(Why::Neighbors(found.collect()));
+    }
+    let part = |part: &Contribution| Part {
+        feature: feature(model, part.feature),
+        score: part.score,
+    };
+    let labels = best.iter().map(|scored| {
+        let parts = model.contributions(row, scored.id, features, scratch)?;
+        Ok(LabelFeatures {
+            label: label(model, scored.id),
+            features: parts.iter().map(part).collect(),
+        })
+    });
+    Ok(Why::Features(labels.collect::<Result<_, PredictError>>()?))
+}
+
+fn neighbor(model: &Model, evidence: &Evidence) -> Neighbor {
+    let shared = |shared: &SharedFeature| Shared {
+        feature: feature(model, shared.feature),
+        share: shared.share,
+    };
+    Neighbor {
+        row: evidence.row,
+        similarity: evidence.similarity,
+        vote: evidence.vote,
+        labels: evidence.labels.iter().map(|&id| label(model, id)).collect(),
+        features: evidence.features.iter().map(shared).collect(),
+    }
+}
+
+/// The name of a label, or its number where labels have no names.
+pub fn label(model: &Model, id: u32) -> String {
+    model.label_name(id).unwrap_or_else(|| id.to_string())
+}
+
+fn feature(model: &Model, id: u32) -> String {
+    let vectorizer = model.vectorizer();
+    let name = vectorizer.and_then(|vectorizer| vectorizer.feature_name(id));
+    name.unwrap_or_else(|| id.to_string())
+}
