@@ -341,13 +341,12 @@ fn read_calibration<D: Serialize + DeserializeOwned>(
     let Some(numbers) = container.optional::<f32>(section)? else {
         return Ok(None);
     };
-    let numbers = <&[f32; NUMBERS]>::try_from(&numbers[..]).map_err(|_| {
-        FormatError::SectionLength {
+    let numbers =
+        <&[f32; NUMBERS]>::try_from(&numbers[..]).map_err(|_| FormatError::SectionLength {
             section,
             length: (numbers.len() * size_of::<f32>()) as u64,
             expected_items: Some(NUMBERS as u64),
-        }
-    })?;
+        })?;
     let invalid = |place| FormatError::ValueInvalid {
         section,
         position: place as u64,

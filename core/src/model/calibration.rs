@@ -85,7 +85,9 @@ impl<const N: usize> Curve<N> {
 
     fn probability(&self, inputs: [f64; N]) -> f32 {
         let mut sum = 0.0;
-        self.terms(inputs, |term, value| sum += f64::from(self.weights[term]) * value);
+        self.terms(inputs, |term, value| {
+            sum += f64::from(self.weights[term]) * value
+        });
         logistic(sum) as f32
     }
 
@@ -129,7 +131,10 @@ pub(crate) fn row_inputs(best: &[Scored]) -> Option<[f64; 2]> {
     let first = best.first().filter(|first| first.score > f32::MIN)?;
     let score = f64::from(first.score);
     let second = best.get(1).filter(|second| second.score > f32::MIN);
-    Some([score, score - second.map_or(0.0, |second| f64::from(second.score))])
+    Some([
+        score,
+        score - second.map_or(0.0, |second| f64::from(second.score)),
+    ])
 }
 
 /// What the curve of later answers looks at: `place` is 1 for the second answer.
@@ -254,7 +259,8 @@ pub(crate) mod tests {
         assert_eq!(calibration.none(&best), sigma(none) as f32);
         let (a, b) = (-0.5, 0.0);
         let c = 2.0 * (libm::log(3.0) - 0.5) / 3.0 - 1.0;
-        let third = -1.0 + 2.0 * a + 0.5 * a * a + 0.0 * a * b + 0.25 * a * c - b + 0.0 * b * b
+        let third = -1.0 + 2.0 * a + 0.5 * a * a + 0.0 * a * b + 0.25 * a * c - b
+            + 0.0 * b * b
             + 0.5 * b * c
             - 0.5 * c
             + 0.125 * c * c;
@@ -265,9 +271,8 @@ pub(crate) mod tests {
     #[test]
     fn what_was_never_seen_is_never_right_and_scores_beyond_all_bounds_are_cut() {
         let calibration = calibration();
-        let found = |scores: &[f32]| -> Vec<f32> {
-            calibration.probabilities(&scored(scores)).collect()
-        };
+        let found =
+            |scores: &[f32]| -> Vec<f32> { calibration.probabilities(&scored(scores)).collect() };
         assert_eq!(found(&[]), []);
         assert_eq!(found(&[f32::MIN, f32::MIN]), [0.0, 0.0]);
         assert_eq!(found(&[0.5, f32::MIN])[1], 0.0);
@@ -284,7 +289,12 @@ pub(crate) mod tests {
         let numbers: [f32; NUMBERS] = calibration.numbers().try_into().unwrap();
         assert_eq!(Calibration::from_numbers(&numbers), Ok(calibration));
         for place in 0..NUMBERS {
-            for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -2.0 * MOST_WEIGHT] {
+            for wrong in [
+                f32::NAN,
+                f32::INFINITY,
+                f32::NEG_INFINITY,
+                -2.0 * MOST_WEIGHT,
+            ] {
                 let mut numbers = numbers;
                 numbers[place] = wrong;
                 match Calibration::from_numbers(&numbers) {
@@ -299,6 +309,9 @@ pub(crate) mod tests {
             numbers[place] = value;
             Calibration::from_numbers(&numbers).unwrap_err()
         };
-        assert_eq!((refused(0, 1.5), refused(2, -0.1), refused(5, -1.5)), (0, 2, 5));
+        assert_eq!(
+            (refused(0, 1.5), refused(2, -0.1), refused(5, -1.5)),
+            (0, 2, 5)
+        );
     }
 }
