@@ -146,5 +146,9 @@ pub fn train_watched<E: Executor>(
     };
     let (data, vectorizer) = vectorize(source, features, Some(&plain), executor, |_| ())?;
     let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
-    Ok(train_best(&data, vectorizer, seed, machine, progress)?)
+    let mut best = train_best(&data, vectorizer, seed, machine, progress)?;
+    let machine = (executor, kernels::best());
+    best.model
+        .calibrate(&data, seed, machine, Ok::<_, TrainError>)?;
+    Ok(best)
 }

@@ -19,6 +19,7 @@ mod progress;
 mod questions;
 mod resources;
 mod separators;
+mod sure;
 mod table;
 mod tabular;
 mod text_options;

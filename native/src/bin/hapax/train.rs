@@ -1,6 +1,7 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 mod auto;
+mod calibrate;
 mod checkpoint;
 mod embedding;
 mod exact;
@@ -25,6 +26,7 @@ use super::{
     table::parse_bytes,
     text_options::TextOptions,
 };
+use calibrate::CalibrationOptions;
 use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
@@ -210,6 +212,8 @@ pub struct Common {
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    calibration: CalibrationOptions,
     #[command(flatten)]
     data: DataOptions,
     /// Names for labels that are numbers: a file whose line i (from 0) names label i

@@ -262,8 +262,11 @@ impl TrainExact {
                 }
             }
         };
-        let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
+        let mut model =
+            Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
         tell(&machine, &mut told);
+        self.common
+            .calibrate(&mut model, &training.data, &mut told, &threads)?;
         let origin = training.origin;
         let made = Made {
             model,

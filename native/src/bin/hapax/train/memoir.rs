@@ -268,7 +268,7 @@ impl TrainMemoir {
         say_what_comes(&parameters, memory);
         let mut telling = Telling::new(&watch);
         let texts = training.vectorizer;
-        let model = match &projection {
+        let mut model = match &projection {
             None => self.by_parts(&parameters, data, texts, &threads, &mut telling)?,
             Some(projection) => {
                 let reduction = reduce.reduction(parameters.seed);
@@ -276,10 +276,13 @@ impl TrainMemoir {
                 self.projected(identity, projection, data, texts, &threads, &mut telling)?
             }
         };
+        let mut told = telling.told();
+        self.common
+            .calibrate(&mut model, data, &mut told, &threads)?;
         let made = Made {
             model,
             origin: training.origin,
-            told: telling.told(),
+            told,
         };
         self.common.finish(made, &watch, &threads)
     }
