@@ -62,19 +62,18 @@ pub struct Calibrated {
 impl Model {
     /// Fits what turns scores into probabilities ([`Model::calibration`]) on held-out rows of
     /// `data`, which the model was trained on: another model of its parameters is trained on the
-    /// other rows, and handed through `alter`, which does with it what was done with this one since
-    /// (compacting it, for instance). `None`, and the model stays as it is, if there are too few
-    /// rows, or the model is not what its parameters make of `data`.
+    /// other rows. `None`, and the model stays as it is, if there are too few rows, or the model is
+    /// more than its parameters make of `data`.
     ///
     /// # Errors
-    /// As the training of the other model; what `alter` returns.
-    pub fn calibrate<E: Executor, F: From<TrainError>>(
+    /// As the training of the other model.
+    pub fn calibrate<E: Executor>(
         &mut self,
         data: &Dataset,
         seed: u64,
-        (executor, kernels): (&E, &'static dyn MachKernels),
-        alter: impl Fn(Model) -> Result<Model, F>,
-    ) -> Result<Option<Calibrated>, F> {
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Option<Calibrated>, TrainError> {
         let mut held_out = HeldOut::of(data.labels().labels());
         for fold in 0..folds(data.len()) {
             let Ok(split) = Split::new(data.len(), share(data.len()), seed.wrapping_add(fold))
@@ -85,10 +84,9 @@ impl Model {
             if check_data(&rows).is_err() {
                 continue;
             }
-            let Some(other) = self.again(&rows, executor, kernels)? else {
+            let Some(mut other) = self.again(&rows, executor, kernels)? else {
                 return Ok(None);
             };
-            let mut other = alter(other)?;
             // Without memory to prepare it a model answers the same, more slowly.
             let _ = other.prepare();
             let test = data.select(split.held_out());

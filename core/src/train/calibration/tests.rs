@@ -8,7 +8,6 @@ use crate::{
     random::Stream,
     search::Scored,
     sparse::{SparseRows, SparseVec},
-    train::TrainError,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -30,10 +29,6 @@ fn data(count: usize) -> Dataset {
         lists.push([label, (label + dice.below(3) as u32) % 12]);
     }
     Dataset::new(rows, lists, None).unwrap()
-}
-
-fn same(model: Model) -> Result<Model, TrainError> {
-    Ok(model)
 }
 
 #[test]
@@ -89,7 +84,7 @@ fn probabilities_are_those_that_answers_were_drawn_by() {
 
 #[test]
 fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
-    let (data, machine) = (data(900), (&Sequential, &Portable as _));
+    let data = data(900);
     let nearest = NearestParameters::default();
     let go_on = |_| ControlFlow::Continue(());
     let linear = OneVsRest::default()
@@ -113,14 +108,20 @@ fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
                 .calibration()
                 .is_none()
         );
-        let told = model.calibrate(&data, 1, machine, same).unwrap().unwrap();
+        let told = model
+            .calibrate(&data, 1, &Sequential, &Portable)
+            .unwrap()
+            .unwrap();
         assert!(told.rows >= LEAST_ROWS && told.micro_f1 > 0.2, "{told:?}");
         let file = model.to_bytes().unwrap();
         assert!(file.len() - before.len() <= 39 * 4 + 128);
         let read = Model::from_bytes(file.clone()).unwrap();
         assert_eq!(read.calibration(), model.calibration());
         assert_eq!(read.to_bytes().unwrap(), file);
-        let again = model.clone().calibrate(&data, 1, machine, same).unwrap();
+        let again = model
+            .clone()
+            .calibrate(&data, 1, &Sequential, &Portable)
+            .unwrap();
         assert_eq!(again, Some(told));
         let mut scratch = Scratch::default();
         let best = read.predict(data.rows().row(3), 5, &mut scratch).unwrap();
@@ -137,7 +138,7 @@ fn too_few_rows_calibrate_nothing() {
     let data = data(150);
     let mut model = Model::train_nearest(NearestParameters::default(), &data, None, &Sequential);
     let model = model.as_mut().unwrap();
-    let told = model.calibrate(&data, 1, (&Sequential, &Portable), same);
+    let told = model.calibrate(&data, 1, &Sequential, &Portable);
     assert_eq!(told, Ok(None));
     assert!(model.calibration().is_none());
 }

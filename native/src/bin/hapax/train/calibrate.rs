@@ -11,6 +11,7 @@ use super::{
 };
 use clap::Args;
 use hapax::{
+    calibration_room,
     core::{data::Dataset, model::Model, train::Calibrated},
     kernels,
     threads::Threads,
@@ -25,18 +26,12 @@ pub struct CalibrationOptions {
     no_calibration: bool,
 }
 
-/// Bytes that a calibration adds to a file at most: 39 numbers, padding, a line of the table.
-const BYTES: u64 = 320;
-
-/// Rows below which no room is left for it: none may be made.
-const ROWS: usize = 1_000;
-
 impl Common {
-    /// Room to leave for the calibration in a budget that training uses up.
-    pub fn calibration_bytes(&self, data: &Dataset) -> u64 {
-        match !self.calibration.no_calibration && data.len() >= ROWS {
-            true => BYTES,
-            false => 0,
+    /// The budget of a training that uses it up, less the calibration that follows.
+    pub fn budget_before_calibration(&self, most: u64, data: &Dataset) -> u64 {
+        match self.calibration.no_calibration {
+            true => most,
+            false => most.saturating_sub(calibration_room(data.len())),
         }
     }
 
@@ -52,18 +47,7 @@ impl Common {
             return Ok(());
         }
         let progress = Progress::new("calibrating", 0);
-        // What the budget does to this model happens to the other one, too.
-        let alter = |other: Model| match self.max_bytes {
-            Some(most) => {
-                let fitted = other
-                    .clone()
-                    .compacted(most, self.seed, threads, kernels::best());
-                Ok::<Model, Failure>(fitted.map_or(other, |fitted| fitted.model))
-            }
-            None => Ok(other),
-        };
-        let machine = (threads, kernels::best());
-        let calibrated = model.calibrate(data, self.seed, machine, alter)?;
+        let calibrated = model.calibrate(data, self.seed, threads, kernels::best())?;
         drop(progress);
         told.lines.push(match calibrated {
             Some(calibrated) => worth(&calibrated, model),

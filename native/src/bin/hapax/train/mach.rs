@@ -223,7 +223,8 @@ impl TrainMach {
         let mut model = match self.common.max_bytes {
             None => self.by_parts(&parameters, &mut training, &threads, &mut epochs)?,
             Some(most) => {
-                let most = most.saturating_sub(self.common.calibration_bytes(&training.data));
+                let data = &training.data;
+                let most = self.common.budget_before_calibration(most, data);
                 let how = (self.common.checkpoints.keeper()?, |report| {
                     epochs.tell(report);
                 });
