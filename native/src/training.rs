@@ -119,7 +119,7 @@ pub fn vectorize<E: Executor>(
     Ok((data, Some(vectorizer)))
 }
 
-/// Bytes that [`crate::core::model::Model::calibrate`] adds to a file at most: 39 numbers, padding, a line of the table.
+/// Bytes that a calibration adds to a file at most: 39 numbers, padding, a line of the table.
 const CALIBRATION: u64 = 320;
 
 /// Rows below which no room is left for it: there may be none.

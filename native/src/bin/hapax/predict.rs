@@ -48,9 +48,11 @@ Examples:
   hapax predict model.hapax texts.csv --keep title --output csv > answers.csv
   hapax predict model.hapax texts.txt -k 10 --output jsonl > answers.jsonl
   hapax predict model.hapax rows.txt.xz --output xmc > answers.txt
+  hapax predict model.hapax texts.txt --above 0.5 --at-most 3
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
-JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}; of tables also \"id\" (or \"line\") and, with --keep,
+JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\", \"probability\"}], \"none\"}, the latter two of calibrated models:
+none is the probability that none of the first five is right; of tables also \"id\" (or \"line\") and, with --keep,
 \"columns\"; \"problem\" where there is no answer; and with --explain \"evidence\": the neighbors with their similarity,
 vote, labels and shared features, or of a linear model for each label the features that add most to its score or take
 most from it. XMC lines hold id:score pairs.")]

@@ -262,12 +262,11 @@ impl TrainExact {
                 }
             }
         };
-        let mut model =
-            Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
+        let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
+        let mut model = Model::from_machine(&machine, &parameters, data, texts);
         tell(&machine, &mut told);
         self.common
-            .calibrate(&mut model, &training.data, &mut told, &threads)?;
-        let origin = training.origin;
+            .calibrate(&mut model, data, &mut told, &threads)?;
         let made = Made {
             model,
             origin,
