@@ -119,9 +119,26 @@ pub fn vectorize<E: Executor>(
     Ok((data, Some(vectorizer)))
 }
 
+/// Bytes that a calibration adds to a file at most: 39 numbers, padding, a line of the table.
+const CALIBRATION: u64 = 320;
+
+/// Rows below which no room is left for it: there may be none.
+const CALIBRATED_ROWS: usize = 1_000;
+
+/// The bytes to leave for the calibration of a model of so many rows, where training itself uses up
+/// a budget.
+#[must_use]
+pub fn calibration_room(rows: usize) -> u64 {
+    match rows >= CALIBRATED_ROWS {
+        true => CALIBRATION,
+        false => 0,
+    }
+}
+
 /// Trains the best model that is found for labelled texts or rows: which n-grams, which method and
-/// which parameters serve is measured on held-out rows ([`crate::core::train::auto`]). Equal data
-/// and seed give the model of `hapax train`, to the byte, with any number of threads.
+/// which parameters serve is measured on held-out rows ([`crate::core::train::auto`]). The model is
+/// calibrated if there are rows enough. Equal data and seed give the model of `hapax train`, to the
+/// byte, with any number of threads.
 ///
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
@@ -146,5 +163,8 @@ pub fn train_watched<E: Executor>(
     };
     let (data, vectorizer) = vectorize(source, features, Some(&plain), executor, |_| ())?;
     let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
-    Ok(train_best(&data, vectorizer, seed, machine, progress)?)
+    let mut best = train_best(&data, vectorizer, seed, machine, progress)?;
+    let kernels = kernels::best();
+    best.model.calibrate(&data, seed, executor, kernels)?;
+    Ok(best)
 }

@@ -18,7 +18,7 @@ use hapax::core::train::one_vs_rest::{Budget, Given};
 use hapax::core::train::{Hearing, TrainError, check_data};
 use hapax::core::{executor::Executor, model};
 use hapax::threads::Threads;
-use hapax::{TextFeatures, TrainingError, kernels, train_watched, vectorize};
+use hapax::{TextFeatures, TrainingError, calibration_room, kernels, train_watched, vectorize};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -110,16 +110,20 @@ impl Order {
         let told = |done| tell("choosing n-grams", done, 0);
         let (data, vectorizer) = vectorize(source, features, plain.as_ref(), executor, told)?;
         check_data(&data)?;
-        let model = match self.method {
+        let mut model = match self.method {
             Method::OneVsRest(fixed, given) => {
                 train_ovr((&fixed, &given), &data, vectorizer, executor, tell)?
             }
             Method::Nearest(given) => train_nearest(&given, &data, vectorizer, seed, executor)?,
             Method::Mach(given) => {
-                train_mach(&given, &data, vectorizer, self.max_bytes, executor, tell)?
+                let room = calibration_room(data.len());
+                let most = self.max_bytes.map(|most| most.saturating_sub(room));
+                train_mach(&given, &data, vectorizer, most, executor, tell)?
             }
             Method::Auto => unreachable!("trained above"),
         };
+        tell("calibrating", 0, 0);
+        model.calibrate(&data, seed, executor, kernels::best())?;
         finished(model, seed, self.max_bytes, executor)
     }
 }

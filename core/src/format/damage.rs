@@ -1,6 +1,8 @@
 //! Models whose sections were changed on purpose, with all checksums right: what a malicious writer
 //! could make. They are refused, or answer without a panic.
 
+mod calibration;
+
 use super::{ContainerWriter, container::Container, model::Description};
 use crate::{
     data::{Dataset, LabelLists},

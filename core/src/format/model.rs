@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     executor::Sequential,
-    model::{AllKinds, Kinds, LabelNames, Method, Model, ModelError, NearestOnly, Provenance},
+    model::{
+        AllKinds, Calibration, Kinds, LabelNames, Method, Model, ModelError, NearestOnly,
+        Provenance, calibration::NUMBERS,
+    },
     text::{Vectorizer, VectorizerOptions},
 };
 use alloc::{boxed::Box, vec::Vec};
@@ -249,8 +252,12 @@ impl Model {
             }),
             method,
         };
+        let numbers = self.calibration().map(Calibration::numbers);
         // Sections borrow from here on what lives in this function, too.
         let mut writer = writer;
+        if let Some(numbers) = &numbers {
+            writer.section(SectionId::CALIBRATION, numbers);
+        }
         if let Some(names) = &names {
             write_names(&mut writer, names, LABEL_NAMES);
         }
@@ -322,6 +329,7 @@ impl Model {
             _ => return Err(FormatError::MetadataInvalid),
         };
         let columns = read_columns(&mut container)?;
+        let calibration = read_calibration(&mut container)?;
         let Description { provenance, .. } = container.finish()?;
         let provenance = Provenance {
             columns,
@@ -334,6 +342,7 @@ impl Model {
             vectorizer,
             provenance,
             method,
+            calibration,
         })
     }
 }
@@ -344,6 +353,28 @@ impl Model {
 /// If the bytes are no sound container.
 pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
     Ok(Container::<Description>::open(bytes)?.sizes().collect())
+}
+
+fn read_calibration<D: Serialize + DeserializeOwned>(
+    container: &mut Container<Description<D>>,
+) -> Result<Option<Box<Calibration>>, FormatError> {
+    let section = SectionId::CALIBRATION;
+    let Some(numbers) = container.optional::<f32>(section)? else {
+        return Ok(None);
+    };
+    let numbers =
+        <&[f32; NUMBERS]>::try_from(&numbers[..]).map_err(|_| FormatError::SectionLength {
+            section,
+            length: (numbers.len() * size_of::<f32>()) as u64,
+            expected_items: Some(NUMBERS as u64),
+        })?;
+    let invalid = |place| FormatError::ValueInvalid {
+        section,
+        position: place as u64,
+        rule: "thresholds must be from 0 to 1, ranges finite and rising, weights within 10,000",
+    };
+    let calibration = Calibration::from_numbers(numbers).map_err(invalid)?;
+    Ok(Some(Box::new(calibration)))
 }
 
 fn cannot_fold(error: &ModelError) -> FormatError {

@@ -36,6 +36,8 @@ sections! {
     DOCUMENT_FREQUENCIES = 5, "document frequencies";
     /// Which columns of a table the training data were read from (UTF-8).
     COLUMNS = 6, "columns of the training data";
+    /// What turns scores into probabilities (f32).
+    CALIBRATION = 7, "calibration";
     /// Where each block of 16 rows begins in the packed labels (u32).
     ROW_LABEL_OFFSETS = 16, "row label blocks";
     /// The packed labels of all rows.

@@ -13,6 +13,8 @@ pub struct Answer {
     pub name: Option<String>,
     /// Its score: higher is better; the scale is the method's.
     pub score: f32,
+    /// The probability that it is right, of a model that was calibrated.
+    pub probability: Option<f32>,
 }
 
 /// Why there is no answer.

@@ -7,6 +7,7 @@
 //! once it is warm.
 
 mod answer;
+pub(crate) mod calibration;
 pub mod embedding;
 mod evidence;
 mod kinds;
@@ -19,6 +20,7 @@ pub(crate) mod provenance;
 mod scratch;
 
 pub use answer::{Answer, PredictError};
+pub use calibration::Calibration;
 pub use embedding::Embedding;
 pub use kinds::{AllKinds, Kinds, NearestOnly};
 pub use linear::Linear;
@@ -48,6 +50,7 @@ pub struct Model {
     pub(crate) vectorizer: Option<Vectorizer>,
     pub(crate) provenance: Provenance,
     pub(crate) method: Method,
+    pub(crate) calibration: Option<Box<Calibration>>,
 }
 
 /// The methods that can have made a model.
@@ -79,6 +82,7 @@ impl Model {
             vectorizer,
             provenance,
             method,
+            calibration: None,
         }
     }
 
@@ -97,6 +101,12 @@ impl Model {
     /// The record of what made the model, to add figures to its report.
     pub fn provenance_mut(&mut self) -> &mut Provenance {
         &mut self.provenance
+    }
+
+    /// What turns scores into probabilities, if the model was calibrated.
+    #[must_use]
+    pub fn calibration(&self) -> Option<&Calibration> {
+        self.calibration.as_deref()
     }
 
     /// What turns texts into rows, in a model trained on texts.
@@ -238,13 +248,16 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<Vec<Answer>, PredictError> {
         let row = self.row(text, scratch)?;
-        let best = self.predict(row.view(), k, scratch)?;
+        // The first answer's probability depends on the second's score.
+        let best = self.predict(row.view(), if k == 1 { 2 } else { k }, scratch)?;
+        let mut probabilities = self.calibration().map(|c| c.probabilities(best));
         let named = |s: &Scored| Answer {
             id: s.id,
             name: self.label_name(s.id),
             score: s.score,
+            probability: probabilities.as_mut().and_then(Iterator::next),
         };
-        Ok(best.iter().map(named).collect())
+        Ok(best.iter().take(k).map(named).collect())
     }
 
     /// Learns one more row and returns its id. A label may be new: then it must have the next free

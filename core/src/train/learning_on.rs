@@ -109,6 +109,8 @@ impl Model {
             label_names,
             vectorizer,
             provenance: self.provenance.went_on(data),
+            // Most rows are those of before: so are their scores.
+            calibration: self.calibration.clone(),
             method,
         };
         Ok(Learned {

@@ -2,6 +2,7 @@
 //! of what made a model.
 
 pub mod auto;
+pub(crate) mod calibration;
 pub(crate) mod compacted;
 pub mod embedding;
 mod error;
@@ -22,6 +23,7 @@ pub mod state;
 mod training;
 mod unusable;
 
+pub use calibration::Calibrated;
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
 pub use learning_on::Learned;

@@ -43,6 +43,12 @@ fn the_table_of_the_page_on_formats_is_read() {
     run(&blocks(include_str!("../../../docs/formats.md")));
 }
 
+#[test]
+#[cfg(unix)]
+fn the_page_on_scores_runs() {
+    run(&blocks(include_str!("../../../docs/scores.md")));
+}
+
 /// Runs all blocks in one folder: later ones use the files of earlier ones.
 #[cfg(unix)]
 fn run(blocks: &[String]) {

@@ -42,6 +42,7 @@ pub const ALL_NEWEST: [(&str, Make); 5] = [
     ("linear-1-embedding", || linear(0.2)),
     ("mach-1", mach),
     ("embedding-1", embedding),
+    ("calibrated-1", calibrated),
 ];
 
 /// Trains a golden model and gives it as a file.
@@ -130,6 +131,24 @@ fn linear(embedding: f32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     };
     let rows = (&data, Some(vectorizer));
     written(fused.model(weights, &parameters, rows, &Sequential, &Portable)?)
+}
+
+/// The golden model with a calibration: neighbors of the same texts, each many times over, for few
+/// rows are not held out.
+fn calibrated() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (vectorizer, data) = texts()?;
+    let rows: Vec<usize> = (0..400).map(|row| row * row % data.len()).collect();
+    let data = data.select(&rows);
+    let parameters = NearestParameters {
+        neighbors: 5,
+        alpha: 1.5,
+        beta: 0.5,
+        exponent: 0.75,
+    };
+    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?;
+    let told = model.calibrate(&data, 42, &Sequential, &Portable)?;
+    told.ok_or("no rows were held out")?;
+    written(model)
 }
 
 /// The golden MACH model.

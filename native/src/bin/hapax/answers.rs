@@ -45,6 +45,12 @@ impl Output {
 #[derive(Default)]
 pub struct Answered {
     pub best: Vec<Scored>,
+    /// Of each of them, of calibrated models.
+    pub probabilities: Vec<f32>,
+    /// The probability that none of the first five is right, of calibrated models.
+    pub none: Option<f32>,
+    /// Whether the first answer was not sure enough to be given.
+    pub abstained: bool,
     pub evidence: Vec<Evidence>,
     /// For each of the best, what features add to its score, of linear models.
     pub contributions: Vec<Vec<Contribution>>,
@@ -113,6 +119,9 @@ impl Printer<'_> {
         header.extend(self.kept.iter().cloned());
         for at in 1..=self.k {
             header.extend([format!("label_{at}"), format!("score_{at}")]);
+            if self.model.calibration().is_some() {
+                header.push(format!("probability_{at}"));
+            }
         }
         header.push("problem".into());
         self.print_csv(out, header)
@@ -140,8 +149,16 @@ impl Printer<'_> {
                 Some(best) => row.extend([label(self.model, best.id), best.score.to_string()]),
                 None => row.extend([String::new(), String::new()]),
             }
+            if self.model.calibration().is_some() {
+                let probability = answered.probabilities.get(at);
+                row.push(probability.map_or_else(String::new, |p| format!("{p:.4}")));
+            }
         }
-        row.push(answered.problem.clone().unwrap_or_default());
+        let problem = match answered.abstained {
+            true => Some(UNSURE.to_string()),
+            false => answered.problem.clone(),
+        };
+        row.push(problem.unwrap_or_default());
         row
     }
 
@@ -157,14 +174,24 @@ impl Printer<'_> {
 
     pub fn json_line(&self, answered: &Answered) -> Value {
         let model = self.model;
-        let best = answered.best.iter().map(|s| {
+        let best = answered.best.iter().enumerate().map(|(at, s)| {
             let score = shortest(s.score);
-            match model.label_name(s.id) {
+            let mut one = match model.label_name(s.id) {
                 Some(name) => json!({"id": s.id, "name": name, "score": score}),
                 None => json!({"id": s.id, "score": score}),
+            };
+            if let Some(&probability) = answered.probabilities.get(at) {
+                one["probability"] = rounded(probability);
             }
+            one
         });
         let mut line = json!({"labels": best.collect::<Vec<_>>()});
+        if let Some(none) = answered.none {
+            line["none"] = rounded(none);
+        }
+        if answered.abstained {
+            line["abstained"] = json!(true);
+        }
         if let Some(passed) = &answered.row {
             match &passed.id {
                 Some(id) => line["id"] = id.clone(),
@@ -195,13 +222,16 @@ impl Printer<'_> {
         if let Some(problem) = &answered.problem {
             writeln!(out, "({})", shown(problem))?;
         }
+        if answered.abstained {
+            writeln!(out, "({UNSURE})")?;
+        }
         for (at, scored) in answered.best.iter().enumerate() {
-            writeln!(
-                out,
-                "{:>9.4}  {}",
-                scored.score,
-                shown(&label(model, scored.id))
-            )?;
+            let name = label(model, scored.id);
+            let (score, name) = (scored.score, shown(&name));
+            match answered.probabilities.get(at) {
+                Some(p) => writeln!(out, "{score:>9.4} {:>4.0}%  {name}", 100.0 * p)?,
+                None => writeln!(out, "{score:>9.4}  {name}")?,
+            }
             let parts = answered.contributions.get(at).into_iter().flatten();
             let parts: Vec<_> = parts
                 .map(|c| format!("{} {:+.3}", shown(&feature(model, c.feature)), c.score))
@@ -231,6 +261,14 @@ impl Printer<'_> {
         }
         writeln!(out)
     }
+}
+
+/// What stands for the answers of a row whose first was not sure enough.
+const UNSURE: &str = "not sure enough";
+
+/// A probability to four places.
+fn rounded(probability: f32) -> Value {
+    json!((f64::from(probability) * 1e4).round() / 1e4)
 }
 
 /// The name of a label, or its number where labels have no names.

@@ -22,6 +22,7 @@ mod resources;
 mod separators;
 #[cfg(feature = "serve")]
 mod serve;
+mod sure;
 mod table;
 mod tabular;
 mod text_options;

@@ -8,6 +8,7 @@ use super::{
     input::{MANY_ROWS, load_model, prepare, threads},
     output::note,
     questions::{Query, Question, Questions},
+    sure::{Limits, Sure},
 };
 use clap::Args;
 use hapax::{
@@ -47,21 +48,26 @@ Examples:
   hapax predict model.hapax texts.csv --keep title --output csv > answers.csv
   hapax predict model.hapax texts.txt -k 10 --output jsonl > answers.jsonl
   hapax predict model.hapax rows.txt.xz --output xmc > answers.txt
+  hapax predict model.hapax texts.txt --above 0.5 --at-most 3
   hapax predict model.hapax --explain        (type texts; each is answered at once)
 
-JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\"}]}; of tables also \"id\" (or \"line\") and, with
---keep, \"columns\"; \"problem\" where there is no answer; and with --explain \"evidence\": the
-neighbors with their similarity, vote, labels and shared features, or of a linear model for each
-label the features that add most to its score or take most from it. XMC lines hold id:score pairs.")]
+JSON Lines hold {\"labels\": [{\"id\", \"name\", \"score\", \"probability\"}], \"none\"}, the latter
+two of calibrated models: none is the probability that none of the first five is right; of tables
+also \"id\" (or \"line\") and, with --keep, \"columns\"; \"problem\" where there is no answer; and with
+--explain \"evidence\": the neighbors with their similarity, vote, labels and shared features, or of
+a linear model for each label the features that add most to its score or take most from it. XMC
+lines hold id:score pairs.")]
 pub struct Predict {
     /// The model
     model: PathBuf,
     /// The texts or rows, perhaps compressed; - is standard input
     #[arg(default_value = "-")]
     input: PathBuf,
-    /// How many labels to suggest
-    #[arg(short, long = "answers", value_name = "K", default_value_t = 5)]
-    k: usize,
+    /// How many labels to suggest at most [default: 5, or 20 with --above]
+    #[arg(short, long = "at-most", visible_alias = "answers", value_name = "K")]
+    k: Option<usize>,
+    #[command(flatten)]
+    sure: Sure,
     /// How to print answers [default: text on a terminal, json elsewhere]
     #[arg(long, value_enum)]
     output: Option<Output>,
@@ -85,14 +91,17 @@ const BATCH: usize = 4096;
 const TOLD: usize = 20;
 /// How many neighbors, and features of each, an explanation shows.
 const EVIDENCE: (usize, usize) = (5, 8);
+/// How many labels a row gets at most where a probability says how many.
+const MANY: usize = 20;
 
 impl Predict {
     pub fn run(self) -> Result<(), Failure> {
-        if self.k == 0 {
+        if self.k == Some(0) {
             return Err(PredictError::ZeroAnswers.into());
         }
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
+        let limits = self.sure.limits(&model, &self.model)?;
         let typed = self.input.as_os_str() == "-" && stdin().is_terminal();
         if typed {
             note("Type a line and press Enter; Ctrl-D ends.");
@@ -101,11 +110,11 @@ impl Predict {
         let input = open_text(&self.input)?;
         let (sample, input) = peek(input, most).map_err(|error| self.unreadable(error))?;
         if sample.starts_with(npy::MARK) {
-            return self.run_dense(input, model, &threads);
+            return self.run_dense(input, model, limits, &threads);
         }
         let mut questions = Questions::new(&self.input, &self.data, &self.keep, &model, &sample)?;
         let lines = lines(input, most);
-        let mut answering = Answering::new(&self, model, &threads);
+        let mut answering = Answering::new(&self, model, limits, &threads);
         let mut more = true;
         // Blocks for one line, then takes what else is there.
         while more {
@@ -146,6 +155,7 @@ impl Predict {
         &self,
         mut input: Box<dyn BufRead + Send>,
         model: Model,
+        limits: Limits,
         threads: &Threads,
     ) -> Result<(), Failure> {
         let wrong = |error: &dyn Display| Failure::in_file(&self.input, error);
@@ -162,7 +172,7 @@ impl Predict {
         drop(bytes);
         let features = rows.features();
         warn_of_features(&self.input, features, Some(features), &model);
-        let mut answering = Answering::new(self, model, threads);
+        let mut answering = Answering::new(self, model, limits, threads);
         for first in (0..rows.len()).step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.len());
             let question = |row: usize| Question {
@@ -181,6 +191,7 @@ impl Predict {
 struct Answering<'a> {
     predict: &'a Predict,
     model: Model,
+    limits: Limits,
     threads: &'a Threads,
     out: BufWriter<StdoutLock<'static>>,
     kept: Vec<String>,
@@ -193,10 +204,11 @@ struct Answering<'a> {
 }
 
 impl<'a> Answering<'a> {
-    fn new(predict: &'a Predict, model: Model, threads: &'a Threads) -> Self {
+    fn new(predict: &'a Predict, model: Model, limits: Limits, threads: &'a Threads) -> Self {
         Self {
             predict,
             model,
+            limits,
             threads,
             out: BufWriter::new(stdout().lock()),
             kept: predict.keep.clone(),
@@ -227,12 +239,14 @@ impl<'a> Answering<'a> {
         if before < MANY_ROWS as u64 && self.rows >= MANY_ROWS as u64 {
             prepare(&mut self.model);
         }
-        let answers = self.predict.answer(&self.model, batch, self.threads);
+        let answers = self
+            .predict
+            .answer(&self.model, self.limits, batch, self.threads);
         let printer = Printer {
             model: &self.model,
             output: self.predict.output.unwrap_or_else(Output::usual),
             explain: self.predict.explain,
-            k: self.predict.k.min(self.model.labels() as usize),
+            k: self.predict.k().min(self.model.labels() as usize),
             kept: self.kept.clone(),
             ids: self.ids,
         };
@@ -269,10 +283,21 @@ impl<'a> Answering<'a> {
 }
 
 impl Predict {
-    fn answer(&self, model: &Model, batch: &[Question], threads: &Threads) -> Vec<Answered> {
+    /// How many labels a row gets at most.
+    fn k(&self) -> usize {
+        self.k.unwrap_or(if self.sure.above() { MANY } else { 5 })
+    }
+
+    fn answer(
+        &self,
+        model: &Model,
+        limits: Limits,
+        batch: &[Question],
+        threads: &Threads,
+    ) -> Vec<Answered> {
         let scratch = || Scratch::new(kernels::best());
         threads.map(batch.len(), scratch, |scratch, job| {
-            let answered = self.answer_one(model, &batch[job].query, scratch);
+            let answered = self.answer_one(model, limits, &batch[job].query, scratch);
             let answered = answered.unwrap_or_else(|problem| Answered::none(problem.to_string()));
             Answered {
                 row: batch[job].row.clone(),
@@ -284,6 +309,7 @@ impl Predict {
     fn answer_one(
         &self,
         model: &Model,
+        limits: Limits,
         query: &Query,
         scratch: &mut Scratch,
     ) -> Result<Answered, PredictError> {
@@ -299,7 +325,14 @@ impl Predict {
                 made.view()
             }
         };
-        let mut best = model.predict(row, self.k, scratch)?.to_vec();
+        // The first answer's probability depends on the second's score.
+        let k = self.k();
+        let best = model.predict(row, k.max(2), scratch)?;
+        let (probabilities, none) = match model.calibration() {
+            Some(c) => (c.probabilities(best).take(k).collect(), Some(c.none(best))),
+            None => (Vec::new(), None),
+        };
+        let mut best = best[..k.min(best.len())].to_vec();
         if self.output != Some(Output::Xmc) {
             // What training never saw scores this, and is no answer. Lines of XMC hold k pairs
             // each.
@@ -307,8 +340,11 @@ impl Predict {
         }
         let mut answered = Answered {
             best,
+            probabilities,
+            none,
             ..Answered::default()
         };
+        limits.apply(&mut answered);
         if self.explain {
             let (neighbors, features) = EVIDENCE;
             answered.evidence = model.explain(row, neighbors, features, scratch)?;

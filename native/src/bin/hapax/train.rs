@@ -1,6 +1,7 @@
 //! `hapax train`: a model from a file of labelled texts or rows.
 
 mod auto;
+mod calibrate;
 mod checkpoint;
 mod dry_run;
 mod embedding;
@@ -27,6 +28,7 @@ use super::{
     table::parse_bytes,
     text_options::TextOptions,
 };
+use calibrate::CalibrationOptions;
 use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
@@ -216,6 +218,8 @@ pub struct Common {
     /// take, and end
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    calibration: CalibrationOptions,
     #[command(flatten)]
     data: DataOptions,
     /// Names for labels that are numbers: a file whose line i (from 0) names label i

@@ -1,6 +1,6 @@
 //! The figures of an evaluation as they are printed.
 
-use super::repeats::Repeats;
+use super::{repeats::Repeats, worth::Worth};
 use crate::{
     failure::Failure,
     output::print,
@@ -22,6 +22,8 @@ pub struct Evaluated {
     pub repeats: Repeats,
     /// What is known of test rows that occur in the training data.
     pub known: Option<Known>,
+    /// What the probabilities are worth, of a calibrated model.
+    pub worth: Option<Worth>,
 }
 
 /// Test rows that occur in the training data, and precision at each k on the others, if any.
@@ -66,6 +68,7 @@ impl Evaluated {
             "repeated_with_other_labels": self.repeats.other_labels,
             "rows_in_training": self.known.as_ref().map(|known| known.rows),
             "precision_of_new_rows": self.known.as_ref().and_then(|known| known.precision_of_others.as_deref().map(by_k)),
+            "probabilities": self.worth.as_ref().map(Worth::json),
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "prepare_seconds": self.prepare_seconds,
@@ -103,6 +106,7 @@ impl Evaluated {
             percent(report.example_f1),
             report.cut,
         ))?;
+        self.worth.as_ref().map_or(Ok(()), Worth::print)?;
         self.notes().iter().try_for_each(print)?;
         print(format_args!(
             "{} rows in {:.2} s, {:.0} us a row on {} threads; the model has {}",

@@ -3,6 +3,7 @@
 use super::{
     evaluated::{Evaluated, Known},
     repeats::{Repeats, known_rows},
+    worth::Worth,
 };
 use crate::{
     failure::Failure,
@@ -103,6 +104,7 @@ impl<'a> Tested<'a> {
             unseen: unseen(model, test),
             repeats: Repeats::within(&like.marks, test.labels()),
             known: None,
+            worth: Worth::of(model, test, threads),
         };
         Ok(Self {
             model,

@@ -66,7 +66,7 @@ impl TrainAuto {
             auto::Progress::Training(_) => bar = Progress::new("training", 0),
         };
         let machine: (_, &'static dyn Kernels) = (&threads, kernels::best());
-        let best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
+        let mut best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
         drop(bar);
         let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
@@ -74,14 +74,16 @@ impl TrainAuto {
         if best.candidate == Candidate::OneVsRest && held_out > 0 {
             lines.push(ovr::chosen(&best.choice));
         }
+        let mut told = Told {
+            held_out: (held_out > 0).then_some(held_out),
+            lines,
+            ..Told::default()
+        };
+        common.calibrate(&mut best.model, data, &mut told, &threads)?;
         let made = Made {
             model: best.model,
             origin: training.origin,
-            told: Told {
-                held_out: (held_out > 0).then_some(held_out),
-                lines,
-                ..Told::default()
-            },
+            told,
         };
         common.finish(made, &watch, &threads)
     }

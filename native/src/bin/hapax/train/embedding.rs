@@ -231,8 +231,8 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         best,
         &mut watching,
     );
-    let model = watching.outcome(made)?;
-    let told = Told {
+    let mut model = watching.outcome(made)?;
+    let mut told = Told {
         epochs: epochs
             .progress
             .is_some()
@@ -241,6 +241,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
         ..Told::default()
     };
     drop(epochs);
+    common.calibrate(&mut model, data, &mut told, &threads)?;
     let made = Made {
         model,
         origin,

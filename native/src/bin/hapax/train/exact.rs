@@ -270,9 +270,11 @@ impl TrainExact {
                 }
             }
         };
-        let model = Model::from_machine(&machine, &parameters, &training.data, training.vectorizer);
+        let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
+        let mut model = Model::from_machine(&machine, &parameters, data, texts);
         tell(&machine, &mut told);
-        let origin = training.origin;
+        self.common
+            .calibrate(&mut model, data, &mut told, &threads)?;
         let made = Made {
             model,
             origin,

@@ -18,7 +18,7 @@ use hapax::{
         executor::Executor,
         model::{Method, Model},
         parameters::linear::LinearTraining,
-        train::Compacted,
+        train::{Calibrated, Compacted},
     },
     files::write_model,
     kernels,
@@ -47,6 +47,8 @@ pub struct Told {
     pub held_out: Option<usize>,
     /// What was measured after each epoch, for programs.
     pub report: Vec<Value>,
+    /// What held-out rows said of probabilities.
+    pub calibrated: Option<Calibrated>,
     /// More lines for people.
     pub lines: Vec<String>,
 }
@@ -150,8 +152,22 @@ impl Trained {
             "objective": self.told.objective, "gap": self.told.gap,
             "stored_gap": self.told.stored_gap, "report": self.told.report,
             "parameters": parameters_json(&self.compacted.model),
-            "held_out": self.told.held_out, "compacted": report_json(&self.compacted),
+            "held_out": self.told.held_out, "calibration": self.calibration_json(), "compacted": report_json(&self.compacted),
         })
+    }
+
+    /// What held-out rows said of probabilities, with the thresholds.
+    fn calibration_json(&self) -> Value {
+        let thresholds = self.compacted.model.calibration();
+        match (&self.told.calibrated, thresholds) {
+            (Some(told), Some(at)) => json!({
+                "rows": told.rows,
+                "micro_f1": told.micro_f1, "above_for_micro_f1": at.micro_f1,
+                "macro_f1": told.macro_f1, "above_for_macro_f1": at.macro_f1,
+                "answered": told.answered, "accuracy": told.accuracy, "abstain": at.abstain,
+            }),
+            _ => Value::Null,
+        }
     }
 
     fn print(&self) -> Result<(), Failure> {

@@ -210,7 +210,7 @@ impl TrainMach {
     pub fn run(self) -> Result<(), Failure> {
         self.check()?;
         let threads = threads(self.common.threads)?;
-        let training = self.common.read(&threads)?;
+        let mut training = self.common.read(&threads)?;
         let watch = Stopwatch::start();
         let origin = training.origin.clone();
         let parameters = self.chosen(&training.data);
@@ -222,17 +222,22 @@ impl TrainMach {
             ..Told::default()
         };
         let mut epochs = Epochs::default();
-        let model = match self.common.max_bytes {
-            None => self.by_parts(&parameters, training, &threads, &mut epochs)?,
+        let mut model = match self.common.max_bytes {
+            None => self.by_parts(&parameters, &mut training, &threads, &mut epochs)?,
             Some(most) => {
+                let data = &training.data;
+                let most = self.common.budget_before_calibration(most, data);
                 let how = (self.common.checkpoints.keeper()?, |report| {
                     epochs.tell(report);
                 });
-                within(&parameters, most, training, &threads, how, &mut told)?
+                within(&parameters, most, &mut training, &threads, how, &mut told)?
             }
         };
         told.objective = epochs.loss;
         drop(epochs);
+        let data = &training.data;
+        self.common
+            .calibrate(&mut model, data, &mut told, &threads)?;
         let made = Made {
             model,
             origin,

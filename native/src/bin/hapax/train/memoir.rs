@@ -269,7 +269,7 @@ impl TrainMemoir {
         self.common.end_dry_run(data, Some(memory))?;
         let mut telling = Telling::new(&watch);
         let texts = training.vectorizer;
-        let model = match &projection {
+        let mut model = match &projection {
             None => self.by_parts(&parameters, data, texts, &threads, &mut telling)?,
             Some(projection) => {
                 let reduction = reduce.reduction(parameters.seed);
@@ -277,10 +277,13 @@ impl TrainMemoir {
                 self.projected(identity, projection, data, texts, &threads, &mut telling)?
             }
         };
+        let mut told = telling.told();
+        self.common
+            .calibrate(&mut model, data, &mut told, &threads)?;
         let made = Made {
             model,
             origin: training.origin,
-            told: telling.told(),
+            told,
         };
         self.common.finish(made, &watch, &threads)
     }

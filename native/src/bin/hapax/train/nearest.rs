@@ -107,13 +107,15 @@ impl TrainNearest {
             Some(report) => report.best.parameters,
             None => self.parameters(training.data.len()),
         };
-        let model =
+        let mut model =
             Model::train_nearest(parameters, &training.data, training.vectorizer, &threads)?;
-        let told = Told {
+        let mut told = Told {
             held_out: tuned.as_ref().map(|report| report.held_out),
             lines: tuned.as_ref().map(best_of).into_iter().collect(),
             ..Told::default()
         };
+        self.common
+            .calibrate(&mut model, &training.data, &mut told, &threads)?;
         let made = Made {
             model,
             origin: training.origin,

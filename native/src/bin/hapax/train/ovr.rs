@@ -259,7 +259,7 @@ impl TrainOvr {
         }
         let threads = threads(self.common.threads)?;
         let start = self.from.as_deref().map(load_model).transpose()?;
-        let training = match &start {
+        let mut training = match &start {
             Some(model) => {
                 let training = self.common.read_like(model, &threads)?;
                 say_kept_labels(&self.common.train, &training.data, model);
@@ -284,7 +284,7 @@ impl TrainOvr {
         say_what_comes(&choice, self.gap, &training.data, &threads);
         let kinds = training.features.iter().map(features);
         let settings = (choice.held_out > 0).then(|| chosen(&choice));
-        let told = Told {
+        let mut told = Told {
             held_out: (choice.held_out > 0).then_some(choice.held_out),
             lines: kinds.chain(settings).collect(),
             ..Told::default()
@@ -293,7 +293,12 @@ impl TrainOvr {
             return proof::run_to_gap(&self, gap, &choice.parameters, training, &watch, &threads);
         }
         let origin = training.origin.clone();
-        let model = self.train(&choice, start.as_ref(), training, &threads)?;
+        let mut model = self.train(&choice, start.as_ref(), &mut training, &threads)?;
+        if start.is_none() {
+            let data = &training.data;
+            self.common
+                .calibrate(&mut model, data, &mut told, &threads)?;
+        }
         let made = Made {
             model,
             origin,
@@ -306,16 +311,15 @@ impl TrainOvr {
         &self,
         choice: &Choice,
         start: Option<&Model>,
-        training: Training,
+        training: &mut Training,
         threads: &Threads,
     ) -> Result<Model, Failure> {
-        let Training {
-            data, vectorizer, ..
-        } = training;
+        let vectorizer = training.vectorizer.take();
+        let data = &training.data;
         let (parameters, kernels) = (&choice.parameters, kernels::best());
         let mut parts = Parts::default();
         let keeper = self.common.checkpoints.keeper()?;
-        let mut trainer = parameters.trainer(&data, threads, kernels)?;
+        let mut trainer = parameters.trainer(data, threads, kernels)?;
         let start = match start.map(Model::method) {
             Some(Method::Linear(linear)) => Some(linear.model()),
             Some(_) => return Err(TrainError::StartNotLinear.into()),
@@ -329,10 +333,10 @@ impl TrainOvr {
             parameters.softmax,
             start.map(|model| xxh3_64(&model.parts().records)),
         );
-        let belonging = ("ovr", &identity, &data);
+        let belonging = ("ovr", &identity, data);
         let tell = |report| _ = parts.tell(report);
         let linear = keeper.train(trainer, belonging, threads, tell)?;
-        let rows = (&data, vectorizer);
+        let rows = (data, vectorizer);
         Ok(choice
             .fused
             .model(linear, parameters, rows, threads, kernels)?)

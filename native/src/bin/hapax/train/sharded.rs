@@ -101,11 +101,13 @@ pub trait Sharded {
                 let mut begun = Self::parts(&parameters, &training.data, &threads)?;
                 gather(&mut begun, folder, plan)?;
                 let (data, vectorizer) = (&training.data, training.vectorizer);
-                let model = Self::model(&parameters, begun, data, vectorizer, &threads)?;
+                let mut model = Self::model(&parameters, begun, data, vectorizer, &threads)?;
+                let mut told = Told::default();
+                common.calibrate(&mut model, data, &mut told, &threads)?;
                 let made = Made {
                     model,
                     origin: training.origin,
-                    told: Told::default(),
+                    told,
                 };
                 common.finish(made, &watch, &threads)
             }

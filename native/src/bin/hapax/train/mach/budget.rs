@@ -23,12 +23,13 @@ use hapax::{
 pub fn within(
     parameters: &MachParameters,
     most: u64,
-    training: Training,
+    training: &mut Training,
     threads: &Threads,
     (keeper, tell): (Keeper, impl FnMut(Report)),
     told: &mut Told,
 ) -> Result<Model, Failure> {
-    let (data, vectorizer, kernels) = (&training.data, training.vectorizer, kernels::best());
+    let (vectorizer, kernels) = (training.vectorizer.take(), kernels::best());
+    let data = &training.data;
     let mut watching = Watching::new(keeper, ("mach", (parameters, most), data), tell);
     let watch = &mut watching;
     let made =

@@ -20,16 +20,17 @@ impl TrainMach {
     pub(super) fn by_parts(
         &self,
         parameters: &MachParameters,
-        training: Training,
+        training: &mut Training,
         threads: &Threads,
         epochs: &mut Epochs,
     ) -> Result<Model, Failure> {
+        let vectorizer = training.vectorizer.take();
         let data = &training.data;
         let trainer = parameters.trainer(data, threads.threads(), kernels::best())?;
         let keeper = self.common.checkpoints.keeper()?;
         let belonging = ("mach", parameters, data);
         let mach = keeper.train(trainer, belonging, threads, |report| epochs.tell(report))?;
-        Ok(Model::from_mach(mach, data, training.vectorizer))
+        Ok(Model::from_mach(mach, data, vectorizer))
     }
 }
 

@@ -35,7 +35,7 @@ pub fn run_to_gap(
     let made = keeper.train(proving, belonging, threads, tell)?;
     drop(progress);
     let proof = made.certificate;
-    let told = Told {
+    let mut told = Told {
         epochs: Some(u64::from(proof.epochs)),
         objective: Some(proof.primal),
         gap: Some(proof.relative_gap()),
@@ -58,7 +58,9 @@ pub fn run_to_gap(
         ],
         ..Told::default()
     };
-    let model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
+    let mut model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
+    let (common, data) = (&train.common, &training.data);
+    common.calibrate(&mut model, data, &mut told, threads)?;
     let origin = training.origin;
     train.common.finish(
         Made {

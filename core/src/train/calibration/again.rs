@@ -1,0 +1,81 @@
+//! Another model of the same parameters.
+
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    model::{Linear, Method, Model},
+    parameters::{NearestParameters, linear::LinearTraining},
+    train::{
+        Hearing, TrainError, Training, mach::MachKernels, multiclass::MultiLabel,
+        one_vs_rest::FusedWeights,
+    },
+};
+use core::ops::ControlFlow;
+
+impl Model {
+    /// A model of the same method and parameters, of these rows; `None` if the record of what made
+    /// this one says that the parameters are not all.
+    pub(super) fn again<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Option<Self>, TrainError> {
+        let report = &self.provenance().report;
+        if report.iter().any(|(name, _)| name == "reduced to") {
+            return Ok(None);
+        }
+        let made = match self.method() {
+            Method::Nearest(nearest) => {
+                let parameters = nearest.parameters();
+                let parameters = NearestParameters {
+                    neighbors: parameters.neighbors.min(data.len() as u32),
+                    ..parameters
+                };
+                Self::train_nearest(parameters, data, None, executor)?
+            }
+            Method::Linear(linear) => linear_again(linear, data, executor, kernels)?,
+            Method::Mach(mach) => {
+                let parameters = mach.parameters();
+                let go_on = |_| ControlFlow::Continue(());
+                Self::train_mach(parameters, data, None, executor, kernels, go_on)?
+            }
+            Method::Embedding(embedding) => {
+                let training = embedding.training();
+                let go_on = |_| ControlFlow::Continue(());
+                Self::train_embedding(training, data, None, executor, kernels, go_on)?
+            }
+        };
+        Ok(Some(made))
+    }
+}
+
+fn linear_again<E: Executor>(
+    linear: &Linear,
+    data: &Dataset,
+    executor: &E,
+    kernels: &'static dyn MachKernels,
+) -> Result<Model, TrainError> {
+    match linear.parameters() {
+        LinearTraining::OneVsRest(parameters) => {
+            let go_on = |_| ControlFlow::Continue(());
+            let weights = parameters.train(data, executor, kernels, go_on)?;
+            let fused = FusedWeights {
+                neighbors: linear.nearest().map_or(0.0, |fused| fused.weight()),
+                embedding: linear.embedding().map_or(0.0, |fused| fused.weight()),
+            };
+            fused.model(weights, parameters, (data, None), executor, kernels)
+        }
+        LinearTraining::MultiClass(parameters) => {
+            let go_on = |_| ControlFlow::Continue(());
+            let several = MultiLabel::Replicate;
+            let machine = parameters.train(data, several, None, executor, kernels, go_on)?;
+            Ok(Model::from_machine(&machine, parameters, data, None))
+        }
+        LinearTraining::Memoir(parameters) => {
+            let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+            let weights = parameters.trainer(data)?.train(executor, watch)?;
+            Ok(Model::from_memoir(weights, parameters, data, None))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Held-out rows and what a model answered to them.
+
+use super::{Calibrated, LEAST_ROWS, fit::fit, thresholds::Thresholds};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    model::{
+        Calibration, Model, Scratch,
+        calibration::{Curve, later_inputs, row_inputs},
+    },
+    search::Scored,
+};
+use alloc::{vec, vec::Vec};
+
+/// Answers of a row that are looked at.
+const DEPTH: usize = 32;
+
+/// Answers of which none is right where `none` is to say so.
+const FIRST: usize = 5;
+
+/// Rows answered in one job.
+const BATCH: usize = 64;
+
+/// Answers of all held-out rows.
+pub(super) struct HeldOut {
+    /// Where the answers of each row end.
+    ends: Vec<usize>,
+    answers: Vec<Scored>,
+    right: Vec<bool>,
+    /// Rows that carry each label.
+    truth: Vec<u32>,
+}
+
+impl HeldOut {
+    /// None yet, of a model of so many labels.
+    pub(super) fn of(labels: u32) -> Self {
+        Self {
+            ends: Vec::new(),
+            answers: Vec::new(),
+            right: Vec::new(),
+            truth: vec![0; labels as usize],
+        }
+    }
+
+    /// Adds the rows of `test` and the model's answers.
+    pub(super) fn ask<E: Executor>(
+        &mut self,
+        model: &Model,
+        test: &Dataset,
+        executor: &E,
+        scratch: impl Fn() -> Scratch + Sync,
+    ) {
+        let jobs = test.len().div_ceil(BATCH);
+        let answered = executor.map(jobs, scratch, |scratch, job| {
+            let rows = job * BATCH..((job + 1) * BATCH).min(test.len());
+            let one = |row| {
+                let best = model.predict(test.rows().row(row), DEPTH, scratch);
+                let best = best.unwrap_or_default().iter();
+                best.copied().filter(|s| s.score > f32::MIN).collect()
+            };
+            rows.map(one).collect::<Vec<Vec<Scored>>>()
+        });
+        for (row, best) in answered.iter().flatten().enumerate() {
+            self.push(best, test.labels().row(row));
+        }
+    }
+
+    /// Adds a row: its answers, best first, and its labels.
+    pub(super) fn push(&mut self, best: &[Scored], labels: &[u32]) {
+        let right = |scored: &Scored| labels.binary_search(&scored.id).is_ok();
+        self.answers.extend(best);
+        self.right.extend(best.iter().map(right));
+        self.ends.push(self.answers.len());
+        for &label in labels {
+            self.truth[label as usize] += 1;
+        }
+    }
+
+    /// The answers of each row, and which are right.
+    fn rows(&self) -> impl Iterator<Item = (&[Scored], &[bool])> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends).map(|(start, &end)| start..end);
+        ranges.map(|range| (&self.answers[range.clone()], &self.right[range]))
+    }
+
+    /// The curves and the thresholds, and what they are worth; `None` if there are too few rows.
+    pub(super) fn fit(&self) -> Option<(Calibration, Calibrated)> {
+        let (mut first, mut later, mut none) = (Vec::new(), Vec::new(), Vec::new());
+        for (best, right) in self.rows() {
+            let Some(inputs) = row_inputs(best) else {
+                continue;
+            };
+            first.push((inputs, right[0]));
+            none.push((inputs, !right.iter().take(FIRST).any(|&right| right)));
+            later.extend((1..best.len()).map(|at| (later_inputs(best, at), right[at])));
+        }
+        if first.len() < LEAST_ROWS {
+            return None;
+        }
+        let later = match later.is_empty() {
+            // A model of one answer a row: nothing comes later.
+            true => Curve {
+                low: [0.0; 3],
+                high: [0.0; 3],
+                weights: vec![0.0; Curve::<3>::TERMS],
+            },
+            false => fit(&later),
+        };
+        let mut calibration = Calibration {
+            micro_f1: 0.0,
+            macro_f1: 0.0,
+            abstain: 0.0,
+            first: fit(&first),
+            later,
+            none: fit(&none),
+        };
+        let mut thresholds = Thresholds::new(&self.truth);
+        for (best, right) in self.rows() {
+            let probabilities = calibration.probabilities(best);
+            thresholds.push(probabilities.zip(best).zip(right));
+        }
+        let told = thresholds.choose(&mut calibration);
+        Some((calibration, told))
+    }
+}

@@ -1,0 +1,120 @@
+//! Calibration: what turns a model's scores into probabilities is fitted on held-out rows.
+//!
+//! # Problem
+//! Scores of rows that a model was trained on are too good: rows are held out, a model of the same
+//! parameters is trained on the others, and its answers to the held-out rows fit the curves of
+//! [`crate::model::Calibration`]. They serve the model of all rows. On 12 sets, the calibration
+//! error of the first answer on rows that neither saw is the same for both models to within 0.002
+//! in the mean.
+//!
+//! A tenth of the rows is held out, at most 5,000; of less than 5,000 rows a fifth. Where that
+//! makes less than 1,000 held-out rows it is done up to five times with different rows. With less
+//! than [`LEAST_ROWS`] held-out rows nothing is fitted.
+//!
+//! Cost: one training more on nine tenths of the rows; five on four fifths of less than 1,000; then
+//! 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and parameters
+//! give equal calibrations for any executor.
+
+mod again;
+mod fit;
+mod held_out;
+mod thresholds;
+
+use super::{TrainError, check_data, mach::MachKernels};
+use crate::{
+    data::{Dataset, Split},
+    executor::Executor,
+    model::{Model, Scratch},
+};
+use held_out::HeldOut;
+
+/// Held-out rows below which nothing is fitted: on 200, the calibration error of the first answer
+/// was 0.035 in the mean of 12 sets, on 100 it was 0.044, on 1,600 0.023.
+pub(crate) const LEAST_ROWS: usize = 200;
+
+/// Held-out rows that are enough: twice as many gain 0.002.
+const ENOUGH: usize = 1_000;
+
+/// Held-out rows that are more than enough.
+const MOST_ROWS: f64 = 5_000.0;
+
+/// How often rows are held out at most.
+const MOST_FOLDS: usize = 5;
+
+/// Rows below which a fifth is held out, not a tenth.
+const FEW_ROWS: usize = 5_000;
+
+/// What held-out rows said of a model that was calibrated by them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibrated {
+    /// How many rows were held out.
+    pub rows: usize,
+    /// Micro-F1 of the answers from the threshold for it on, from 0 to 1.
+    pub micro_f1: f64,
+    /// Macro-F1 of the answers from the threshold for it on.
+    pub macro_f1: f64,
+    /// The share of rows whose first answer has at least the confidence for answering.
+    pub answered: f64,
+    /// How many of those are answered rightly, as a share of them.
+    pub accuracy: f64,
+}
+
+impl Model {
+    /// Fits what turns scores into probabilities ([`Model::calibration`]) on held-out rows of
+    /// `data`, which the model was trained on: another model of its parameters is trained on the
+    /// other rows. `None`, and the model stays as it is, if there are too few rows, or the model is
+    /// more than its parameters make of `data`.
+    ///
+    /// # Errors
+    /// As the training of the other model.
+    pub fn calibrate<E: Executor>(
+        &mut self,
+        data: &Dataset,
+        seed: u64,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Option<Calibrated>, TrainError> {
+        let mut held_out = HeldOut::of(data.labels().labels());
+        for fold in 0..folds(data.len()) {
+            let Ok(split) = Split::new(data.len(), share(data.len()), seed.wrapping_add(fold))
+            else {
+                break;
+            };
+            let rows = data.select(split.train());
+            if check_data(&rows).is_err() {
+                continue;
+            }
+            let Some(mut other) = self.again(&rows, executor, kernels)? else {
+                return Ok(None);
+            };
+            // Without memory to prepare it a model answers the same, more slowly.
+            let _ = other.prepare();
+            let test = data.select(split.held_out());
+            held_out.ask(&other, &test, executor, || Scratch::new(kernels));
+        }
+        let Some((calibration, told)) = held_out.fit() else {
+            return Ok(None);
+        };
+        self.calibration = Some(calibration.into());
+        Ok(Some(told))
+    }
+}
+
+/// The share of so many rows that is held out.
+fn share(rows: usize) -> f64 {
+    let share = if rows < FEW_ROWS { 0.2 } else { 0.1 };
+    f64::min(share, MOST_ROWS / rows as f64)
+}
+
+/// How often; 0 if too few rows would be held out in all.
+fn folds(rows: usize) -> u64 {
+    let held_out = (share(rows) * rows as f64) as usize;
+    let times = ENOUGH.div_ceil(held_out.max(1)).min(MOST_FOLDS);
+    if times * held_out < LEAST_ROWS {
+        return 0;
+    }
+    times as u64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+use super::{FEW_ROWS, LEAST_ROWS, folds, held_out::HeldOut, share};
+use crate::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    kernels::Portable,
+    model::{Model, Scratch},
+    parameters::{NearestParameters, mach::MachParameters, one_vs_rest::OneVsRest},
+    random::Stream,
+    search::Scored,
+    sparse::{SparseRows, SparseVec},
+};
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
+
+/// Rows of words of their label, and of others.
+fn data(count: usize) -> Dataset {
+    let mut dice = Stream::new(3, 1);
+    let (mut rows, mut lists) = (SparseRows::new(120), LabelLists::new(12));
+    for _ in 0..count {
+        let label = dice.below(12) as u32;
+        let own = (0..2)
+            .map(|_| (label * 10 + dice.below(10) as u32, 1.0))
+            .collect::<Vec<_>>();
+        let noise = (0..4)
+            .map(|_| (dice.below(120) as u32, 1.0))
+            .collect::<Vec<_>>();
+        let row = SparseVec::from_pairs(own.into_iter().chain(noise)).unwrap();
+        rows.push(row.view()).unwrap();
+        lists.push([label, (label + dice.below(3) as u32) % 12]);
+    }
+    Dataset::new(rows, lists, None).unwrap()
+}
+
+#[test]
+fn rows_are_held_out_until_there_are_enough_of_them_and_too_few_not_at_all() {
+    for (rows, times, held_out) in [
+        (0, 0, 0),
+        (199, 0, 195),
+        (200, 5, 200),
+        (1_000, 5, 1_000),
+        (2_500, 2, 1_000),
+        (FEW_ROWS, 2, 1_000),
+        (20_000, 1, 2_000),
+        (1_000_000, 1, 5_000),
+    ] {
+        assert_eq!(folds(rows), times, "{rows}");
+        let each = (share(rows) * rows as f64) as usize;
+        let times = if times == 0 { 5 } else { times as usize };
+        assert_eq!(each * times, held_out, "{rows}");
+    }
+}
+
+/// Answers whose scores are the log odds of their being right.
+#[test]
+fn probabilities_are_those_that_answers_were_drawn_by() {
+    let mut dice = Stream::new(4, 0);
+    let mut held_out = HeldOut::of(9);
+    for _ in 0..4_000 {
+        let score = 6.0 * dice.unit() - 3.0;
+        let p = 1.0 / (1.0 + libm::exp(-score));
+        let best = [score, score - 1.0].into_iter().zip(0..);
+        let best: Vec<Scored> = best
+            .map(|(s, id)| Scored {
+                id,
+                score: s as f32,
+            })
+            .collect();
+        let truth: &[u32] = if dice.unit() < p { &[0] } else { &[8] };
+        held_out.push(&best, truth);
+    }
+    let (calibration, told) = held_out.fit().unwrap();
+    assert_eq!(told.rows, 4_000);
+    for score in [-2.5_f32, -1.0, 0.0, 1.5, 2.5] {
+        let best = [score, score - 1.0].map(|score| Scored { id: 0, score });
+        let found = calibration.probabilities(&best).next().unwrap();
+        let right = 1.0 / (1.0 + libm::expf(-score));
+        assert!(
+            (found - right).abs() < 0.03,
+            "{score}: {found}, not {right}"
+        );
+        assert!((calibration.none(&best) - (1.0 - right)).abs() < 0.03);
+    }
+}
+
+#[test]
+fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
+    let data = data(900);
+    let nearest = NearestParameters::default();
+    let go_on = |_| ControlFlow::Continue(());
+    let parameters = OneVsRest::default();
+    let linear = Model::train_ovr(&parameters, &data, None, &Sequential, &Portable, go_on);
+    let mach = MachParameters {
+        buckets: 8,
+        epochs: 2,
+        ..MachParameters::default()
+    };
+    let go_on = |_| ControlFlow::Continue(());
+    for mut model in [
+        Model::train_nearest(nearest, &data, None, &Sequential).unwrap(),
+        linear.unwrap(),
+        Model::train_mach(&mach, &data, None, &Sequential, &Portable, go_on).unwrap(),
+    ] {
+        let before = model.to_bytes().unwrap();
+        assert!(
+            Model::from_bytes(before.clone())
+                .unwrap()
+                .calibration()
+                .is_none()
+        );
+        let told = model
+            .calibrate(&data, 1, &Sequential, &Portable)
+            .unwrap()
+            .unwrap();
+        assert!(told.rows >= LEAST_ROWS && told.micro_f1 > 0.2, "{told:?}");
+        let file = model.to_bytes().unwrap();
+        assert!(file.len() - before.len() <= 39 * 4 + 128);
+        let read = Model::from_bytes(file.clone()).unwrap();
+        assert_eq!(read.calibration(), model.calibration());
+        assert_eq!(read.to_bytes().unwrap(), file);
+        let again = model
+            .clone()
+            .calibrate(&data, 1, &Sequential, &Portable)
+            .unwrap();
+        assert_eq!(again, Some(told));
+        let mut scratch = Scratch::default();
+        let best = read.predict(data.rows().row(3), 5, &mut scratch).unwrap();
+        let found: Vec<f32> = read.calibration().unwrap().probabilities(best).collect();
+        assert!(
+            found.is_sorted_by(|a, b| a >= b) && found[0] > 0.0,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn too_few_rows_calibrate_nothing() {
+    let data = data(150);
+    let mut model = Model::train_nearest(NearestParameters::default(), &data, None, &Sequential);
+    let model = model.as_mut().unwrap();
+    let told = model.calibrate(&data, 1, &Sequential, &Portable);
+    assert_eq!(told, Ok(None));
+    assert!(model.calibration().is_none());
+}

@@ -1,0 +1,80 @@
+//! Probabilities for what `hapax train` made, fitted on held-out rows.
+
+use super::{
+    super::{
+        failure::Failure,
+        progress::Progress,
+        table::{count, percent},
+    },
+    Common,
+    finish::Told,
+};
+use clap::Args;
+use hapax::{
+    calibration_room,
+    core::{data::Dataset, model::Model, train::Calibrated},
+    kernels,
+    threads::Threads,
+};
+
+/// Whether scores become probabilities.
+#[derive(Args, Debug)]
+pub struct CalibrationOptions {
+    /// Skip the second training, on nine tenths of the rows, whose answers to the others turn
+    /// scores into probabilities and say from which on they are worth giving
+    #[arg(long)]
+    no_calibration: bool,
+}
+
+impl Common {
+    /// The budget of a training that uses it up, less the calibration that follows.
+    pub fn budget_before_calibration(&self, most: u64, data: &Dataset) -> u64 {
+        match self.calibration.no_calibration {
+            true => most,
+            false => most.saturating_sub(calibration_room(data.len())),
+        }
+    }
+
+    /// Calibrates a model of `data`, unless that was not wanted, and tells what it is worth.
+    pub fn calibrate(
+        &self,
+        model: &mut Model,
+        data: &Dataset,
+        told: &mut Told,
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        if self.calibration.no_calibration {
+            return Ok(());
+        }
+        let progress = Progress::new("calibrating", 0);
+        let calibrated = model.calibrate(data, self.seed, threads, kernels::best())?;
+        drop(progress);
+        told.lines.push(match calibrated {
+            Some(calibrated) => worth(&calibrated, model),
+            None => format!(
+                "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
+                count(data.len() as u64)
+            ),
+        });
+        told.calibrated = calibrated;
+        Ok(())
+    }
+}
+
+fn worth(calibrated: &Calibrated, model: &Model) -> String {
+    let Some(thresholds) = model.calibration() else {
+        return String::new();
+    };
+    format!(
+        "calibrated on {} held-out rows: micro-F1 {} for answers of probability {} or more, macro-F1 {} for {}; \
+         {} percent of first answers have {} or more, of which {} percent are right",
+        count(calibrated.rows as u64),
+        percent(calibrated.micro_f1),
+        thresholds.micro_f1,
+        percent(calibrated.macro_f1),
+        thresholds.macro_f1,
+        percent(calibrated.answered),
+        thresholds.abstain,
+        percent(calibrated.accuracy),
+    )
+}
