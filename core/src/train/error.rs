@@ -83,6 +83,14 @@ pub enum TrainError {
     CannotLearn,
     /// Weights grew beyond all bounds.
     Diverged,
+    /// The primal objective came out below the dual one by more than rounding, which cannot be: an
+    /// error in the solver, whose proof is worth nothing.
+    Unproven {
+        /// The primal objective.
+        primal: f64,
+        /// The dual objective.
+        dual: f64,
+    },
     /// No model is so small.
     Budget {
         /// The most bytes allowed.
@@ -110,6 +118,11 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::NotOneLabel { row, labels: 0 } => write!(
+                f,
+                "row {row} (from 1) has no label, but this method needs exactly one: leave such rows \
+                 out, or choose a method that can pass them over, such as ovr"
+            ),
             Self::NotOneLabel { row, labels } => write!(
                 f,
                 "row {row} (from 1) has {labels} labels, but this method needs exactly one: choose a method for \
@@ -160,6 +173,12 @@ impl fmt::Display for TrainError {
             ),
             Self::Diverged => f.write_str(
                 "the weights grew beyond all bounds: give a smaller step size (learning rate), or normalize rows",
+            ),
+            Self::Unproven { primal, dual } => write!(
+                f,
+                "training failed its own proof: the primal objective {primal} lies below the dual \
+                 objective {dual}, which no weights can reach. This is a defect of hapax: please \
+                 report it with the data and the options"
             ),
             Self::Budget { budget, smallest } => write!(
                 f,

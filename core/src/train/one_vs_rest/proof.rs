@@ -68,6 +68,10 @@ struct Task {
 /// What epsilon is multiplied by where it was not enough.
 const SMALLER: f64 = 0.4;
 
+/// The share of the primal objective by which rounding can take the gap below 0: scores are sums of
+/// f32.
+const ROUNDING: f64 = 1e-4;
+
 /// Labels of a part, at least.
 const PART: usize = 256;
 
@@ -214,6 +218,7 @@ impl Training for Proving<'_> {
             stored_primal,
             ..
         } = self;
+        let certificate = certificate.sound(ROUNDING * certificate.primal.abs())?;
         let features = task.features;
         // Rows make room for the model.
         drop(task);
