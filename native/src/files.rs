@@ -41,6 +41,21 @@ impl FileError {
         failed(path, "read")(source)
     }
 
+    /// Whether the system lacks something, such as room on the disk or memory, rather than the path
+    /// being wrong.
+    #[must_use]
+    pub fn is_lacking(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull, WriteZero};
+        let lacking = [
+            StorageFull,
+            QuotaExceeded,
+            OutOfMemory,
+            WriteZero,
+            FileTooLarge,
+        ];
+        lacking.contains(&self.source.kind())
+    }
+
     /// Whether there is no such file.
     #[must_use]
     pub fn is_absent(&self) -> bool {
@@ -191,8 +206,31 @@ pub fn check_readable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// A new file in the folder of `path`; gone when dropped.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Names of files that are being written.
+const PREFIX: &str = ".hapax-";
+const SUFFIX: &str = ".tmp";
+
+/// Removes from a folder what processes left that were killed while they wrote a file there. Who
+/// still writes holds a lock on the file, which ends with the process.
+pub(crate) fn remove_leftovers(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(PREFIX)
+            && name.ends_with(SUFFIX)
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A new file in the folder of `path`, locked; gone when dropped.
+pub(crate) fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     // Renaming over a device, such as /dev/null, would replace it.
     match std::fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -201,15 +239,42 @@ fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
         }
         _ => {}
     }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = path.parent().map_or(Path::new("."), folder_of);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".hapax-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     #[cfg(unix)]
     builder.permissions(permissions());
-    builder.tempfile_in(folder)
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // Between the two another process may have taken it for a leftover: then it is gone now.
+        // Where there are no locks nothing is ever taken for one.
+        let locked = file.as_file().lock().is_ok();
+        if !locked || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// A folder as it is opened: that of a bare name is the current one.
+fn folder_of(parent: &Path) -> &Path {
+    match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    }
+}
+
+/// What a path leads to, whether or not it exists: a link stays a link, and what it points to is
+/// written.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        match std::fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => break,
+        }
+    }
+    std::fs::canonicalize(&target).unwrap_or(target)
 }
 
 /// Writes a file so that it is either wholly there or unchanged: beside the target, flushed to
@@ -230,10 +295,18 @@ pub fn write_whole_by(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let doing = failed(path, "write");
-    // A link stays a link: what it points to is replaced.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = behind_links(path);
     let mut file = beside(&target).map_err(&doing)?;
+    target
+        .parent()
+        .map(folder_of)
+        .into_iter()
+        .for_each(remove_leftovers);
     fill(file.as_file_mut()).map_err(&doing)?;
+    // A file keeps the permissions that its owner gave it.
+    if let Ok(there) = std::fs::metadata(&target) {
+        let _ = file.as_file().set_permissions(there.permissions());
+    }
     file.as_file().sync_all().map_err(&doing)?;
     file.persist(&target).map_err(|error| doing(error.error))?;
     // The new name outlives a loss of power only once its folder is on the disk, too.
@@ -295,6 +368,26 @@ mod tests {
         assert_eq!(&mapped[..], b"first", "an open model keeps its bytes");
         assert_eq!(&map_model(&path).unwrap()[..], b"second, longer");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn leftovers_of_killed_writers_go_links_and_permissions_stay() {
+        use std::{fs, os::unix::fs::PermissionsExt};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at(".hapax-dead.tmp"), b"half").unwrap();
+        let alive = super::beside(&at("other")).unwrap();
+        std::os::unix::fs::symlink("model", at("link")).unwrap();
+        write_whole(&at("link"), b"first").unwrap();
+        assert!(!at(".hapax-dead.tmp").exists());
+        assert!(alive.path().exists(), "its writer lives");
+        assert!(at("link").is_symlink(), "a link to what does not exist yet");
+        assert_eq!(fs::read(at("model")).unwrap(), b"first");
+        fs::set_permissions(at("model"), fs::Permissions::from_mode(0o600)).unwrap();
+        write_whole(&at("model"), b"second").unwrap();
+        let mode = fs::metadata(at("model")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Serving {
         let port = listener.local_addr().map_err(refused)?.port();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
-            .enable_io()
+            .enable_all()
             .build()
             .map_err(refused)?;
         let pages = pages(folder);
