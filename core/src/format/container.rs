@@ -56,6 +56,11 @@ impl<'a> ContainerWriter<'a> {
         }
     }
 
+    /// Bytes of all sections so far.
+    pub(crate) fn bytes_of_sections(&self) -> u64 {
+        self.contents.iter().map(|bytes| bytes.len() as u64).sum()
+    }
+
     /// Adds a section. The order of calls does not matter.
     pub(crate) fn section<T: NoUninit>(&mut self, id: SectionId, items: &'a [T]) {
         self.bytes(id, bytemuck::cast_slice(items));
@@ -286,6 +291,11 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     /// The description of the model.
     pub(crate) fn description(&self) -> &M {
         &self.description
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.bytes.len() as u64
     }
 
     /// Bytes of each section.

@@ -98,6 +98,15 @@ pub enum FormatError {
     },
     /// All rows of the model were forgotten: there is nothing to write.
     NothingToWrite,
+    /// The model would take memory out of proportion to its file.
+    ClaimsMemory {
+        /// For what.
+        what: &'static str,
+        /// Bytes of memory.
+        bytes: u64,
+        /// The most for a file of this length.
+        limit: u64,
+    },
     /// Memory for the file's contents is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -187,6 +196,11 @@ impl fmt::Display for FormatError {
                 write!(f, "section {section}, item {position}: {rule}")
             }
             Self::NothingToWrite => f.write_str("all rows of the model were forgotten"),
+            Self::ClaimsMemory { what, bytes, limit } => write!(
+                f,
+                "the model would take {bytes} bytes of memory for its {what}, but a file of its \
+                 length may ask for {limit} at most"
+            ),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }

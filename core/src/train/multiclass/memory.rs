@@ -51,6 +51,7 @@ impl MultiClassSvm {
 fn weights_of(data: &Dataset, listed: u64) -> u64 {
     let labels = u64::from(data.labels().labels());
     let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
+    // Where there is no memory to count them, there is none to train.
     let frequencies = data.rows().document_frequencies();
-    frequencies.into_iter().map(weights).sum()
+    frequencies.map_or(u64::MAX / 64, |all| all.into_iter().map(weights).sum())
 }

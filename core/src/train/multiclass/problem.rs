@@ -92,7 +92,7 @@ impl Problem {
         if multi_label == MultiLabel::Refuse {
             refuse_multi_label(data)?;
         }
-        let order = FeatureOrder::new(data.rows());
+        let order = FeatureOrder::new(data.rows())?;
         let mut problem = Self {
             ends: vec![0],
             features: Vec::new(),

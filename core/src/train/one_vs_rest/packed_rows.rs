@@ -91,16 +91,24 @@ pub struct FeatureOrder {
 
 impl FeatureOrder {
     /// The order for `rows`.
-    #[must_use]
-    pub(crate) fn new(rows: &SparseRows) -> Self {
-        let counts = rows.document_frequencies();
-        let mut feature: Vec<u32> = (0..rows.features()).collect();
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub(crate) fn new(rows: &SparseRows) -> Result<Self, TrainError> {
+        let lacking = |_| TrainError::OutOfMemory {
+            bytes: 3 * rows.frequency_bytes() as u64,
+        };
+        let counts = rows.document_frequencies().map_err(lacking)?;
+        let (mut feature, mut rank): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        feature.try_reserve_exact(counts.len()).map_err(lacking)?;
+        rank.try_reserve_exact(counts.len()).map_err(lacking)?;
+        feature.extend(0..rows.features());
         order::by_falling_count(&mut feature, &counts);
-        let mut rank = vec![0; feature.len()];
+        rank.resize(feature.len(), 0);
         for (new, &old) in feature.iter().enumerate() {
             rank[old as usize] = new as u32;
         }
-        Self { rank, feature }
+        Ok(Self { rank, feature })
     }
 }
 
@@ -317,7 +325,7 @@ mod tests {
             rows.push(SparseView::new(indices, &values).unwrap())
                 .unwrap();
         }
-        assert_eq!(FeatureOrder::new(&rows).feature, [1, 2, 0]);
-        assert_eq!(FeatureOrder::new(&rows).rank, [2, 0, 1]);
+        assert_eq!(FeatureOrder::new(&rows).unwrap().feature, [1, 2, 0]);
+        assert_eq!(FeatureOrder::new(&rows).unwrap().rank, [2, 0, 1]);
     }
 }

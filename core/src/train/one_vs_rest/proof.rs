@@ -119,7 +119,7 @@ impl OneVsRest {
         self.check()?;
         ParamError::check("gap", gap, ParamRule::Above(0.0))?;
         check_data(data)?;
-        let order = FeatureOrder::new(data.rows());
+        let order = FeatureOrder::new(data.rows())?;
         let rows = pack(self, data, &order);
         let labels = data.labels().labels() as usize;
         let own = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
