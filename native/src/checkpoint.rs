@@ -110,8 +110,8 @@ impl Checkpoints {
     /// hold one.
     ///
     /// # Errors
-    /// If the folder holds a checkpoint and this is not to go on from it, cannot be made, or is that
-    /// of another training under way.
+    /// If the folder holds a checkpoint and this is not to go on from it, cannot be made, or is
+    /// that of another training under way.
     pub fn new(folder: &Path, every: Every, resume: bool) -> Result<Self, CheckpointError> {
         make_folder(folder).map_err(SealedError::File)?;
         let lock = lock(folder)?;

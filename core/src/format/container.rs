@@ -56,9 +56,9 @@ impl<'a> ContainerWriter<'a> {
         }
     }
 
-    /// Bytes of all sections so far.
-    pub(crate) fn bytes_of_sections(&self) -> u64 {
-        self.contents.iter().map(|bytes| bytes.len() as u64).sum()
+    /// Bytes of each section so far.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = u64> {
+        self.contents.iter().map(|bytes| bytes.len() as u64)
     }
 
     /// Adds a section. The order of calls does not matter.
@@ -291,11 +291,6 @@ impl<M: Serialize + DeserializeOwned> Container<M> {
     /// The description of the model.
     pub(crate) fn description(&self) -> &M {
         &self.description
-    }
-
-    /// Bytes of the file.
-    pub(crate) fn file_bytes(&self) -> u64 {
-        self.bytes.len() as u64
     }
 
     /// Bytes of each section.

@@ -1,7 +1,7 @@
 //! Models whose sections were changed on purpose, with all checksums right: what a malicious writer
 //! could make. They are refused, or answer without a panic.
 
-use super::{ContainerWriter, FormatError, container::Container, model::Description};
+use super::{ContainerWriter, container::Container, model::Description};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -25,7 +25,7 @@ use bytes::Bytes;
 use core::ops::ControlFlow;
 
 /// A model of texts with a small exact index.
-fn texts() -> Model {
+pub(super) fn texts() -> Model {
     let words = [
         "mouse", "cat", "cheese", "eats", "sleeps", "grey", "small", "animal",
     ];
@@ -51,12 +51,12 @@ fn texts() -> Model {
 }
 
 /// A model of rows with frequent and rare features, perhaps of both signs.
-fn rows(signed: bool) -> Model {
+pub(super) fn rows(signed: bool) -> Model {
     let data = sparse(signed);
     Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
 }
 
-fn sparse(signed: bool) -> Dataset {
+pub(super) fn sparse(signed: bool) -> Dataset {
     let (mut rows, mut labels) = (SparseRows::new(300), LabelLists::new(40));
     let mut dice = Stream::new(2, u64::from(signed));
     for _ in 0..700 {
@@ -322,101 +322,6 @@ fn changed_sections_of_a_mach_model() {
         let small = model.compacted(most, 1, &Sequential, &Portable).unwrap();
         assert!(small.bytes <= most && small.weights.is_some());
         survive(&small.model, 150);
-    }
-}
-
-/// The file again, with other numbers of labels and other counts of them, where it has such.
-fn with_labels(file: &Bytes, labels: u32) -> Vec<u8> {
-    let kind = super::container::kind(file).unwrap();
-    let mut container = Container::<Description>::open(file).unwrap();
-    let ids: Vec<_> = container.sizes().map(|(id, _)| id).collect();
-    let mut sections = Vec::new();
-    for &id in &ids {
-        let bytes = container.array::<u8>(id).unwrap().to_vec();
-        let counts = id == super::SectionId::LABEL_FREQUENCIES;
-        let more = [1, 0, 0, 0].repeat(labels as usize * usize::from(counts));
-        sections.push((id, if counts { more } else { bytes }));
-    }
-    let mut writer = ContainerWriter::new(kind);
-    for (id, bytes) in &sections {
-        writer.section(*id, bytes);
-    }
-    let mut description = container.finish().unwrap();
-    description.labels = labels;
-    let mut file = Vec::new();
-    let mut take = |parts: &[&[u8]]| file = parts.concat();
-    writer.finish(&description, &mut take).unwrap();
-    file
-}
-
-#[test]
-fn small_files_cannot_claim_much_memory() {
-    let data = sparse(false);
-    let parameters = MachParameters {
-        buckets: 2,
-        repetitions: 64,
-        epochs: 1,
-        ..MachParameters::default()
-    };
-    let go_on = |_| ControlFlow::Continue(());
-    let codes = Model::train_mach(&parameters, &data, None, &Sequential, &Portable, go_on).unwrap();
-    for (model, few, many) in [(rows(false), 40, 5_000_000), (codes, 40, 400_000)] {
-        let file = Bytes::from(model.to_bytes().unwrap());
-        let sound = Model::from_bytes(with_labels(&file, few)).unwrap();
-        assert_eq!(sound.label_frequencies().unwrap().len(), few as usize);
-        let hostile = with_labels(&file, many);
-        let refused = Model::from_bytes(hostile).unwrap_err();
-        assert!(
-            matches!(refused, FormatError::ClaimsMemory { .. }),
-            "{refused}"
-        );
-    }
-}
-
-/// What cannot be read is not written.
-#[test]
-fn a_model_that_claims_much_memory_is_not_written() {
-    let (mut sparse, mut labels) = (SparseRows::new(3), LabelLists::new(50_000_000));
-    for row in 0..4u32 {
-        sparse
-            .push(SparseVec::from_pairs([(row % 3, 1.0)]).unwrap().view())
-            .unwrap();
-        labels.push([row]);
-    }
-    let data = Dataset::new(sparse, labels, None).unwrap();
-    let parameters = NearestParameters {
-        neighbors: 2,
-        ..NearestParameters::default()
-    };
-    let model = Model::train_nearest(parameters, &data, None, &Sequential).unwrap();
-    let refused = model.to_bytes().unwrap_err();
-    assert!(
-        matches!(refused, FormatError::ClaimsMemory { .. }),
-        "{refused}"
-    );
-}
-
-/// A row may have some features beyond those of the index, but not so many that arrays over all of
-/// them would fill the memory.
-#[test]
-fn rows_with_far_features_are_not_learned() {
-    for mut model in [rows(false), texts()] {
-        let features = model.features();
-        let before = model.to_bytes().unwrap();
-        for far in [features + (1 << 16), 4_000_000_000, u32::MAX] {
-            let row = SparseVec::from_pairs([(0, 1.0), (far, 1.0)]).unwrap();
-            let refused = model.learn(row.view(), &[0]).unwrap_err();
-            let value = u64::from(far) + 1;
-            assert!(
-                matches!(refused, ModelError::TooLarge { value: v, .. } if v == value),
-                "{refused}"
-            );
-        }
-        assert_eq!(model.to_bytes().unwrap(), before);
-        let row = SparseVec::from_pairs([(0, 1.0), (features + 9, 1.0)]).unwrap();
-        model.learn(row.view(), &[0]).unwrap();
-        let again = Model::from_bytes(model.to_bytes().unwrap()).unwrap();
-        assert!(again.to_bytes().unwrap() == model.to_bytes().unwrap());
     }
 }
 

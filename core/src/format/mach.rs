@@ -79,7 +79,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     let heads = parameters.repetitions as usize;
     let buckets = parameters.buckets as usize;
     let claim = claims::of_mach(seen, heads, parameters.buckets, labels);
-    claims::check(CLAIMED, claim, container.file_bytes())?;
+    claims::check(CLAIMED, claim, container.sizes().map(|(_, bytes)| bytes))?;
     let biases = container.array_of(SectionId::HEAD_BIASES, heads * buckets)?;
     let form = match bits {
         32 => Form::Dense(container.array(SectionId::HEAD_WEIGHTS)?),

@@ -246,7 +246,7 @@ impl Model {
             writer.section(SectionId::COLUMNS, columns.as_bytes());
         }
         let (what, claimed) = self.claim();
-        claims::check(what, claimed, writer.bytes_of_sections())?;
+        claims::check(what, claimed, writer.sizes())?;
         writer.finish(&description, take)
     }
 
@@ -309,7 +309,7 @@ impl Model {
         let method = match (kind, description.method.clone().into()) {
             (NEAREST, MethodDescription::Nearest(nearest)) => {
                 let claim = claims::of_nearest(labels, 0);
-                claims::check(COUNTS, claim, container.file_bytes())?;
+                claims::check(COUNTS, claim, container.sizes().map(|(_, bytes)| bytes))?;
                 Method::Nearest(nearest::read(&mut container, nearest, labels)?)
             }
             _ if !K::OTHERS => return Err(FormatError::MetadataInvalid),
@@ -328,7 +328,7 @@ impl Model {
             _ => return Err(FormatError::MetadataInvalid),
         };
         let columns = read_columns(&mut container)?;
-        let file = container.file_bytes();
+        let sizes: Vec<u64> = container.sizes().map(|(_, bytes)| bytes).collect();
         let Description { provenance, .. } = container.finish()?;
         let provenance = Provenance {
             columns,
@@ -343,7 +343,7 @@ impl Model {
             method,
         };
         let (what, claimed) = model.claim();
-        claims::check(what, claimed, file)?;
+        claims::check(what, claimed, sizes)?;
         Ok(model)
     }
 }

@@ -118,11 +118,7 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
-            Self::NotOneLabel { row, labels: 0 } => write!(
-                f,
-                "row {row} (from 1) has no label, but this method needs exactly one: leave such rows \
-                 out, or choose a method that can pass them over, such as ovr"
-            ),
+            Self::NotOneLabel { row, labels: 0 } => no_label(f, *row),
             Self::NotOneLabel { row, labels } => write!(
                 f,
                 "row {row} (from 1) has {labels} labels, but this method needs exactly one: choose a method for \
@@ -174,12 +170,7 @@ impl fmt::Display for TrainError {
             Self::Diverged => f.write_str(
                 "the weights grew beyond all bounds: give a smaller step size (learning rate), or normalize rows",
             ),
-            Self::Unproven { primal, dual } => write!(
-                f,
-                "training failed its own proof: the primal objective {primal} lies below the dual \
-                 objective {dual}, which no weights can reach. This is a defect of hapax: please \
-                 report it with the data and the options"
-            ),
+            Self::Unproven { primal, dual } => unproven(f, *primal, *dual),
             Self::Budget { budget, smallest } => write!(
                 f,
                 "{budget} bytes are too few for this model: the smallest takes {smallest}"
@@ -187,6 +178,23 @@ impl fmt::Display for TrainError {
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }
+}
+
+fn no_label(f: &mut fmt::Formatter<'_>, row: u64) -> fmt::Result {
+    write!(
+        f,
+        "row {row} (from 1) has no label, but this method needs exactly one: leave such rows out, or \
+         choose a method that passes them over, such as ovr"
+    )
+}
+
+fn unproven(f: &mut fmt::Formatter<'_>, primal: f64, dual: f64) -> fmt::Result {
+    write!(
+        f,
+        "training failed its own proof: the primal objective {primal} lies below the dual objective \
+         {dual}, which no weights can reach. This is a defect of hapax: please report it with the \
+         data and the options"
+    )
 }
 
 impl core::error::Error for TrainError {}

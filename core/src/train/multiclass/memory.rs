@@ -27,10 +27,11 @@ impl MultiClassSvm {
         let listed = LISTED.min(labels.saturating_sub(1));
         let weights = weights_of(data, listed);
         let number = if labels > WIDE { 4 } else { 2 };
-        let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
+        let duals = rows * (224 + 12 * listed) + number * values * (1 + listed);
         // A weight's class, which is there twice while lists grow, itself, and a byte of room to
         // grow.
-        24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
+        // The rows are there twice while the objective of the stored weights is computed.
+        32 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
 
     /// The same of training by bundles of labels that rotate (`crate::train::published::bundles`),
