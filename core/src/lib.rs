@@ -43,8 +43,12 @@
 //!
 //! # Cost
 //! Structures state their memory where they are defined; `Model::from_bytes` allocates at most a
-//! quarter more than the bytes it is given, and next to nothing if they are aligned. Large
-//! allocations are fallible and end in an error.
+//! quarter more than the bytes it is given, and next to nothing if they are aligned. A MACH model
+//! computes its bucket codes besides; no file may ask for more than three times its bytes and
+//! 16 MiB. Large allocations of reading, loading, querying and writing are fallible and end in an
+//! error. Training says beforehand what it will hold (`memory_estimate` of the parameters); the
+//! lists of weights and duals of `ovr`, `cs`, `ww` and MEMOIR, which grow as it goes on, end the
+//! program where memory is lacking.
 //!
 //! # What is not promised
 //! Scores rank labels; they are not probabilities. Targets with big-endian numbers are refused by

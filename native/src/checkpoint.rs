@@ -8,7 +8,7 @@
 pub mod shared;
 
 use crate::{
-    files::make_folder,
+    files::{make_folder, remove_leftovers},
     sealed::{Kind, Seal, SealedError},
 };
 use hapax_core::train::{
@@ -17,6 +17,7 @@ use hapax_core::train::{
 };
 use std::{
     fmt,
+    fs::{File, TryLockError},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -39,6 +40,8 @@ pub enum Every {
 pub enum CheckpointError {
     /// The folder has a state already, which would be lost.
     Taken(PathBuf),
+    /// Another training that still runs keeps its checkpoints in the folder.
+    InUse(PathBuf),
     /// A file cannot be used.
     Sealed(SealedError),
     /// Processes that train together do not all find the same in the folder.
@@ -55,6 +58,12 @@ impl fmt::Display for CheckpointError {
             Self::Taken(folder) => write!(
                 f,
                 "{}: holds a checkpoint already; go on from it with --resume, or use another folder",
+                folder.display()
+            ),
+            Self::InUse(folder) => write!(
+                f,
+                "{}: another training that still runs keeps its checkpoints there; wait for its end, or use \
+                 another folder",
                 folder.display()
             ),
             Self::Sealed(error) => error.fmt(f),
@@ -92,6 +101,8 @@ pub struct Checkpoints {
     last: Instant,
     borders: u64,
     written: u64,
+    /// Keeps other trainings out while it is open.
+    _lock: Option<File>,
 }
 
 impl Checkpoints {
@@ -99,9 +110,11 @@ impl Checkpoints {
     /// hold one.
     ///
     /// # Errors
-    /// If the folder holds a checkpoint and this is not to go on from it, or cannot be made.
+    /// If the folder holds a checkpoint and this is not to go on from it, cannot be made, or is
+    /// that of another training under way.
     pub fn new(folder: &Path, every: Every, resume: bool) -> Result<Self, CheckpointError> {
         make_folder(folder).map_err(SealedError::File)?;
+        let lock = lock(folder)?;
         if !resume && folder.join(STATE).exists() {
             return Err(CheckpointError::Taken(folder.to_owned()));
         }
@@ -113,6 +126,7 @@ impl Checkpoints {
             last: Instant::now(),
             borders: 0,
             written: 0,
+            _lock: lock,
         })
     }
 
@@ -199,16 +213,36 @@ impl Checkpoints {
     }
 }
 
-/// Removes what a process left that was killed while it wrote. The folder belongs to one training.
-fn remove_leftovers(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(".hapax-") && name.ends_with(".tmp") {
-            let _ = std::fs::remove_file(entry.path());
-        }
+/// Keeps other trainings out of a folder until the file is closed; nothing where the file system
+/// has no locks. Unix locks the folder itself, others a file in it.
+fn lock(folder: &Path) -> Result<Option<File>, CheckpointError> {
+    #[cfg(unix)]
+    let file = File::open(folder);
+    #[cfg(not(unix))]
+    let file = File::create(folder.join("lock"));
+    let Ok(file) = file else { return Ok(None) };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(CheckpointError::InUse(folder.to_owned())),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CheckpointError, Checkpoints, Every};
+
+    #[test]
+    fn a_folder_is_that_of_one_training_and_what_others_write_there_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut others = crate::files::beside(&folder.path().join("model")).unwrap();
+        std::io::Write::write_all(&mut others, b"half a model").unwrap();
+        let first = Checkpoints::new(folder.path(), Every::Borders(1), false).unwrap();
+        let second = Checkpoints::new(folder.path(), Every::Borders(1), true);
+        assert!(matches!(second, Err(CheckpointError::InUse(_))));
+        drop(first);
+        let third = Checkpoints::new(folder.path(), Every::Borders(1), true).unwrap();
+        third.end();
+        assert!(others.path().exists(), "the file of a writer under way");
     }
 }

@@ -1,7 +1,10 @@
 //! Files in and out: compressed input, memory-mapped models, writing that is all or nothing.
 
+mod beside;
 mod zstd;
 
+use beside::{behind_links, folder_of};
+pub(crate) use beside::{beside, remove_leftovers};
 use hapax_core::{bytes::Bytes, model::Model};
 use std::{
     fmt,
@@ -39,6 +42,21 @@ impl FileError {
     #[must_use]
     pub fn reading(path: &Path, source: io::Error) -> Self {
         failed(path, "read")(source)
+    }
+
+    /// Whether the system lacks something, such as room on the disk or memory, rather than the path
+    /// being wrong.
+    #[must_use]
+    pub fn is_lacking(&self) -> bool {
+        use io::ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull, WriteZero};
+        let lacking = [
+            StorageFull,
+            QuotaExceeded,
+            OutOfMemory,
+            WriteZero,
+            FileTooLarge,
+        ];
+        lacking.contains(&self.source.kind())
     }
 
     /// Whether there is no such file.
@@ -191,27 +209,6 @@ pub fn check_readable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// A new file in the folder of `path`; gone when dropped.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    // Renaming over a device, such as /dev/null, would replace it.
-    match std::fs::metadata(path) {
-        Ok(there) if there.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(there) if !there.is_file() => {
-            return Err(io::Error::other("it is not a regular file"));
-        }
-        _ => {}
-    }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".hapax-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(permissions());
-    builder.tempfile_in(folder)
-}
-
 /// Writes a file so that it is either wholly there or unchanged: beside the target, flushed to
 /// the disk, then renamed over it.
 ///
@@ -230,10 +227,18 @@ pub fn write_whole_by(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let doing = failed(path, "write");
-    // A link stays a link: what it points to is replaced.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = behind_links(path);
     let mut file = beside(&target).map_err(&doing)?;
+    target
+        .parent()
+        .map(folder_of)
+        .into_iter()
+        .for_each(remove_leftovers);
     fill(file.as_file_mut()).map_err(&doing)?;
+    // A file keeps the permissions that its owner gave it.
+    if let Ok(there) = std::fs::metadata(&target) {
+        let _ = file.as_file().set_permissions(there.permissions());
+    }
     file.as_file().sync_all().map_err(&doing)?;
     file.persist(&target).map_err(|error| doing(error.error))?;
     // The new name outlives a loss of power only once its folder is on the disk, too.
@@ -265,13 +270,6 @@ pub fn write_model(path: &Path, model: &Model) -> Result<(), FileError> {
 /// If that is not allowed, or something else has the name.
 pub fn make_folder(path: &Path) -> Result<(), FileError> {
     std::fs::create_dir_all(path).map_err(failed(path, "write"))
-}
-
-/// What other programs give a new file: readable by all, less the user's mask.
-#[cfg(unix)]
-fn permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o666)
 }
 
 #[cfg(test)]

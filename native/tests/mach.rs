@@ -187,7 +187,7 @@ fn fast_decoding_is_plain_decoding_among_many_labels() {
         labels: 20_000,
         seed: 1,
     };
-    let decoder = hapax::core::model::mach::LabelDecoder::new(plan.draw().unwrap());
+    let decoder = hapax::core::model::mach::LabelDecoder::new(plan.draw().unwrap()).unwrap();
     let mut dice = Stream::new(5, 5);
     for kernels in kernels::available() {
         let (mut top, mut plain, mut scratch) =

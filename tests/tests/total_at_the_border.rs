@@ -2,20 +2,27 @@
 //! bytes do not pay for.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-use crate::golden::{NEWEST, answers, stored};
+use crate::golden::{ALL_NEWEST, NEWEST, answers, stored};
 use hapax::core::{
     bytes::Bytes,
-    data::Dataset,
+    data::{Dataset, LabelLists},
     executor::Sequential,
-    model::Model,
-    parameters::NearestParameters,
+    kernels::Portable,
+    model::{Model, Scratch},
+    parameters::{
+        NearestParameters,
+        multiclass::{MultiClassLoss, MultiClassSvm},
+    },
     random::Stream,
+    sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
+    train::multiclass::MultiLabel,
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
     fmt::Write,
+    ops::ControlFlow,
 };
 
 thread_local! {
@@ -209,5 +216,89 @@ fn holds_at_most_a_quarter_more(file: &[u8]) {
         let (model, peak) = load(&bytes);
         assert!(model.is_some());
         assert!(peak <= limit, "offset {offset}: {peak} of {limit} bytes");
+    }
+}
+
+/// Loading, counting labels and writing again: at most four times the file, of every kind.
+#[test]
+fn models_of_every_kind_hold_at_most_four_times_their_files() {
+    for (name, _) in ALL_NEWEST {
+        let (whole, _) = stored(name).unwrap();
+        let limit = 4 * whole.len() as isize + CONSTANT as isize;
+        let bytes = Bytes::from(whole);
+        let before = HELD.get();
+        PEAK.set(before);
+        let model = Model::from_bytes(bytes.clone()).unwrap();
+        let counts = model.label_frequencies().unwrap();
+        let again = model.to_bytes().unwrap();
+        let peak = PEAK.get() - before;
+        assert!(peak <= limit, "{name}: held {peak} bytes of {limit}");
+        assert!(counts.len() == model.labels() as usize && again == bytes);
+    }
+}
+
+#[test]
+fn warm_queries_by_rows_allocate_nothing() {
+    for (name, _) in ALL_NEWEST {
+        let model = Model::from_bytes(stored(name).unwrap().0).unwrap();
+        let rows = [[(0, 0.6), (2, 0.8)], [(1, 1.0), (5, 0.4)]];
+        let rows = rows.map(|pairs| SparseVec::from_pairs(pairs).unwrap());
+        let mut scratch = Scratch::default();
+        for row in &rows {
+            model.predict(row.view(), 3, &mut scratch).unwrap();
+        }
+        let before = HELD.get();
+        PEAK.set(before);
+        for row in &rows {
+            model.predict(row.view(), 3, &mut scratch).unwrap();
+        }
+        assert_eq!(PEAK.get() - before, 0, "{name}");
+    }
+}
+
+/// Texts of random words: frequent ones and rare ones.
+fn training_rows(rows: usize, features: u32, labels: u32) -> Dataset {
+    let mut random = Stream::new(5, 0);
+    let (mut made, mut lists) = (SparseRows::new(features), LabelLists::new(labels));
+    for row in 0..rows {
+        let pairs = (0..12).map(|_| {
+            let bound = 1 + random.below(u64::from(features));
+            (random.below(bound) as u32, 0.1 + random.unit() as f32)
+        });
+        let row_of = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
+        made.push(row_of.view()).unwrap();
+        lists.push([row as u32 % labels]);
+    }
+    Dataset::new(made, lists, None).unwrap()
+}
+
+#[test]
+fn the_estimates_of_multi_class_machines_cover_what_training_holds() {
+    use MultiClassLoss::{CrammerSinger, LeeLinWahba, WestonWatkins};
+    for (rows, features, labels) in [(600, 300, 30), (1500, 3000, 12), (900, 200, 250)] {
+        let data = training_rows(rows, features, labels);
+        for loss in [CrammerSinger, WestonWatkins, LeeLinWahba] {
+            let parameters = MultiClassSvm {
+                max_epochs: 40,
+                ..MultiClassSvm::new(loss)
+            };
+            let estimate = parameters.memory_estimate(&data);
+            let before = HELD.get();
+            PEAK.set(before);
+            let go_on = |_| ControlFlow::Continue(());
+            let (alone, way) = (&Sequential, MultiLabel::Refuse);
+            let made = parameters.train(&data, way, None, alone, &Portable, go_on);
+            let peak = (PEAK.get() - before) as u64;
+            drop(made.unwrap());
+            let what = format!("{loss:?} {rows} {features} {labels}");
+            assert!(
+                peak <= estimate,
+                "{what}: {peak} bytes, {estimate} estimated"
+            );
+            assert!(
+                estimate <= 8 * peak,
+                "{what}: {peak} bytes, {estimate} estimated"
+            );
+        }
     }
 }

@@ -136,6 +136,9 @@ impl From<FormatError> for Thrown {
             } => new("ValueInvalid", &[("position", position)])
                 .with_text("section", section.name())
                 .with_text("requirement", rule),
+            E::ClaimsMemory { what, bytes, limit } => {
+                new("ClaimsMemory", &[("bytes", bytes), ("limit", limit)]).with_text("what", what)
+            }
             E::NothingToWrite => new("NothingToWrite", &[]),
             E::OutOfMemory { bytes } => new("OutOfMemory", &[("bytes", bytes)]),
             _ => new("Other", &[]),

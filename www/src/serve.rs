@@ -4,15 +4,22 @@ use axum::{
     Router,
     http::{HeaderName, HeaderValue},
 };
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
 use std::{
     fmt, io,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::Path,
+    time::Duration,
 };
 use tokio::{
     net::TcpListener as Listener,
     runtime::{Builder, Runtime},
     task::JoinHandle,
+    time::sleep,
 };
 use tower_http::{services::ServeDir, set_header::SetResponseHeaderLayer};
 
@@ -33,6 +40,12 @@ const HEADERS: [(&str, &str); 7] = [
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
 ];
+
+/// How long a connection may take to ask for something.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait where the system has no file left for another connection.
+const BREATH: Duration = Duration::from_millis(50);
 
 /// Why the page is not served.
 #[derive(Debug)]
@@ -82,6 +95,10 @@ impl Serving {
     /// # Errors
     /// If the port is taken or the system refuses.
     pub fn start(folder: &Path, port: u16) -> Result<Self, ServeError> {
+        Self::start_with(folder, port, PATIENCE)
+    }
+
+    fn start_with(folder: &Path, port: u16, patience: Duration) -> Result<Self, ServeError> {
         let refused = |error: io::Error| ServeError::new(port, &error);
         let listener =
             TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(refused)?;
@@ -89,12 +106,12 @@ impl Serving {
         let port = listener.local_addr().map_err(refused)?.port();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
-            .enable_io()
+            .enable_all()
             .build()
             .map_err(refused)?;
         let pages = pages(folder);
-        let server =
-            runtime.spawn(async move { axum::serve(Listener::from_std(listener)?, pages).await });
+        let server = runtime
+            .spawn(async move { accept(Listener::from_std(listener)?, pages, patience).await });
         Ok(Self {
             runtime,
             server,
@@ -130,6 +147,24 @@ impl ServeError {
     }
 }
 
+/// Serves each connection until it ends, or does not ask within `patience`. Where no file is left
+/// for another connection it waits until one ends.
+async fn accept(listener: Listener, pages: Router, patience: Duration) -> io::Result<()> {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            sleep(BREATH).await;
+            continue;
+        };
+        let pages = TowerToHyperService::new(pages.clone());
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(patience)
+            .serve_connection(TokioIo::new(stream), pages);
+        // Whatever ends a connection is its client's matter.
+        tokio::spawn(async move { drop(connection.await) });
+    }
+}
+
 /// The files below `folder`, each with all [`HEADERS`].
 fn pages(folder: &Path) -> Router {
     let files = Router::new().fallback_service(ServeDir::new(folder));
@@ -149,6 +184,7 @@ mod tests {
         fs,
         io::{Read, Write},
         net::TcpStream,
+        time::Duration,
     };
 
     fn ask(serving: &Serving, first_line: &str) -> String {
@@ -162,6 +198,31 @@ mod tests {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    #[test]
+    fn connections_that_ask_for_nothing_are_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("index.html"), "<p>page").unwrap();
+        let patience = Duration::from_millis(200);
+        let serving = Serving::start_with(folder.path(), 0, patience).unwrap();
+        let open = |_| TcpStream::connect(("127.0.0.1", serving.port)).unwrap();
+        let mut silent: Vec<TcpStream> = (0..50).map(open).collect();
+        for (at, stream) in silent.iter_mut().enumerate() {
+            stream
+                .set_read_timeout(Some(Duration::from_secs(30)))
+                .unwrap();
+            if at % 2 == 0 {
+                stream.write_all(b"GET / HTTP/1.1\r\nHost:").unwrap();
+            }
+        }
+        for stream in &mut silent {
+            // Closed, perhaps with an answer that says so; not left open until the time is over.
+            let read = stream.read_to_end(&mut Vec::new());
+            let timed_out = read.err().map(|error| error.kind());
+            assert_ne!(timed_out, Some(std::io::ErrorKind::WouldBlock));
+        }
+        assert!(ask(&serving, "GET /").starts_with("HTTP/1.1 200"));
     }
 
     #[test]

@@ -56,6 +56,11 @@ impl<'a> ContainerWriter<'a> {
         }
     }
 
+    /// Bytes of each section so far.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = u64> {
+        self.contents.iter().map(|bytes| bytes.len() as u64)
+    }
+
     /// Adds a section. The order of calls does not matter.
     pub(crate) fn section<T: NoUninit>(&mut self, id: SectionId, items: &'a [T]) {
         self.bytes(id, bytemuck::cast_slice(items));

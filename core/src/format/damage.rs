@@ -27,7 +27,7 @@ use bytes::Bytes;
 use core::ops::ControlFlow;
 
 /// A model of texts with a small exact index.
-fn texts() -> Model {
+pub(super) fn texts() -> Model {
     let words = [
         "mouse", "cat", "cheese", "eats", "sleeps", "grey", "small", "animal",
     ];
@@ -53,12 +53,12 @@ fn texts() -> Model {
 }
 
 /// A model of rows with frequent and rare features, perhaps of both signs.
-fn rows(signed: bool) -> Model {
+pub(super) fn rows(signed: bool) -> Model {
     let data = sparse(signed);
     Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
 }
 
-fn sparse(signed: bool) -> Dataset {
+pub(super) fn sparse(signed: bool) -> Dataset {
     let (mut rows, mut labels) = (SparseRows::new(300), LabelLists::new(40));
     let mut dice = Stream::new(2, u64::from(signed));
     for _ in 0..700 {

@@ -98,6 +98,15 @@ pub enum FormatError {
     },
     /// All rows of the model were forgotten: there is nothing to write.
     NothingToWrite,
+    /// The model would take memory out of proportion to its file.
+    ClaimsMemory {
+        /// For what.
+        what: &'static str,
+        /// Bytes of memory.
+        bytes: u64,
+        /// The most for a file of this length.
+        limit: u64,
+    },
     /// Memory for the file's contents is lacking.
     OutOfMemory {
         /// Bytes asked for.
@@ -108,12 +117,10 @@ pub enum FormatError {
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooShort { length } => {
-                write!(
-                    f,
-                    "{length} bytes are too few for a model file, which begins with 64"
-                )
-            }
+            Self::TooShort { length } => write!(
+                f,
+                "{length} bytes are too few for a model file, which begins with 64"
+            ),
             Self::NotAModel => f.write_str("not a hapax model: the file does not begin with HAPAX"),
             Self::NewerVersion { found, supported } => write!(
                 f,
@@ -178,9 +185,18 @@ impl fmt::Display for FormatError {
                 write!(f, "section {section}, item {position}: {rule}")
             }
             Self::NothingToWrite => f.write_str("all rows of the model were forgotten"),
+            Self::ClaimsMemory { what, bytes, limit } => claims(f, what, *bytes, *limit),
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }
+}
+
+fn claims(f: &mut fmt::Formatter<'_>, what: &str, bytes: u64, limit: u64) -> fmt::Result {
+    write!(
+        f,
+        "the model would take {bytes} bytes of memory for its {what}, but a file of its length \
+         may ask for {limit} at most"
+    )
 }
 
 impl core::error::Error for FormatError {}

@@ -1,6 +1,6 @@
 //! MACH models to sections and back.
 
-use super::{Container, ContainerWriter, FormatError, SectionId};
+use super::{Container, ContainerWriter, FormatError, SectionId, claims};
 use crate::{
     model::mach::{
         Mach, MachParts,
@@ -10,6 +10,9 @@ use crate::{
     parameters::mach::MachParameters,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// What memory is claimed for.
+pub(super) const CLAIMED: &str = "bucket codes";
 
 /// What the metadata say of the method. The codes of labels are not stored: they follow from hash,
 /// seed and draw, for the labels that have rows.
@@ -75,6 +78,8 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     parameters.check_labels(seen as u32).map_err(wrong)?;
     let heads = parameters.repetitions as usize;
     let buckets = parameters.buckets as usize;
+    let claim = claims::of_mach(seen, heads, parameters.buckets, labels);
+    claims::check(CLAIMED, claim, container.sizes().map(|(_, bytes)| bytes))?;
     let biases = container.array_of(SectionId::HEAD_BIASES, heads * buckets)?;
     let form = match bits {
         32 => Form::Dense(container.array(SectionId::HEAD_WEIGHTS)?),
@@ -97,14 +102,15 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     }
     let codes = parameters.plan(seen as u32).evaluate(draw);
     let codes = codes.map_err(|error| FormatError::OutOfMemory { bytes: error.bytes })?;
-    Ok(Mach::new(MachParts {
+    let made = Mach::new(MachParts {
         parameters,
         softmax,
         frequencies,
         codes,
         weights,
         centroids,
-    }))
+    });
+    made.map_err(|error| FormatError::OutOfMemory { bytes: error.bytes })
 }
 
 fn read_centroids<M: Serialize + DeserializeOwned>(

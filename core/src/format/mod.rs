@@ -39,13 +39,15 @@
 //! Every length against the file before anything is allocated, all checksums, then the meaning:
 //! ids in range and rising, values finite. Arrays are windows into the bytes that were given
 //! (`array::Array`), so loading allocates next to nothing. Any bytes give a model or
-//! a [`FormatError`]; a model that loads cannot make a later call panic.
+//! a [`FormatError`]; a model that loads cannot make a later call panic. What follows from numbers
+//! alone, such as MACH's bucket codes, may take three times the bytes of the file and 16 MiB.
 //!
 //! # What is promised
 //! A file of version n is readable by every later release; a golden file of each release stays in
 //! the tests.
 
 mod checksum;
+mod claims;
 mod container;
 mod embedding;
 mod error;

@@ -1,7 +1,7 @@
 //! A model to a file and back: what all methods share.
 
 use super::{
-    Container, ContainerWriter, FormatError, SectionId,
+    Container, ContainerWriter, FormatError, SectionId, claims,
     container::kind,
     embedding::{self, EmbeddingDescription},
     linear::{self, LinearDescription},
@@ -15,7 +15,7 @@ use crate::{
     executor::Sequential,
     model::{
         AllKinds, Calibration, Kinds, LabelNames, Method, Model, ModelError, NearestOnly,
-        Provenance, calibration::NUMBERS,
+        Provenance, calibration::NUMBERS, nearest::Index,
     },
     text::{Vectorizer, VectorizerOptions},
 };
@@ -31,6 +31,9 @@ const LINEAR: u32 = 2;
 const MACH: u32 = 3;
 /// The kind of a model of prototypes.
 const EMBEDDING: u32 = 4;
+
+/// What a model of nearest neighbors claims memory for.
+const COUNTS: &str = "counts of labels and features";
 
 /// What the metadata say of a model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -270,7 +273,29 @@ impl Model {
         if let Some(columns) = &self.provenance.columns {
             writer.section(SectionId::COLUMNS, columns.as_bytes());
         }
+        let (what, claimed) = self.claim();
+        claims::check(what, claimed, writer.sizes())?;
         writer.finish(&description, take)
+    }
+
+    /// Bytes of memory that follow from numbers in the file, and for what.
+    fn claim(&self) -> (&'static str, u64) {
+        match &self.method {
+            Method::Nearest(nearest) => {
+                let features = match nearest.stored().0 {
+                    Index::Exact(_) => 0,
+                    Index::Compact(index) => index.features(),
+                };
+                (COUNTS, claims::of_nearest(self.labels, features))
+            }
+            Method::Mach(mach) => {
+                let buckets = mach.parameters().buckets;
+                let (labels, heads) = (mach.seen_labels(), mach.parameters().repetitions as usize);
+                let claim = claims::of_mach(labels, heads, buckets, self.labels);
+                (mach::CLAIMED, claim)
+            }
+            Method::Linear(_) | Method::Embedding(_) => (COUNTS, 0),
+        }
     }
 
     /// Reads a model from the bytes of a file, which it borrows as long as it lives: arrays are not
@@ -311,6 +336,8 @@ impl Model {
         }
         let method = match (kind, description.method.clone().into()) {
             (NEAREST, MethodDescription::Nearest(nearest)) => {
+                let claim = claims::of_nearest(labels, 0);
+                claims::check(COUNTS, claim, container.sizes().map(|(_, bytes)| bytes))?;
                 Method::Nearest(nearest::read(&mut container, nearest, labels)?)
             }
             _ if !K::OTHERS => return Err(FormatError::MetadataInvalid),
@@ -330,12 +357,13 @@ impl Model {
         };
         let columns = read_columns(&mut container)?;
         let calibration = read_calibration(&mut container)?;
+        let sizes: Vec<u64> = container.sizes().map(|(_, bytes)| bytes).collect();
         let Description { provenance, .. } = container.finish()?;
         let provenance = Provenance {
             columns,
             ..provenance
         };
-        Ok(Self {
+        let model = Self {
             features,
             labels,
             label_names,
@@ -343,7 +371,10 @@ impl Model {
             provenance,
             method,
             calibration,
-        })
+        };
+        let (what, claimed) = model.claim();
+        claims::check(what, claimed, sizes)?;
+        Ok(model)
     }
 }
 

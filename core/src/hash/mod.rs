@@ -3,6 +3,6 @@
 mod buckets;
 mod feature;
 
-pub(crate) use buckets::BucketCodes;
+pub(crate) use buckets::{BucketCodes, NoMemoryForCodes};
 pub use buckets::{BucketHash, BucketPlan};
 pub(crate) use feature::FeatureHash;

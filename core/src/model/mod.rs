@@ -3,8 +3,8 @@
 //!
 //! A [`Model`] holds all that an answer needs: the method with its weights or rows
 //! ([`Method`]), the names of the labels, the vectorizer that turns texts into rows, and the
-//! record of what made it. Queries borrow a [`Scratch`] from the caller and allocate nothing
-//! once it is warm.
+//! record of what made it. Queries borrow a [`Scratch`] from the caller. Once it is warm, a query
+//! by a row allocates nothing; one by a text allocates its row, its words and its answers.
 
 mod answer;
 pub(crate) mod calibration;
@@ -151,15 +151,23 @@ impl Model {
         self.provenance.label_total as f64 / self.provenance.rows.max(1) as f64
     }
 
-    /// How many training rows carry each label, where the model knows.
-    #[must_use]
-    pub fn label_frequencies(&self) -> Option<Vec<u32>> {
-        match &self.method {
-            Method::Nearest(nearest) => Some(nearest.label_frequencies(self.labels as usize)),
-            Method::Linear(linear) => Some(linear.frequencies().to_vec()),
-            Method::Mach(mach) => Some(mach.frequencies().to_vec()),
-            Method::Embedding(embedding) => Some(embedding.frequencies().to_vec()),
-        }
+    /// How many training rows carry each label.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn label_frequencies(&self) -> Result<Vec<u32>, ModelError> {
+        let stored = match &self.method {
+            Method::Nearest(nearest) => return nearest.label_frequencies(self.labels as usize),
+            Method::Linear(linear) => linear.frequencies(),
+            Method::Mach(mach) => mach.frequencies(),
+            Method::Embedding(embedding) => embedding.frequencies(),
+        };
+        let mut counts = Vec::new();
+        let bytes = stored.len() as u64 * 4;
+        let reserved = counts.try_reserve_exact(stored.len());
+        reserved.map_err(|_| ModelError::OutOfMemory { bytes })?;
+        counts.extend_from_slice(stored);
+        Ok(counts)
     }
 
     /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear

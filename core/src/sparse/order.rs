@@ -2,7 +2,7 @@
 //! code in a small program.
 
 use super::SparseRows;
-use alloc::{vec, vec::Vec};
+use alloc::{collections::TryReserveError, vec::Vec};
 use core::cmp::Reverse;
 
 /// Sorts ids by falling count, those of equal count by rising id.
@@ -29,16 +29,26 @@ pub(crate) struct FeatureOrder {
 
 impl FeatureOrder {
     /// The order for `rows`.
-    #[must_use]
-    pub(crate) fn new(rows: &SparseRows) -> Self {
-        let counts = rows.document_frequencies();
-        let mut feature: Vec<u32> = (0..rows.features()).collect();
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub(crate) fn new(rows: &SparseRows) -> Result<Self, TryReserveError> {
+        let counts = rows.document_frequencies()?;
+        let (mut feature, mut rank): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        feature.try_reserve_exact(counts.len())?;
+        rank.try_reserve_exact(counts.len())?;
+        feature.extend(0..rows.features());
         by_falling_count(&mut feature, &counts);
-        let mut rank = vec![0; feature.len()];
+        rank.resize(feature.len(), 0);
         for (new, &old) in feature.iter().enumerate() {
             rank[old as usize] = new as u32;
         }
-        Self { rank, feature }
+        Ok(Self { rank, feature })
+    }
+
+    /// Bytes that making the order of `rows` takes.
+    pub(crate) fn bytes(rows: &SparseRows) -> u64 {
+        3 * rows.frequency_bytes() as u64
     }
 }
 

@@ -143,13 +143,22 @@ impl SparseRows {
     }
 
     /// In how many rows each feature is stored, for all D features.
-    #[must_use]
-    pub(crate) fn document_frequencies(&self) -> Vec<u32> {
-        let mut counts = vec![0u32; self.features as usize];
+    ///
+    /// # Errors
+    /// If there is no memory for as many counts: D may be the word of a file, or of a row.
+    pub(crate) fn document_frequencies(&self) -> Result<Vec<u32>, TryReserveError> {
+        let mut counts = Vec::new();
+        counts.try_reserve_exact(self.features as usize)?;
+        counts.resize(self.features as usize, 0);
         for &index in &self.indices {
             counts[index as usize] += 1;
         }
-        counts
+        Ok(counts)
+    }
+
+    /// Bytes of [`SparseRows::document_frequencies`].
+    pub(crate) fn frequency_bytes(&self) -> usize {
+        (self.features as usize).saturating_mul(4)
     }
 
     /// The rows named by `rows`, in that order, over the same features.
@@ -189,7 +198,7 @@ mod tests {
         assert_eq!(rows.len(), 2);
         assert_eq!(rows.row(0).values(), [1.0, 2.0]);
         assert!(rows.row(1).is_empty());
-        assert_eq!(rows.document_frequencies(), [1, 0, 0, 0, 1]);
+        assert_eq!(rows.document_frequencies().unwrap(), [1, 0, 0, 0, 1]);
         let again = SparseRows::from_parts(vec![0, 2, 2], vec![0, 4], vec![1.0, 2.0], 5).unwrap();
         assert_eq!(again, rows);
     }

@@ -84,6 +84,14 @@ pub enum TrainError {
     CannotLearn,
     /// Weights grew beyond all bounds.
     Diverged,
+    /// The primal objective came out below the dual one by more than rounding, which cannot be: an
+    /// error in the solver, whose proof is worth nothing.
+    Unproven {
+        /// The primal objective.
+        primal: f64,
+        /// The dual objective.
+        dual: f64,
+    },
     /// No model is so small.
     Budget {
         /// The most bytes allowed.
@@ -111,6 +119,7 @@ impl fmt::Display for TrainError {
             }
             Self::NoFeatures => f.write_str("no training row has a feature"),
             Self::NoLabels => f.write_str("no training row has a label"),
+            Self::NotOneLabel { row, labels: 0 } => no_label(f, *row),
             Self::NotOneLabel { row, labels } => write!(
                 f,
                 "row {row} (from 1) has {labels} labels, but this method needs exactly one: choose a method for \
@@ -162,6 +171,7 @@ impl fmt::Display for TrainError {
             Self::Diverged => f.write_str(
                 "the weights grew beyond all bounds: give a smaller step size (learning rate), or normalize rows",
             ),
+            Self::Unproven { primal, dual } => unproven(f, *primal, *dual),
             Self::Budget { budget, smallest } => write!(
                 f,
                 "{budget} bytes are too few for this model: the smallest takes {smallest}"
@@ -169,6 +179,23 @@ impl fmt::Display for TrainError {
             Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
     }
+}
+
+fn no_label(f: &mut fmt::Formatter<'_>, row: u64) -> fmt::Result {
+    write!(
+        f,
+        "row {row} (from 1) has no label, but this method needs exactly one: leave such rows out, or \
+         choose a method that passes them over, such as ovr"
+    )
+}
+
+fn unproven(f: &mut fmt::Formatter<'_>, primal: f64, dual: f64) -> fmt::Result {
+    write!(
+        f,
+        "training failed its own proof: the primal objective {primal} lies below the dual objective \
+         {dual}, which no weights can reach. This is a defect of hapax: please report it with the \
+         data and the options"
+    )
 }
 
 impl core::error::Error for TrainError {}

@@ -11,9 +11,9 @@
 //! first put the manifest in the place of the one before. So whoever is killed when, the manifest
 //! names shares that are whole, and any number of processes can go on from them.
 
-use super::{CheckpointError, Every, STATE, remove_leftovers};
+use super::{CheckpointError, Every, STATE};
 use crate::{
-    files::make_folder,
+    files::{make_folder, remove_leftovers},
     sealed::{Kind, Seal, SealedError},
 };
 use hapax_core::train::{

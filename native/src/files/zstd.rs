@@ -2,7 +2,10 @@
 //! `cat` leave them, frames to skip, and checksums.
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
-use std::io::{self, Chain, Cursor, Read};
+use std::{
+    error::Error,
+    io::{self, Chain, Cursor, Read},
+};
 
 /// How a frame begins.
 pub const MARK: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -62,7 +65,9 @@ fn begin<R: Read>(mut source: R) -> io::Result<State<R>> {
     }
     if mark == MARK {
         let frame = StreamingDecoder::new(Cursor::new(mark).chain(source));
-        return Ok(State::Inside(Box::new(frame.map_err(io::Error::other)?)));
+        let frame = frame
+            .map_err(|error| wrong(&format!("a frame cannot be read: {}", innermost(&error))))?;
+        return Ok(State::Inside(Box::new(frame)));
     }
     if [mark[0] & 0xf0, mark[1], mark[2], mark[3]] != SKIPPED {
         return Err(wrong("what stands behind a frame is no other frame"));
@@ -84,6 +89,14 @@ fn end<R: Read>(frame: Frame<R>) -> io::Result<R> {
         return Err(wrong("a frame is damaged: its checksum differs"));
     }
     Ok(source.into_inner().1)
+}
+
+/// The cause of an error behind all others: those in front of it show it as code does.
+fn innermost<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error
 }
 
 fn wrong(what: &str) -> io::Error {

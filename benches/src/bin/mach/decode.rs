@@ -21,7 +21,7 @@ pub fn decode() -> Result<()> {
         labels: 105_033,
         seed: 42,
     };
-    let decoder = LabelDecoder::new(plan.draw()?);
+    let decoder = LabelDecoder::new(plan.draw()?)?;
     let mut dice = Stream::new(1, 1);
     // Heads of a trained model are sure of some rows and not of others; one label is right.
     let queries: Vec<Vec<f32>> = (0..200)

@@ -16,7 +16,7 @@
 
 use super::estimate::label_score;
 use crate::{
-    hash::BucketCodes,
+    hash::{BucketCodes, NoMemoryForCodes},
     kernels::Kernels,
     kernels::label_codes::BLOCK,
     parameters::mach::Estimator,
@@ -81,14 +81,23 @@ impl LabelDecoder {
     /// Takes over codes.
     ///
     /// Cost: O(L R).
-    #[must_use]
-    pub fn new(codes: BucketCodes) -> Self {
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn new(codes: BucketCodes) -> Result<Self, NoMemoryForCodes> {
         let (labels, repetitions) = (codes.labels() as usize, codes.repetitions());
         let buckets = codes.buckets() as usize;
         let codes = if buckets > 256 {
             Codes::Wide(codes)
         } else {
-            let mut blocks = alloc::vec![0u8; labels.div_ceil(BLOCK) * repetitions * BLOCK];
+            let bytes = labels.div_ceil(BLOCK).checked_mul(repetitions * BLOCK);
+            let lacking = NoMemoryForCodes {
+                bytes: bytes.map_or(u64::MAX, |bytes| bytes as u64),
+            };
+            let bytes = bytes.ok_or(lacking)?;
+            let mut blocks = Vec::new();
+            blocks.try_reserve_exact(bytes).map_err(|_| lacking)?;
+            blocks.resize(bytes, 0u8);
             for head in 0..repetitions {
                 for (label, &code) in codes.repetition(head).iter().enumerate() {
                     let at = (label / BLOCK * repetitions + head) * BLOCK + label % BLOCK;
@@ -97,12 +106,12 @@ impl LabelDecoder {
             }
             Codes::Narrow(blocks)
         };
-        Self {
+        Ok(Self {
             labels,
             repetitions,
             buckets,
             codes,
-        }
+        })
     }
 
     /// Number of labels.

@@ -20,7 +20,7 @@ mod tests;
 use crate::{
     array::Array,
     float,
-    hash::BucketCodes,
+    hash::{BucketCodes, NoMemoryForCodes},
     kernels::{Kernels, Term},
     parameters::mach::MachParameters,
     search::{Scored, Top, rank},
@@ -95,18 +95,26 @@ pub(crate) struct MachParts {
 
 impl Mach {
     /// From parts that fit each other.
-    pub(crate) fn new(parts: MachParts) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If there is no memory for the codes in the order of scans.
+    pub(crate) fn new(parts: MachParts) -> Result<Self, NoMemoryForCodes> {
+        Ok(Self {
             seen: SeenLabels::new(&parts.frequencies),
             draw: parts.codes.draw_number(),
             collision_rate: parts.codes.collision_rate(),
-            decoder: LabelDecoder::new(parts.codes),
+            decoder: LabelDecoder::new(parts.codes)?,
             parameters: parts.parameters,
             softmax: parts.softmax,
             frequencies: parts.frequencies,
             weights: parts.weights,
             centroids: parts.centroids,
-        }
+        })
+    }
+
+    /// How many labels have rows.
+    pub(crate) fn seen_labels(&self) -> usize {
+        self.seen.ids.len()
     }
 
     /// The same model with other weights.

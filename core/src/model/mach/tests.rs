@@ -54,7 +54,7 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
             labels,
             seed: 4,
         };
-        let decoder = LabelDecoder::new(plan.draw().unwrap());
+        let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
         let (mut scratch, mut fast, mut plain) =
             (DecodeScratch::default(), Top::default(), Top::default());
         for round in 0..40 {
@@ -70,6 +70,43 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
                         "{labels} labels, B {buckets}, {estimator:?}, k {k}, round {round}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// Scores far from 0 that hardly differ: sums of f32 are rounded by more than bounds are apart.
+#[test]
+fn rounding_of_sums_does_not_lose_answers() {
+    let mut dice = Stream::new(9, 1);
+    let (labels, buckets, repetitions) = (3000, 16, 40);
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets,
+        repetitions,
+        labels,
+        seed: 4,
+    };
+    let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
+    let (mut scratch, mut fast, mut plain) =
+        (DecodeScratch::default(), Top::default(), Top::default());
+    for offset in [1e3f32, -1e3, 1e5] {
+        for spread in [1e-3f32, 1e-2, 1.0] {
+            let size = (buckets * repetitions) as usize;
+            let scores: Vec<f32> = (0..size)
+                .map(|_| offset + spread * dice.unit() as f32)
+                .collect();
+            for k in [1, 5, 60] {
+                decoder.best(
+                    &scores,
+                    k,
+                    Estimator::Mean,
+                    &Portable,
+                    &mut scratch,
+                    &mut fast,
+                );
+                decoder.plain(&scores, k, Estimator::Mean, &mut plain);
+                assert!(fast.sorted() == plain.sorted(), "{offset} {spread} {k}");
             }
         }
     }

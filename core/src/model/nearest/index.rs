@@ -92,6 +92,14 @@ impl Index {
         }
     }
 
+    /// Features that rows can have, stored or not.
+    pub(crate) fn features(&self) -> u32 {
+        match self {
+            Self::Exact(index) => index.features(),
+            Self::Compact(index) => index.features(),
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Exact(index) => index.bytes(),

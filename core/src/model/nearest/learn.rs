@@ -9,17 +9,32 @@ use crate::{
 };
 use alloc::vec::Vec;
 
+/// How many features beyond those of the index a row that is learned may have.
+pub(crate) const MORE_FEATURES: u32 = 1 << 16;
+
 impl Nearest {
     /// Adds a row with its labels, in any order, and returns its id; it is found by the next query.
+    /// Its features may be up to [`MORE_FEATURES`] beyond those of the index, whose arrays hold 4
+    /// bytes for each, stored or not.
     ///
     /// # Errors
-    /// If there are 2^32 - 1 rows already, or the row has no features: it would never be found.
+    /// If there are 2^32 - 1 rows already, a feature is further away, or the row has no features:
+    /// it would never be found.
     pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
         if row.is_empty() {
             return Err(ModelError::NoFeatures);
         }
         if labels.is_empty() {
             return Err(ModelError::NoLabels);
+        }
+        let needed = row.indices().last().map_or(0, |&last| u64::from(last) + 1);
+        let limit = u64::from(self.index.features().saturating_add(MORE_FEATURES));
+        if needed > limit {
+            return Err(ModelError::TooLarge {
+                what: "features, by the largest index of the row",
+                value: needed,
+                limit,
+            });
         }
         let mut own = SparseVec::default();
         condition(row, self.parameters.exponent, &mut own);
@@ -115,8 +130,12 @@ impl Nearest {
                     .last()
                     .map_or(0, |&last| last.saturating_add(1)),
             );
-            // Cannot fail: the rows were just widened to hold it.
-            let _ = rows.push(row);
+            let limit = u64::from(u32::MAX);
+            rows.push(row).map_err(|_| ModelError::TooLarge {
+                what: "features",
+                value: limit + 1,
+                limit,
+            })?;
             labels.push(self.row_labels(slot));
         }
         let ids: Vec<u32> = slots.iter().map(|&slot| self.id(slot)).collect();

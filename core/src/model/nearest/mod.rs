@@ -42,7 +42,7 @@ use crate::{
     search::{Scored, compact::CompactLabels, neighbors::Similarity, rank},
     sparse::{SparseVec, SparseView},
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use changes::Changes;
 use conditioned::condition;
 pub(crate) use index::Index;
@@ -158,9 +158,12 @@ impl Nearest {
     }
 
     /// How many rows carry each of `labels` labels.
-    #[must_use]
-    pub(crate) fn label_frequencies(&self, labels: usize) -> Vec<u32> {
-        let mut counts = vec![0u32; labels];
+    pub(crate) fn label_frequencies(&self, labels: usize) -> Result<Vec<u32>, ModelError> {
+        let mut counts = Vec::new();
+        let bytes = labels as u64 * 4;
+        let reserved = counts.try_reserve_exact(labels);
+        reserved.map_err(|_| ModelError::OutOfMemory { bytes })?;
+        counts.resize(labels, 0u32);
         let mut count = |label: u32| {
             if let Some(count) = counts.get_mut(label as usize) {
                 *count += 1;
@@ -171,7 +174,7 @@ impl Nearest {
         for slot in indexed.chain(added.map(|at| self.index.len() + at)) {
             self.for_each_label(slot as u32, &mut count);
         }
-        counts
+        Ok(counts)
     }
 
     /// The ids of the most similar rows and their similarities, most similar first.

@@ -44,7 +44,7 @@ pub(super) fn posting_bytes(
             bytes: features * size_of::<Lengths>(),
         })?;
     lengths.resize(features, Lengths::default());
-    let mut pruner = Pruner::new(rows, options);
+    let mut pruner = Pruner::new(rows, options)?;
     for row in 0..rows.len() {
         for &(feature, _) in pruner.row(row) {
             lengths[feature as usize].add(row as u32, options.bits);

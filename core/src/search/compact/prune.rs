@@ -31,18 +31,25 @@ pub(super) struct Pruner<'a> {
 }
 
 impl<'a> Pruner<'a> {
-    pub(super) fn new(rows: &'a SparseRows, options: &CompactOptions) -> Self {
+    pub(super) fn new(
+        rows: &'a SparseRows,
+        options: &CompactOptions,
+    ) -> Result<Self, CompactError> {
         let limit = options.max_frequency(rows.len());
-        Self {
+        let bytes = rows.frequency_bytes();
+        let frequencies = rows.document_frequencies();
+        let frequencies = frequencies.map_err(|_| CompactError::OutOfMemory { bytes })?;
+        let mut kept_feature = Vec::new();
+        kept_feature
+            .try_reserve_exact(frequencies.len())
+            .map_err(|_| CompactError::OutOfMemory { bytes: bytes / 4 })?;
+        kept_feature.extend(frequencies.into_iter().map(|frequency| frequency <= limit));
+        Ok(Self {
             rows,
-            kept_feature: rows
-                .document_frequencies()
-                .into_iter()
-                .map(|frequency| frequency <= limit)
-                .collect(),
+            kept_feature,
             row_weights: usize::from(options.row_weights),
             pairs: Vec::new(),
-        }
+        })
     }
 
     /// What is kept of a row, by rising feature.
@@ -82,7 +89,7 @@ pub(super) fn prune(rows: &SparseRows, options: &CompactOptions) -> Result<Prune
     counts.try_reserve_exact(rows.len()).map_err(refused)?;
     features.try_reserve_exact(most).map_err(refused)?;
     values.try_reserve_exact(most).map_err(refused)?;
-    let mut pruner = Pruner::new(rows, options);
+    let mut pruner = Pruner::new(rows, options)?;
     for row in 0..rows.len() {
         let pairs = pruner.row(row);
         let norm = norm(pairs);

@@ -61,7 +61,7 @@ fn rows(rows: &[Sparse]) -> SparseRows {
 /// Row by row, from the restored rows, with the sums' rounding spelled out.
 fn plain(index: &CompactIndex, query: &Sparse, neighbors: usize, beta: f64) -> Vec<Scored> {
     let stored = index.to_rows().unwrap();
-    let held = stored.document_frequencies();
+    let held = stored.document_frequencies().unwrap();
     let mut used: Vec<(u32, f32)> = query.iter().map(|(&f, &v)| (f, v)).collect();
     used.retain(|&(feature, _)| held[feature as usize] > 0);
     used.sort_by(prune::heavier);

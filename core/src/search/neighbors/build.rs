@@ -26,7 +26,9 @@ impl NeighborIndex {
     /// 2^32 - 1 rows or values.
     pub(crate) fn build(rows: &SparseRows) -> Result<Self, NeighborError> {
         let forward = ForwardRows::new(rows)?;
+        let bytes = rows.frequency_bytes();
         let frequencies = rows.document_frequencies();
+        let frequencies = frequencies.map_err(|_| NeighborError::OutOfMemory { bytes })?;
         let cut = Cut::choose(rows, &frequencies)?;
         let mut norms = reserved(rows.len())?;
         norms.extend(rows.iter().map(|row| row.norm()));

@@ -34,9 +34,14 @@ impl Exhaustive {
     /// Cost: O(values stored + features).
     #[must_use]
     pub fn new(rows: &SparseRows) -> Self {
-        let mut offsets = vec![0usize];
-        for &frequency in &rows.document_frequencies() {
-            offsets.push(offsets[offsets.len() - 1] + frequency as usize);
+        let mut offsets = vec![0usize; rows.features() as usize + 1];
+        for row in rows.iter() {
+            for &feature in row.indices() {
+                offsets[feature as usize + 1] += 1;
+            }
+        }
+        for at in 1..offsets.len() {
+            offsets[at] += offsets[at - 1];
         }
         let mut next = offsets.clone();
         let mut postings = Self {

@@ -328,3 +328,54 @@ fn forget_removed(removed: &[u64], bounds: &mut [f32], highest: &mut [f32]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, BlockBounds, NeighborScratch, SUM_ZERO};
+    use crate::{float, kernels::bounds::SUM_BITS};
+
+    /// Bounds of rows whose cosine is known to be 1 at most: the powers of their Jaccard indices,
+    /// and hardly more.
+    #[test]
+    fn bounds_are_no_lower_than_similarities() {
+        for beta in [0.0, 0.3, 0.5, 1.0, 1.3, 2.0, 7.0] {
+            let mut scratch = NeighborScratch::default();
+            scratch.prepare_powers(beta);
+            for query_length in [1u32, 3, 40, 333, 511] {
+                let (mut sums, mut lengths) = ([0; BLOCK], [0; BLOCK]);
+                for (row, (sum, length)) in sums.iter_mut().zip(&mut lengths).enumerate() {
+                    *length = 1 + (row as u32 * 7) % 600;
+                    let shared = (row as u32 % query_length + 1).min(*length);
+                    *sum = SUM_ZERO + (shared << SUM_BITS);
+                }
+                let request = BlockBounds {
+                    lines: &[],
+                    selected: &[],
+                    sums: &sums,
+                    lengths: &lengths,
+                    groups: &[],
+                    group_weights: &[],
+                    group_scale: 0.0,
+                    sum_scale: 0.0,
+                    slack: 1.0,
+                    query_length,
+                    powers: (!scratch.powers.is_empty()).then_some(&scratch.powers[..]),
+                };
+                let (mut bounds, mut highest) = ([0.0; BLOCK], [0.0; BLOCK / 16]);
+                request.compute(&mut bounds, &mut highest);
+                for ((&sum, &length), &bound) in sums.iter().zip(&lengths).zip(&bounds) {
+                    let shared = sum >> SUM_BITS;
+                    let jaccard = f64::from(shared) / f64::from(query_length + length - shared);
+                    let exact = float::power(jaccard, beta);
+                    let bound = f64::from(bound);
+                    assert!(
+                        bound >= exact,
+                        "{shared} {length} {query_length} {beta}: {bound}"
+                    );
+                    let above = float::power((jaccard + 1.0 / 4000.0).min(1.0), beta);
+                    assert!(bound <= above * 1.001, "{bound} for {exact}");
+                }
+            }
+        }
+    }
+}

@@ -150,7 +150,8 @@ fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
     prototypes
         .try_reserve_exact(labels.saturating_mul(dimensions))
         .map_err(lacking)?;
-    for (feature, &rows) in data.rows().document_frequencies().iter().enumerate() {
+    let frequencies = data.rows().document_frequencies().map_err(lacking)?;
+    for (feature, &rows) in frequencies.iter().enumerate() {
         for space in spaces {
             let m = space.dimensions;
             let vector = &space.embedding[feature * m..][..m];

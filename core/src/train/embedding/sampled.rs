@@ -14,6 +14,8 @@
 //! drawn. Memory: L x D numbers, and 12 bytes for each draw of a part of an epoch.
 
 mod sampled_state;
+#[cfg(test)]
+mod tests;
 
 use super::{
     joint::Report,

@@ -138,6 +138,12 @@ impl Space {
             .for_each(|(out, at)| *out = *at);
     }
 
+    /// What is added to the inner products of `class`: minus its squared length for distances.
+    #[cfg(test)]
+    pub(crate) fn offset(&self, class: u32) -> f32 {
+        self.offsets[self.slot_of[class as usize] as usize]
+    }
+
     /// What ranks a slot at `point`: the inner product, or twice that minus the squared length,
     /// which is the negative squared distance but for a number that all classes share.
     #[inline(always)]

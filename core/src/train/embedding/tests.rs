@@ -94,6 +94,31 @@ fn the_trainer_is_its_twin_in_every_way() {
     }
 }
 
+/// Distances are measured from prototypes as they are after they were put back into the ball.
+#[test]
+fn lengths_of_prototypes_are_those_within_the_ball() {
+    let (mut met, most) = (0, 0.2f32);
+    let data = blobs(60, 20, 9, 1);
+    for way in every_way() {
+        if way.discriminant != Discriminant::Euclidean {
+            continue;
+        }
+        let max_norm = f64::from(most);
+        let way = Wsabie { max_norm, ..way };
+        let space = train(&way, &data, &Sequential).unwrap().remove(0);
+        let mut prototype = [0.0; 7];
+        for class in 0..20 {
+            space.prototype(class, &mut prototype);
+            let square: f32 = prototype.iter().map(|beta| beta * beta).sum();
+            assert!(square <= most * most * 1.001, "{square}: {way:?}");
+            let known = -space.offset(class);
+            assert!((square - known).abs() < 1e-5, "{square} {known}: {way:?}");
+            met += usize::from(square > most * most * 0.999);
+        }
+    }
+    assert!(met > 20, "{met} prototypes met the ball");
+}
+
 #[test]
 fn gradients_of_all_blocks_are_those_of_finite_differences() {
     for discriminant in [Discriminant::Linear, Discriminant::Euclidean] {

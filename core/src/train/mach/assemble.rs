@@ -79,19 +79,23 @@ pub(super) fn biases(trainer: &Trainer<'_>) -> Array<f32> {
 }
 
 /// The model of trained weights, packed as the parameters say.
+///
+/// # Errors
+/// If memory is lacking.
 pub(super) fn assemble(
     trainer: &Trainer<'_>,
     weights: HeadWeights,
     centroids: Option<Centroids>,
-) -> Mach {
-    Mach::new(MachParts {
+) -> Result<Mach, TrainError> {
+    let made = Mach::new(MachParts {
         parameters: trainer.parameters().clone(),
         softmax: trainer.is_softmax(),
         frequencies: trainer.frequencies().into(),
         codes: trainer.codes().clone(),
         weights,
         centroids,
-    })
+    });
+    made.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })
 }
 
 /// Packs weights as the parameters say; 32 bits are those of the source.

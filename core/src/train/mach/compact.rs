@@ -144,14 +144,15 @@ impl Mach {
             executor,
         };
         let weights = search.within(&source, bits, budget)?;
-        Ok(Self::new(MachParts {
+        let made = Self::new(MachParts {
             parameters,
             softmax: self.is_softmax(),
             frequencies: self.frequencies().clone(),
             codes,
             weights,
             centroids,
-        }))
+        });
+        made.map_err(|error| TrainError::OutOfMemory { bytes: error.bytes })
     }
 
     /// The sum of squared differences between the centered weights and `other`, as a share of that

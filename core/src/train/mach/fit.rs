@@ -70,6 +70,6 @@ impl Trainer<'_> {
         } else {
             packed(self, shape(self), parameters, biases(self), data, executor)?
         };
-        Ok(assemble(self, weights, parameters.centroids(data)?))
+        assemble(self, weights, parameters.centroids(data)?)
     }
 }

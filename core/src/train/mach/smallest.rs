@@ -31,7 +31,7 @@ impl Smallest {
         kernels: &'static dyn MachKernels,
     ) -> Result<Self, TrainError> {
         let trainer = parameters.trainer(data, executor.threads(), kernels)?;
-        let untrained = assemble(&trainer, packed_empty(&trainer)?, None);
+        let untrained = assemble(&trainer, packed_empty(&trainer)?, None)?;
         drop(trainer);
         let mut centroids: Option<(u32, u64)> = None;
         let mut bytes = Vec::new();

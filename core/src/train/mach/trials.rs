@@ -96,7 +96,7 @@ impl<'w> Trials<'w> {
                 dense(&trainer, true)?
             }
         };
-        Ok(assemble(&trainer, weights, centroids))
+        assemble(&trainer, weights, centroids)
     }
 
     /// What the training on found that is the `at`th of this draw, if it is over.

@@ -2,7 +2,7 @@
 
 use super::{
     by_feature::Stored,
-    certificate::Certificate,
+    certificate::{Certificate, ROUNDING, rounding},
     duals::RowDuals,
     lee_lin_wahba::LeeLinWahba,
     problem::{MultiLabel, Problem},
@@ -81,6 +81,7 @@ impl MultiClassSvm {
         (executor, processor): (&E, Processor),
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
+        let certificate = certificate.sound(ROUNDING * certificate.primal.abs())?;
         let model = self.rounded(solver.problem(), solver, labels, executor)?;
         let stored_primal = self.stored_primal(solver.problem(), &model, executor, processor);
         Ok(Machine {
@@ -99,12 +100,14 @@ impl MultiClassSvm {
         (executor, processor): (&E, Processor),
     ) -> Result<Machine, TrainError> {
         let certificate = trainer.certificate().ok_or(TrainError::Stopped)?;
+        let state = trainer.into_state();
+        let certificate = certificate.sound(rounding(&state, &certificate))?;
         let State {
             problem,
             mut duals,
             weights: lists,
             ..
-        } = trainer.into_state();
+        } = state;
         // Places are those of weights that end here.
         duals
             .iter_mut()

@@ -26,10 +26,11 @@ impl MultiClassSvm {
         let listed = LISTED.min(labels.saturating_sub(1));
         let weights = weights_of(data, listed);
         let number = if labels > WIDE { 4 } else { 2 };
-        let duals = rows * (96 + 12 * listed) + number * values * (1 + listed);
+        let duals = rows * (224 + 12 * listed) + number * values * (1 + listed);
         // A weight's class, which is there twice while lists grow, itself, and a byte of room to
         // grow.
-        24 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
+        // The rows are there twice while the objective of the stored weights is computed.
+        32 * values + duals + (2 * number + 5) * weights + 28 * features + 64 * labels
     }
 }
 
@@ -37,6 +38,7 @@ impl MultiClassSvm {
 pub(crate) fn weights_of(data: &Dataset, listed: u64) -> u64 {
     let labels = u64::from(data.labels().labels());
     let weights = |frequency: u32| (u64::from(frequency) * (1 + listed)).min(labels);
+    // Where there is no memory to count them, there is none to train.
     let frequencies = data.rows().document_frequencies();
-    frequencies.into_iter().map(weights).sum()
+    frequencies.map_or(u64::MAX / 64, |all| all.into_iter().map(weights).sum())
 }

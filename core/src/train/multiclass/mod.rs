@@ -37,6 +37,8 @@ pub(crate) mod memory;
 pub(crate) mod narrow_vec;
 pub(crate) mod prefetch;
 pub(crate) mod problem;
+#[cfg(test)]
+mod proof_tests;
 pub(crate) mod prune_lists;
 pub(crate) mod rounding;
 pub(crate) mod row_batch;

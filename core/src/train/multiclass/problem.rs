@@ -92,7 +92,9 @@ impl Problem {
         if multi_label == MultiLabel::Refuse {
             refuse_multi_label(data)?;
         }
-        let order = FeatureOrder::new(data.rows());
+        let bytes = FeatureOrder::bytes(data.rows());
+        let order =
+            FeatureOrder::new(data.rows()).map_err(|_| TrainError::OutOfMemory { bytes })?;
         let mut problem = Self {
             ends: vec![0],
             features: Vec::new(),

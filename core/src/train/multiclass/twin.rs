@@ -39,19 +39,21 @@ impl Twin {
     pub(crate) fn weights(&self, duals: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let features = self.rows[0].len();
         let mut weights = vec![vec![0.0; features]; self.count];
+        let mut mean = vec![0.0; features];
         for ((row, &class), duals) in self.rows.iter().zip(&self.classes).zip(duals) {
             for (other, &dual) in duals.iter().enumerate() {
                 for (feature, &value) in row.iter().enumerate() {
                     weights[other][feature] -= dual * value;
                     if self.loss == MultiClassLoss::LeeLinWahba {
-                        for class in &mut weights {
-                            class[feature] += dual * value / self.count as f64;
-                        }
+                        mean[feature] += dual * value / self.count as f64;
                     } else {
                         weights[class][feature] += dual * value;
                     }
                 }
             }
+        }
+        for class in &mut weights {
+            class.iter_mut().zip(&mean).for_each(|(w, mean)| *w += mean);
         }
         weights
     }

@@ -291,7 +291,7 @@ mod tests {
             rows.push(SparseView::new(indices, &values).unwrap())
                 .unwrap();
         }
-        assert_eq!(FeatureOrder::new(&rows).feature, [1, 2, 0]);
-        assert_eq!(FeatureOrder::new(&rows).rank, [2, 0, 1]);
+        assert_eq!(FeatureOrder::new(&rows).unwrap().feature, [1, 2, 0]);
+        assert_eq!(FeatureOrder::new(&rows).unwrap().rank, [2, 0, 1]);
     }
 }

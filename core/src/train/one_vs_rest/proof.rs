@@ -68,6 +68,10 @@ struct Task {
 /// What epsilon is multiplied by where it was not enough.
 const SMALLER: f64 = 0.4;
 
+/// The share of the primal objective by which rounding can take the gap below 0: scores are sums of
+/// f32.
+const ROUNDING: f64 = 1e-4;
+
 /// Labels of a part, at least.
 const PART: usize = 256;
 
@@ -115,7 +119,9 @@ impl OneVsRest {
         self.check()?;
         ParamError::check("gap", gap, ParamRule::Above(0.0))?;
         check_data(data)?;
-        let order = FeatureOrder::new(data.rows());
+        let bytes = FeatureOrder::bytes(data.rows());
+        let order =
+            FeatureOrder::new(data.rows()).map_err(|_| TrainError::OutOfMemory { bytes })?;
         let rows = pack(self, data, &order);
         let labels = data.labels().labels() as usize;
         let own = RowsByLabel::new((0..rows.len()).map(|row| data.labels().row(row)), labels);
@@ -214,6 +220,7 @@ impl Training for Proving<'_> {
             stored_primal,
             ..
         } = self;
+        let certificate = certificate.sound(ROUNDING * certificate.primal.abs())?;
         let features = task.features;
         // Rows make room for the model.
         drop(task);

@@ -40,7 +40,8 @@ impl TrainingRows {
         let most = parameters.short_terms as usize;
         let longest = rows.iter().map(|row| row.len()).max().unwrap_or(0);
         let with_short = with_short && longest > most;
-        let order = FeatureOrder::new(rows);
+        let bytes = FeatureOrder::bytes(rows);
+        let order = FeatureOrder::new(rows).map_err(|_| TrainError::OutOfMemory { bytes })?;
         let (mut full, mut short) = (PackedRows::default(), PackedRows::default());
         full.reserve(rows.iter().map(|row| row.len()))?;
         if with_short {

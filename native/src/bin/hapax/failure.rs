@@ -83,14 +83,19 @@ impl fmt::Display for Failure {
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        Self::Input(error.to_string())
+        match error.is_lacking() {
+            true => Self::Other(error.to_string()),
+            false => Self::Input(error.to_string()),
+        }
     }
 }
 
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::OutOfMemory { .. } => Self::Other(error.to_string()),
+            TrainError::OutOfMemory { .. } | TrainError::Unproven { .. } => {
+                Self::Other(error.to_string())
+            }
             TrainError::Parameter(error) => {
                 let rule = error.to_string();
                 let option = error.name.replace('_', "-");

@@ -15,6 +15,16 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;
 
+impl LeeLinWahba {
+    /// All duals of the solution, by row and class.
+    pub(crate) fn all_duals(&self) -> Vec<Vec<f64>> {
+        let classes = self.problem.classes();
+        let rows = self.duals.chunks(classes.div_ceil(LANES));
+        rows.map(|duals| duals.as_flattened()[..classes].to_vec())
+            .collect()
+    }
+}
+
 fn solve(problem: &Problem, cost: f64, gap: f64) -> LeeLinWahba {
     let parameters = MultiClassSvm {
         cost,
@@ -44,11 +54,7 @@ fn the_optimum_is_the_twins() {
         let proof = solver.certificate().unwrap();
         assert!(proof.relative_gap() <= 1e-7, "{proof:?}");
         assert!((proof.dual - best).abs() < 1e-3 * best, "{proof:?} {best}");
-        let duals: Vec<Vec<f64>> = solver
-            .duals
-            .chunks(problem.classes().div_ceil(LANES))
-            .map(|duals| duals.as_flattened()[..problem.classes()].to_vec())
-            .collect();
+        let duals = solver.all_duals();
         assert!((twin.dual(&duals) - proof.dual).abs() < 1e-9 * best);
         assert!((twin.primal(&twin.weights(&duals)) - proof.primal).abs() < 1e-9 * best);
         for feature in 0..problem.features() {

@@ -20,20 +20,29 @@ fn parameters(loss: MultiClassLoss, cost: f64) -> MultiClassSvm {
     }
 }
 
-/// All duals of a solution, one by one.
-fn all_duals(trainer: &Trainer) -> Vec<Vec<f64>> {
-    let state = trainer.state();
-    let classes = state.weights.classes;
-    let of = |row: usize| {
-        let duals = &state.duals[row];
-        let mut all = vec![duals.shared; classes];
-        all[state.problem.class(row) as usize] = 0.0;
-        for (&class, &alpha) in duals.classes.iter().zip(&duals.alphas) {
-            all[class as usize] = alpha;
+impl Trainer {
+    /// Makes the dual objective of the proof wrong, which an error in the solver could.
+    pub(crate) fn spoil_proof(&mut self, factor: f64) {
+        if let Some(proof) = &mut self.certificate {
+            proof.dual *= factor;
         }
-        all
-    };
-    (0..state.problem.len()).map(of).collect()
+    }
+
+    /// All duals of the solution, by row and class.
+    pub(crate) fn all_duals(&self) -> Vec<Vec<f64>> {
+        let state = self.state();
+        let classes = state.weights.classes;
+        let of = |row: usize| {
+            let duals = &state.duals[row];
+            let mut all = vec![duals.shared; classes];
+            all[state.problem.class(row) as usize] = 0.0;
+            for (&class, &alpha) in duals.classes.iter().zip(&duals.alphas) {
+                all[class as usize] = alpha;
+            }
+            all
+        };
+        (0..state.problem.len()).map(of).collect()
+    }
 }
 
 #[test]
@@ -49,7 +58,7 @@ fn solutions_and_certificates_are_those_of_the_twin() {
                 let proof = trainer.run(&Sequential, Processor::portable());
                 let what = (seed, loss, cost, best, proof);
                 assert!(proof.relative_gap() <= 1e-5, "{what:?}");
-                let duals = all_duals(&trainer);
+                let duals = trainer.all_duals();
                 let mut weights = twin.weights(&duals);
                 let all = weights.iter_mut().flatten();
                 all.for_each(|weight| *weight *= trainer.multiple());
@@ -109,7 +118,7 @@ fn epsilon_is_kept_by_every_dual() {
         let proof = trainer.run(&Sequential, Processor::portable());
         assert!(proof.violation <= 1e-3, "{proof:?}");
         let twin = Twin::new(&problem, loss, 0.3);
-        let duals = all_duals(&trainer);
+        let duals = trainer.all_duals();
         let short = twin.shortfalls(&twin.weights(&duals));
         for (row, (duals, short)) in duals.iter().zip(&short).enumerate() {
             let own = problem.class(row) as usize;

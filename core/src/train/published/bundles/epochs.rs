@@ -42,9 +42,9 @@ pub struct Tournament {
     problem: Problem,
     plan: Plan,
     rank: usize,
-    bundles: Vec<Bundle>,
+    pub(super) bundles: Vec<Bundle>,
     /// By first and second bundle; empty where the pair meets elsewhere.
-    duals: Vec<PairDuals>,
+    pub(super) duals: Vec<PairDuals>,
     time: u32,
     epochs: u32,
     tolerance: f64,

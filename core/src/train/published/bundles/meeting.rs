@@ -42,6 +42,13 @@ pub struct Duals {
 }
 
 impl Duals {
+    /// The dual of a class, by its number within the bundle.
+    #[cfg(test)]
+    pub(crate) fn of(&self, class: u32) -> f64 {
+        let listed = self.listed.iter().find(|listed| listed.0 == class);
+        listed.map_or(self.shared, |listed| listed.1)
+    }
+
     /// Whether the row rests in this meeting.
     fn rests(&mut self) -> bool {
         let rests = self.rest > 0;

@@ -10,7 +10,7 @@ use crate::{
     train::{
         TrainError,
         multiclass::{
-            certificate::Certificate,
+            certificate::{Certificate, ROUNDING},
             lee_lin_wahba::LeeLinWahba,
             machine::Machine,
             problem::{MultiLabel, Problem},
@@ -142,6 +142,7 @@ impl MultiClassSvm {
         kernels: &dyn Kernels,
     ) -> Result<Option<Machine>, TrainError> {
         let proof = training.certificate().ok_or(TrainError::Stopped)?;
+        let proof = proof.sound(ROUNDING * proof.primal.abs())?;
         if !training.first {
             return Ok(None);
         }

@@ -8,7 +8,30 @@ use crate::{
         trainer::Trainer,
     },
 };
+use alloc::{vec, vec::Vec};
 use hapax_processor::Processor;
+
+impl Tournament {
+    /// All duals of the solution, by row and class.
+    pub(crate) fn all_duals(&self) -> Vec<Vec<f64>> {
+        let (problem, many) = (self.problem(), self.bundles.len());
+        let mut all = vec![vec![0.0; problem.classes()]; problem.len()];
+        for (pair, duals) in self.duals.iter().enumerate() {
+            let (first, second) = (&self.bundles[pair / many], &self.bundles[pair % many]);
+            for (duals, own, other) in [(&duals.0, first, second), (&duals.1, second, first)] {
+                for (duals, &row) in duals.iter().zip(&own.rows) {
+                    for (local, &class) in (0..).zip(&other.classes) {
+                        all[row as usize][class as usize] = duals.of(local);
+                    }
+                }
+            }
+        }
+        for (row, duals) in all.iter_mut().enumerate() {
+            duals[problem.class(row) as usize] = 0.0;
+        }
+        all
+    }
+}
 
 fn parameters(cost: f64, gap: f64) -> MultiClassSvm {
     MultiClassSvm {
@@ -41,8 +64,6 @@ fn the_optimum_and_the_proof_are_those_of_the_solver_of_one_process() {
                 Trainer::new(&chosen, problem.clone()).run(&Sequential, Processor::portable());
             let training = alone(&chosen, &problem);
             let found = training.certificate().unwrap();
-            extern crate std;
-            std::eprintln!("{classes} {cost} {found:?} {proof:?}");
             assert!(
                 found.relative_gap() <= 1e-5,
                 "{classes} {cost} {found:?} {proof:?}"

@@ -86,7 +86,7 @@ pub fn by_label(tested: &Tested) -> (Vec<LabelFigures>, Vec<Confusion>) {
             figures.confused = Some((answer, rows));
         }
     }
-    let frequencies = tested.model.label_frequencies();
+    let frequencies = tested.model.label_frequencies().ok();
     let figures = labels.into_iter().map(|(id, figures)| LabelFigures {
         id,
         training_rows: frequencies

@@ -19,6 +19,7 @@ use hapax::{
         metrics::{Evaluation, EvaluationError, Options, Propensities, Report},
         model::{Model, Scratch},
         search::Scored,
+        train::TrainError,
     },
     kernels,
     threads::Threads,
@@ -54,14 +55,10 @@ impl<'a> Tested<'a> {
         threads: &Threads,
     ) -> Result<Self, Failure> {
         let test = &like.rows;
-        let propensities = match model.label_frequencies() {
-            Some(counts) => {
-                let rows = model.provenance().rows as usize;
-                let of = Propensities::new(&counts, rows, Propensities::A, Propensities::B);
-                Some(of.map_err(|error| Failure::Input(error.to_string()))?)
-            }
-            None => None,
-        };
+        let counts = model.label_frequencies().map_err(TrainError::from)?;
+        let rows = model.provenance().rows as usize;
+        let of = Propensities::new(&counts, rows, Propensities::A, Propensities::B);
+        let propensities = Some(of.map_err(|error| Failure::Input(error.to_string()))?);
         let cut = (model.mean_labels_per_row().round() as usize).max(1);
         let options = Options {
             propensities: propensities.as_ref(),

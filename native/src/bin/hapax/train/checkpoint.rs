@@ -113,7 +113,11 @@ impl CheckpointOptions {
             return Ok(Keeper(None));
         };
         let checkpoints = Checkpoints::new(folder, self.every(), self.resume.is_some())?;
-        let stop = stop_at(&[SIGINT, SIGTERM])?;
+        #[cfg(unix)]
+        let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+        #[cfg(not(unix))]
+        let signals = [SIGINT, SIGTERM];
+        let stop = stop_at(&signals)?;
         Ok(Keeper(Some(Kept {
             checkpoints,
             stop,
