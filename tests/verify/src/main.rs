@@ -127,6 +127,12 @@ fn is_there(program: &Program) -> bool {
     there
 }
 
+/// A program of the workspace, which lies beside this one.
+fn compiled(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// Where commands run, and how.
 pub struct Workspace {
     root: PathBuf,
@@ -161,8 +167,13 @@ impl Workspace {
             return true;
         };
         println!("$ {}", words.join(" "));
-        let mut command = Command::new(program);
+        let mut command = match program.strip_prefix("target/") {
+            Some(name) => Command::new(compiled(name)),
+            None => Command::new(program),
+        };
         command
+            .env("HAPAX_COMMAND", compiled("hapax"))
+            .env("HAPAX_DEMO", compiled("hapax-demo"))
             .args(arguments)
             .current_dir(&self.root)
             .env("RUSTDOCFLAGS", "-D warnings")

@@ -64,18 +64,23 @@ const NPM_WORDNET: &[&str] = &[
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
 
-/// The command that the package is held against. Of the demonstration's package too, or it would be
-/// compiled again for that: what is compiled together decides on the features of what they share.
-const COMMAND: &[&str] = &[
+/// The programs that parts run: the command, which packages are held against, the demonstration and
+/// what drives other targets. Compiled as for the tests, and with an example, for what is compiled
+/// together decides on the features of what they share: no crate is compiled twice.
+const PROGRAMS: &[&str] = &[
     "cargo",
     "build",
-    "--release",
-    "-p",
-    "hapax",
-    "-p",
-    "hapax-demo",
+    "--workspace",
     "--bin",
     "hapax",
+    "--bin",
+    "hapax-demo",
+    "--bin",
+    "bare-metal",
+    "--bin",
+    "build-wasm",
+    "--example",
+    "unicode_tables",
     "--quiet",
 ];
 
@@ -146,7 +151,7 @@ pub const PARTS: &[Part] = &[
             // For the microcontroller the core is compiled with the firmware.
             &[
                 "cargo",
-                "build",
+                "check",
                 "-p",
                 "hapax-core",
                 "--target",
@@ -154,15 +159,8 @@ pub const PARTS: &[Part] = &[
                 "--quiet",
             ],
             &["sh", "tests/bare-metal/qemu.sh"],
-            &[
-                "cargo",
-                "run",
-                "-p",
-                "hapax-tests",
-                "--bin",
-                "bare-metal",
-                "--quiet",
-            ],
+            PROGRAMS,
+            &["target/bare-metal"],
         ]),
     },
     Part {
@@ -172,7 +170,8 @@ pub const PARTS: &[Part] = &[
         only_named: false,
         work: Commands(&[
             NPM_INSTALL,
-            &["cargo", "build-wasm"],
+            PROGRAMS,
+            &["target/build-wasm"],
             &["npm", "--prefix", "wasm", "run", "types"],
         ]),
     },
@@ -181,7 +180,7 @@ pub const PARTS: &[Part] = &[
         shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
         needs: &[C_COMPILER, NPM],
         only_named: false,
-        work: Commands(&[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]]),
+        work: Commands(&[NPM_INSTALL, PROGRAMS, &["npm", "--prefix", "wasm", "test"]]),
     },
     Part {
         name: "tests",
@@ -217,7 +216,7 @@ pub const PARTS: &[Part] = &[
         work: Commands(&[
             &["sh", "www/tests/chromium.sh"],
             NPM_WORDNET,
-            COMMAND,
+            PROGRAMS,
             &["npm", "test", "--prefix", "www"],
         ]),
     },
@@ -228,7 +227,7 @@ pub const PARTS: &[Part] = &[
         only_named: false,
         work: Commands(&[
             NPM_INSTALL,
-            COMMAND,
+            PROGRAMS,
             &["npm", "--prefix", "wasm", "run", "edge"],
         ]),
     },
@@ -237,7 +236,7 @@ pub const PARTS: &[Part] = &[
         shows: "the wheel on the oldest and newest CPython found: bytes as the command's (only if named)",
         needs: &[RUSTUP, C_COMPILER, PYTHON],
         only_named: true,
-        work: Commands(&[COMMAND, &["sh", "python/verify.sh"]]),
+        work: Commands(&[PROGRAMS, &["sh", "python/verify.sh"]]),
     },
     Part {
         name: "web",
