@@ -14,11 +14,8 @@ export const fixture = fileURLToPath(new URL("fixture.tsv", import.meta.url));
 /** A new folder for one test's files. */
 export const folder = () => mkdtempSync(join(tmpdir(), "hapax-"));
 
-/** The release, or the one that `cargo verify` compiled for its tests. */
-const command = process.env.HAPAX_COMMAND ?? join(target, "release/hapax");
-
 export const hapax = (...words) =>
-  execFileSync(command, words, { encoding: "utf8", maxBuffer: 1 << 28 });
+  execFileSync(join(target, "release/hapax"), words, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 /**
  * The command's answers to the lines of a file: for each line a list of `{ id, name, score }`. It

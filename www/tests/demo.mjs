@@ -10,26 +10,20 @@ const workspace = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the screenshots go. */
 export const screenshots = `${workspace}target/demo/screenshots`;
 
-/** The command: the release, or the one that `cargo verify` compiled for its tests. */
-export const command = process.env.HAPAX_COMMAND ?? `${workspace}target/release/hapax`;
-
-/** What `cargo demo` runs, compiled already, or cargo. */
-const [program, ...words] = process.env.HAPAX_DEMO ? [process.env.HAPAX_DEMO] : ['cargo', 'demo'];
-
 /**
  * Runs `cargo demo` and waits for its address: `{ url, stop }`. A page that is served already can be
  * named in HAPAX_PAGE instead.
  */
 export function startDemo() {
   if (process.env.HAPAX_PAGE) return Promise.resolve({ url: process.env.HAPAX_PAGE, stop() {} });
-  const child = spawn(program, [...words, '--no-prompt', '--port', '0'], {
+  const child = spawn('cargo', ['demo', '--no-prompt', '--port', '0'], {
     cwd: workspace,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {
     let said = '';
     child.on('error', reject);
-    child.on('exit', (code) => reject(new Error(`the demonstration ended with ${code}:\n${said}`)));
+    child.on('exit', (code) => reject(new Error(`cargo demo ended with ${code}:\n${said}`)));
     child.stdout.on('data', (data) => {
       said += data;
       const url = said.match(/http:\/\/127\.0\.0\.1:\d+\//)?.[0];

@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { command, screenshots, startBrowser, startDemo } from './demo.mjs';
+import { screenshots, startBrowser, startDemo } from './demo.mjs';
 
 const MODEL = '**/reverse-dictionary.hapax';
 const SECOND = 'reverse-dictionary-weights.hapax';
@@ -147,6 +147,7 @@ test('a second model is fetched when chosen, answers beside the first, and says 
   await page.getByRole('region', { name: /^Words by weights [34]\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
   await page.getByText('147,478 words').waitFor();
   assert.equal(await second.count(), 8);
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
   const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
   const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
   const wanted = JSON.parse(said).labels.map(({ name }) => name);
@@ -171,6 +172,7 @@ test('hashed labels can be asked instead, with the words of the native command',
   const second = page.locator('#second-answers li');
   await second.first().waitFor();
   await page.getByRole('region', { name: /^Words by hashing \(MACH\) \d+\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
   const path = fileURLToPath(new URL('../../target/demo/reverse-dictionary-mach.hapax', import.meta.url));
   const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
   const wanted = JSON.parse(said).labels.map(({ name }) => name);
@@ -203,6 +205,7 @@ test('the kinds near a kind are fetched when asked for, and drawn', async () => 
   const list = page.getByRole('list', { name: 'Kinds nearest to wine' });
   await list.getByRole('listitem').first().waitFor();
   assert.ok(urls().some((url) => url.includes(KINDS)));
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
   const path = fileURLToPath(new URL(`../../target/demo/${KINDS}`, import.meta.url));
   const said = JSON.parse(execFileSync(command, ['inspect', path, '--neighbors', 'wine', '--json'], { encoding: 'utf8' }));
   const wanted = said.neighbors.map(({ label }) => label);
@@ -225,6 +228,7 @@ test('the kinds near a kind are fetched when asked for, and drawn', async () => 
 
 test('a linear model has the native scores to the bit, prepared or not', async () => {
   const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
+  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
   const asked = [QUESTION, 'sweet yellow liquid produced by bees', 'the killing of a king'];
   const said = execFileSync(command, ['predict', path, '-k', '5', '--output', 'json'], {
     input: asked.join('\n'),

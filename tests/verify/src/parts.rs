@@ -64,23 +64,35 @@ const NPM_WORDNET: &[&str] = &[
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
 
-/// The programs that parts run: the command, which packages are held against, the demonstration and
-/// what drives other targets. Compiled as for the tests, and with an example, for what is compiled
+/// What drives other targets. Compiled as for the tests, and with an example, for what is compiled
 /// together decides on the features of what they share: no crate is compiled twice.
 const PROGRAMS: &[&str] = &[
     "cargo",
     "build",
     "--workspace",
     "--bin",
-    "hapax",
-    "--bin",
-    "hapax-demo",
-    "--bin",
     "bare-metal",
     "--bin",
     "build-wasm",
     "--example",
     "unicode_tables",
+    "--quiet",
+];
+
+/// The command that packages are held against, and the demonstration, which parts run too long
+/// without optimization. Together, or what they share would be compiled twice.
+const COMMAND: &[&str] = &[
+    "cargo",
+    "build",
+    "--release",
+    "-p",
+    "hapax",
+    "-p",
+    "hapax-demo",
+    "--bin",
+    "hapax",
+    "--bin",
+    "hapax-demo",
     "--quiet",
 ];
 
@@ -180,7 +192,7 @@ pub const PARTS: &[Part] = &[
         shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
         needs: &[C_COMPILER, NPM],
         only_named: false,
-        work: Commands(&[NPM_INSTALL, PROGRAMS, &["npm", "--prefix", "wasm", "test"]]),
+        work: Commands(&[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]]),
     },
     Part {
         name: "tests",
@@ -216,7 +228,7 @@ pub const PARTS: &[Part] = &[
         work: Commands(&[
             &["sh", "www/tests/chromium.sh"],
             NPM_WORDNET,
-            PROGRAMS,
+            COMMAND,
             &["npm", "test", "--prefix", "www"],
         ]),
     },
@@ -227,7 +239,7 @@ pub const PARTS: &[Part] = &[
         only_named: false,
         work: Commands(&[
             NPM_INSTALL,
-            PROGRAMS,
+            COMMAND,
             &["npm", "--prefix", "wasm", "run", "edge"],
         ]),
     },
@@ -236,7 +248,7 @@ pub const PARTS: &[Part] = &[
         shows: "the wheel on the oldest and newest CPython found: bytes as the command's (only if named)",
         needs: &[RUSTUP, C_COMPILER, PYTHON],
         only_named: true,
-        work: Commands(&[PROGRAMS, &["sh", "python/verify.sh"]]),
+        work: Commands(&[COMMAND, &["sh", "python/verify.sh"]]),
     },
     Part {
         name: "web",
