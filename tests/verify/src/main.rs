@@ -127,12 +127,19 @@ fn is_there(program: &Program) -> bool {
     there
 }
 
+/// A program of the workspace, which lies beside this one.
+fn compiled(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// Where commands run, and how.
 pub struct Workspace {
     root: PathBuf,
     left_out: Option<data::LeftOut>,
     /// Whether everything is tested. Then nothing is compiled for a next edit or for a debugger,
-    /// which takes a third longer; what single parts and developers compile stays beside it.
+    /// which takes a third longer, nor are programs of a release optimized as wholes; what single
+    /// parts and developers compile stays beside it.
     whole: bool,
 }
 
@@ -161,7 +168,10 @@ impl Workspace {
             return true;
         };
         println!("$ {}", words.join(" "));
-        let mut command = Command::new(program);
+        let mut command = match program.strip_prefix("target/") {
+            Some(name) => Command::new(compiled(name)),
+            None => Command::new(program),
+        };
         command
             .args(arguments)
             .current_dir(&self.root)
@@ -170,7 +180,10 @@ impl Workspace {
         if self.whole {
             command
                 .env("CARGO_INCREMENTAL", "0")
-                .env("CARGO_PROFILE_DEV_DEBUG", "0");
+                .env("CARGO_PROFILE_DEV_DEBUG", "0")
+                .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+                .env("CARGO_PROFILE_RELEASE_LTO", "off")
+                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
         }
         if let Some(left_out) = &self.left_out {
             command.env(data::VARIABLE, left_out.list());

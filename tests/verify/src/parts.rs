@@ -64,8 +64,23 @@ const NPM_WORDNET: &[&str] = &[
 /// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
 const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
 
-/// The command that the package is held against. Of the demonstration's package too, or it would be
-/// compiled again for that: what is compiled together decides on the features of what they share.
+/// What drives other targets. Compiled as for the tests, and with an example, for what is compiled
+/// together decides on the features of what they share: no crate is compiled twice.
+const PROGRAMS: &[&str] = &[
+    "cargo",
+    "build",
+    "--workspace",
+    "--bin",
+    "bare-metal",
+    "--bin",
+    "build-wasm",
+    "--example",
+    "unicode_tables",
+    "--quiet",
+];
+
+/// The command that packages are held against, and the demonstration, which parts run too long
+/// without optimization. Together, or what they share would be compiled twice.
 const COMMAND: &[&str] = &[
     "cargo",
     "build",
@@ -76,6 +91,8 @@ const COMMAND: &[&str] = &[
     "hapax-demo",
     "--bin",
     "hapax",
+    "--bin",
+    "hapax-demo",
     "--quiet",
 ];
 
@@ -146,7 +163,7 @@ pub const PARTS: &[Part] = &[
             // For the microcontroller the core is compiled with the firmware.
             &[
                 "cargo",
-                "build",
+                "check",
                 "-p",
                 "hapax-core",
                 "--target",
@@ -154,15 +171,8 @@ pub const PARTS: &[Part] = &[
                 "--quiet",
             ],
             &["sh", "tests/bare-metal/qemu.sh"],
-            &[
-                "cargo",
-                "run",
-                "-p",
-                "hapax-tests",
-                "--bin",
-                "bare-metal",
-                "--quiet",
-            ],
+            PROGRAMS,
+            &["target/bare-metal"],
         ]),
     },
     Part {
@@ -172,7 +182,8 @@ pub const PARTS: &[Part] = &[
         only_named: false,
         work: Commands(&[
             NPM_INSTALL,
-            &["cargo", "build-wasm"],
+            PROGRAMS,
+            &["target/build-wasm"],
             &["npm", "--prefix", "wasm", "run", "types"],
         ]),
     },

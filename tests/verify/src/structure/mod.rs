@@ -5,6 +5,7 @@
 mod imports;
 mod lengths;
 mod order;
+mod programs;
 mod public;
 mod ratchet;
 mod source;
@@ -66,5 +67,6 @@ fn findings(sources: &[source::Source], order: &order::Order) -> Vec<Finding> {
     findings.extend(lengths::comments(sources));
     findings.extend(public::check(&modules));
     findings.extend(lengths::names(sources));
+    findings.extend(programs::check(sources));
     findings
 }

@@ -3,7 +3,7 @@
 use super::{
     Finding, imports, lengths,
     order::Order,
-    public,
+    programs, public,
     ratchet::Ratchet,
     source::{Source, core_modules},
 };
@@ -281,4 +281,24 @@ fn a_figure_of_the_ratchet_only_falls() {
 fn a_ratchet_that_cannot_be_read_is_an_error() {
     assert!(Ratchet::read("[files]\n\"a.rs\" = many").is_err());
     assert!(Ratchet::read(&"\n".repeat(101)).is_err());
+}
+
+#[test]
+fn a_file_of_tests_is_named_by_the_module_around_it() {
+    let sources = [
+        ("core/tests/main.rs", "mod metrics;\nmod rows;"),
+        ("core/tests/metrics.rs", ""),
+        ("core/tests/rows/mod.rs", "mod reading;"),
+        ("core/tests/rows/reading.rs", ""),
+        ("core/tests/rows/lost.rs", ""),
+        ("native/tests/main.rs", ""),
+        ("native/tests/lost.rs", ""),
+        ("native/tests/processes/main.rs", "mod kills;"),
+        ("native/tests/processes/kills.rs", ""),
+        ("native/src/lib.rs", ""),
+    ];
+    let sources = sources.map(|(path, text)| source(path, text));
+    let found = programs::check(&sources);
+    let keys: Vec<&str> = found.iter().map(|finding| finding.key.as_str()).collect();
+    assert_eq!(keys, ["core/tests/rows/lost.rs", "native/tests/lost.rs"]);
 }
