@@ -16,6 +16,7 @@ struct Job {
     texts: Vec<String>,
     query: String,
     normalize: bool,
+    symbols: bool,
     lower_case: bool,
     min_word_length: u8,
     words: Option<(u8, u8)>,
@@ -33,6 +34,7 @@ fn options(job: &Job) -> VectorizerOptions {
     VectorizerOptions {
         tokens: TokenOptions {
             normalize: job.normalize,
+            symbols: job.symbols,
             lower_case: job.lower_case,
             min_word_length: job.min_word_length,
             words: lengths(job.words),

@@ -2,6 +2,7 @@
 
 mod options;
 mod scratch;
+mod symbols;
 mod tokens;
 mod unicode;
 mod unknown;

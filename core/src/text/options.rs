@@ -24,15 +24,21 @@ impl NGrams {
 
 /// How a text becomes tokens.
 ///
-/// Words are those of Unicode's text segmentation (UAX 29) that hold a letter or a digit.
+/// Words are those of Unicode's text segmentation (UAX 29) that hold a letter or a digit, and
+/// symbols where these count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StoredTokens", into = "StoredTokens")]
 pub struct TokenOptions {
     /// Whether characters that look alike count as one: Unicode's NFKC form is taken
     /// (`ﬁ` is `fi`, `①` is `1`, a letter and its accent are one character).
     pub normalize: bool,
     /// Whether upper and lower case count as one. The final sigma counts as a sigma.
     pub lower_case: bool,
-    /// Words with fewer characters are left out, before n-grams are made.
+    /// Whether symbols count: emoji, `€`, `→` and their like are words, as are `$`, `%` and `&`;
+    /// `+` and `#` behind a word and a dot in front of one belong to it (`c++`, `c#`, `.net`).
+    /// Models of before this existed are without.
+    pub symbols: bool,
+    /// Words with fewer characters are left out, before n-grams are made; symbols are not.
     pub min_word_length: u8,
     /// N-grams of words, joined by single spaces.
     pub words: Option<NGrams>,
@@ -47,10 +53,53 @@ impl Default for TokenOptions {
         Self {
             normalize: true,
             lower_case: true,
+            symbols: true,
             min_word_length: 1,
             words: Some(NGrams { min: 1, max: 2 }),
             characters: None,
         }
+    }
+}
+
+/// Token options as files have them: what was a flag of normalization holds that of symbols, too,
+/// so that files from before it existed are read, and files without symbols written, as they were.
+#[derive(Clone, Serialize, Deserialize)]
+struct StoredTokens {
+    /// 1 if normalized, and 2 more with symbols.
+    flags: u8,
+    lower_case: bool,
+    min_word_length: u8,
+    words: Option<NGrams>,
+    characters: Option<NGrams>,
+}
+
+impl From<TokenOptions> for StoredTokens {
+    fn from(options: TokenOptions) -> Self {
+        Self {
+            flags: u8::from(options.normalize) | u8::from(options.symbols) << 1,
+            lower_case: options.lower_case,
+            min_word_length: options.min_word_length,
+            words: options.words,
+            characters: options.characters,
+        }
+    }
+}
+
+impl TryFrom<StoredTokens> for TokenOptions {
+    type Error = &'static str;
+
+    fn try_from(stored: StoredTokens) -> Result<Self, Self::Error> {
+        if stored.flags > 3 {
+            return Err("a flag of tokens is unknown");
+        }
+        Ok(Self {
+            normalize: stored.flags & 1 != 0,
+            symbols: stored.flags & 2 != 0,
+            lower_case: stored.lower_case,
+            min_word_length: stored.min_word_length,
+            words: stored.words,
+            characters: stored.characters,
+        })
     }
 }
 
@@ -286,6 +335,49 @@ impl VectorizerOptions {
                     Ok(())
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NGrams, TokenOptions};
+    use serde::{Deserialize, Serialize};
+
+    /// As files were written before symbols counted.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Before {
+        normalize: bool,
+        lower_case: bool,
+        min_word_length: u8,
+        words: Option<NGrams>,
+        characters: Option<NGrams>,
+    }
+
+    #[test]
+    fn options_without_symbols_have_the_bytes_that_they_always_had() {
+        for normalize in [false, true] {
+            let before = Before {
+                normalize,
+                lower_case: true,
+                min_word_length: 2,
+                words: Some(NGrams { min: 1, max: 3 }),
+                characters: None,
+            };
+            let bytes = postcard::to_allocvec(&before).unwrap();
+            let read: TokenOptions = postcard::from_bytes(&bytes).unwrap();
+            assert!(!read.symbols && read.normalize == normalize && read.min_word_length == 2);
+            assert_eq!(postcard::to_allocvec(&read).unwrap(), bytes);
+            let with = TokenOptions {
+                symbols: true,
+                ..read
+            };
+            let bytes = postcard::to_allocvec(&with).unwrap();
+            assert_eq!(postcard::from_bytes::<TokenOptions>(&bytes), Ok(with));
+            // Releases from before refuse what they would read wrongly.
+            assert!(postcard::from_bytes::<Before>(&bytes).is_err());
+            let unknown = [&[4], &bytes[1..]].concat();
+            assert!(postcard::from_bytes::<TokenOptions>(&unknown).is_err());
         }
     }
 }

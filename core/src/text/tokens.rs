@@ -2,6 +2,7 @@
 
 use super::{
     NGrams, TokenOptions,
+    symbols::for_each_word_or_symbol,
     unicode::{NormalizeScratch, for_each_lower_case, for_each_normalized, for_each_word},
 };
 use alloc::{string::String, vec::Vec};
@@ -37,11 +38,20 @@ pub fn for_each_token(
     scratch.words.clear();
     let least = usize::from(options.min_word_length);
     let TokenScratch { text, words, .. } = scratch;
-    for_each_word(text, |start, end| {
-        if least <= 1 || text[start..end].chars().count() >= least {
-            words.push((start, end));
-        }
-    });
+    let long = |start, end| least <= 1 || text[start..end].chars().count() >= least;
+    if options.symbols {
+        for_each_word_or_symbol(text, |start, end, is_word| {
+            if !is_word || long(start, end) {
+                words.push((start, end));
+            }
+        });
+    } else {
+        for_each_word(text, |start, end| {
+            if long(start, end) {
+                words.push((start, end));
+            }
+        });
+    }
     if let Some(lengths) = options.words {
         word_ngrams(scratch, lengths, &mut take);
     }
@@ -153,10 +163,15 @@ mod tests {
             text = text.chars().flat_map(char::to_lowercase).collect();
             text = text.replace('ς', "σ");
         }
-        let words: Vec<&str> = text
-            .unicode_words()
-            .filter(|word| word.chars().count() >= usize::from(options.min_word_length))
-            .collect();
+        let long = |word: &&str| word.chars().count() >= usize::from(options.min_word_length);
+        let words: Vec<String> = match options.symbols {
+            true => with_symbols(&text, options),
+            false => text
+                .unicode_words()
+                .filter(long)
+                .map(str::to_owned)
+                .collect(),
+        };
         let mut list = vec![];
         let lengths = |ngrams: NGrams| usize::from(ngrams.min)..=usize::from(ngrams.max);
         for first in 0..words.len() {
@@ -183,6 +198,40 @@ mod tests {
         list
     }
 
+    /// Words and symbols, found among all segments.
+    fn with_symbols(text: &str, options: &TokenOptions) -> Vec<String> {
+        let segments: Vec<&str> = text.split_word_bounds().collect();
+        let is_word = |at: usize| {
+            let segment = segments.get(at).copied().unwrap_or_default();
+            segment.chars().any(char::is_alphanumeric)
+        };
+        let is = |at: usize, texts: &[&str]| segments.get(at).is_some_and(|s| texts.contains(s));
+        let mut words = Vec::new();
+        for (at, &segment) in segments.iter().enumerate() {
+            if !is_word(at) {
+                let first = segment.chars().next().unwrap();
+                if crate::text::symbols::is_symbol(first) {
+                    words.push(segment.trim_end_matches('\u{fe0f}').to_owned());
+                }
+                continue;
+            }
+            let mut word = segment.to_owned();
+            let alone = at < 2 || !is_word(at - 2) && !is(at - 2, &["."]);
+            let starts = segment.chars().take(2).all(char::is_alphabetic);
+            if at > 0 && is(at - 1, &["."]) && alone && starts && segment.chars().nth(1).is_some() {
+                word = format!(".{word}");
+            }
+            let run = (at + 1..).take_while(|&next| is(next, &["+", "#"])).count();
+            if (1..=2).contains(&run) && !is_word(at + 1 + run) {
+                word.extend(segments[at + 1..=at + run].iter().copied());
+            }
+            if word.chars().count() >= usize::from(options.min_word_length) {
+                words.push(word);
+            }
+        }
+        words
+    }
+
     prop_compose! {
         fn lengths()(min in 1u8..4, more in 0u8..3) -> NGrams {
             NGrams { min, max: min + more }
@@ -192,15 +241,16 @@ mod tests {
     proptest! {
         #[test]
         fn equal_the_tokens_made_the_obvious_way(
-            text in "([a-cA-Z0-9 .,'_-]|ΣΑΣ|[éßςİﬁ①漢字]|e\u{301}|🙂|\\PC){0,30}",
+            text in "([a-cA-Z0-9 .,'_#+$-]|⚠\u{fe0f}|→|ΣΑΣ|[éßςİﬁ①漢字]|e\u{301}|🙂|\\PC){0,30}",
             normalize: bool,
+            symbols: bool,
             lower_case: bool,
             min_word_length in 0u8..4,
             words in prop::option::of(lengths()),
             characters in prop::option::of(lengths()),
         ) {
             let options =
-                TokenOptions { normalize, lower_case, min_word_length, words, characters };
+                TokenOptions { normalize, symbols, lower_case, min_word_length, words, characters };
             prop_assert_eq!(tokens(&text, &options), plain(&text, &options));
         }
     }
@@ -223,6 +273,6 @@ mod tests {
             tokens("it's 3.5 m, don't!", &options),
             ["it's", "3.5", "m", "don't"]
         );
-        assert!(tokens(" -- 🙂 ", &options).is_empty());
+        assert!(tokens(" -- ?! ", &options).is_empty());
     }
 }

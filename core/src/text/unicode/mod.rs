@@ -15,4 +15,4 @@ mod words;
 
 pub(super) use lower_case::for_each_lower_case;
 pub(super) use normalize::{NormalizeScratch, for_each_normalized};
-pub(super) use words::for_each_word;
+pub(super) use words::{for_each_segment, for_each_word};

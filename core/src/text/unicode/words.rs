@@ -137,6 +137,16 @@ fn follows(wanted: Set, rest: &str) -> bool {
 
 /// Calls `take` with the start and the end of each word of `text`. Time: linear in the text.
 pub(crate) fn for_each_word(text: &str, mut take: impl FnMut(usize, usize)) {
+    for_each_segment(text, |start, end, is_word| {
+        if is_word {
+            take(start, end);
+        }
+    });
+}
+
+/// Calls `take` with the start and the end of each segment of `text`, which follow each other
+/// without a gap, and whether it holds a letter or a digit.
+pub(crate) fn for_each_segment(text: &str, mut take: impl FnMut(usize, usize, bool)) {
     let mut characters = text.char_indices();
     let Some((mut start, first)) = characters.next() else {
         return;
@@ -150,13 +160,9 @@ pub(crate) fn for_each_word(text: &str, mut take: impl FnMut(usize, usize)) {
             is_word |= alphanumeric;
             continue;
         }
-        if is_word {
-            take(start, at);
-        }
+        take(start, at, is_word);
         (start, is_word) = (at, alphanumeric);
         segment = Segment::new(next);
     }
-    if is_word {
-        take(start, text.len());
-    }
+    take(start, text.len(), is_word);
 }
