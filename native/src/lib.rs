@@ -63,9 +63,7 @@ pub mod tables;
 pub mod threads;
 mod training;
 
-pub use training::{
-    TextFeatures, TrainingError, calibration_room, train, train_watched, vectorize,
-};
+pub use training::{TextFeatures, TrainingError, train, train_watched, vectorize};
 
 /// The example of docs/library.md, run as a test.
 #[cfg(doctest)]

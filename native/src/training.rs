@@ -119,22 +119,6 @@ pub fn vectorize<E: Executor>(
     Ok((data, Some(vectorizer)))
 }
 
-/// Bytes that a calibration adds to a file at most: 39 numbers, padding, a line of the table.
-const CALIBRATION: u64 = 320;
-
-/// Rows below which no room is left for it: there may be none.
-const CALIBRATED_ROWS: usize = 1_000;
-
-/// The bytes to leave for the calibration of a model of so many rows, where training itself uses up
-/// a budget.
-#[must_use]
-pub fn calibration_room(rows: usize) -> u64 {
-    match rows >= CALIBRATED_ROWS {
-        true => CALIBRATION,
-        false => 0,
-    }
-}
-
 /// Trains the best model that is found for labelled texts or rows: which n-grams, which method and
 /// which parameters serve is measured on held-out rows ([`crate::core::train::auto`]). The model is
 /// calibrated if there are rows enough. Equal data and seed give the model of `hapax train`, to the

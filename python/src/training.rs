@@ -18,7 +18,7 @@ use hapax::core::train::one_vs_rest::{Budget, Given};
 use hapax::core::train::{Hearing, TrainError, check_data};
 use hapax::core::{executor::Executor, model};
 use hapax::threads::Threads;
-use hapax::{TextFeatures, TrainingError, calibration_room, kernels, train_watched, vectorize};
+use hapax::{TextFeatures, TrainingError, kernels, train_watched, vectorize};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -110,20 +110,22 @@ impl Order {
         let told = |done| tell("choosing n-grams", done, 0);
         let (data, vectorizer) = vectorize(source, features, plain.as_ref(), executor, told)?;
         check_data(&data)?;
+        // Fitting MACH into a budget uses it up.
+        let is_mach = matches!(self.method, Method::Mach(_));
         let mut model = match self.method {
             Method::OneVsRest(fixed, given) => {
                 train_ovr((&fixed, &given), &data, vectorizer, executor, tell)?
             }
             Method::Nearest(given) => train_nearest(&given, &data, vectorizer, seed, executor)?,
             Method::Mach(given) => {
-                let room = calibration_room(data.len());
-                let most = self.max_bytes.map(|most| most.saturating_sub(room));
-                train_mach(&given, &data, vectorizer, most, executor, tell)?
+                train_mach(&given, &data, vectorizer, self.max_bytes, executor, tell)?
             }
             Method::Auto => unreachable!("trained above"),
         };
-        tell("calibrating", 0, 0);
-        model.calibrate(&data, seed, executor, kernels::best())?;
+        if !(is_mach && self.max_bytes.is_some()) {
+            tell("calibrating", 0, 0);
+            model.calibrate(&data, seed, executor, kernels::best())?;
+        }
         finished(model, seed, self.max_bytes, executor)
     }
 }

@@ -167,7 +167,7 @@ impl BucketPlan {
     /// chance of at least `1 - delta`: `ceil(2 ln(L / sqrt(delta)) / ln B)` (theorem 2), at least
     /// 1.
     #[must_use]
-    pub(crate) fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
+    pub fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
         let labels = f64::from(labels.max(1));
         let needed = 2.0 * crate::float::ln(labels / crate::float::sqrt(delta))
             / crate::float::ln(f64::from(buckets.max(2)));

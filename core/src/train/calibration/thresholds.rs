@@ -52,18 +52,19 @@ impl Thresholds {
         self.rows += 1;
     }
 
-    /// Puts the best thresholds into `calibration`; of equally good ones the highest.
+    /// Puts the best thresholds into `calibration`; of equally good ones that follow each
+    /// other the middle one.
     pub(super) fn choose(mut self, calibration: &mut Calibration) -> Calibrated {
         for answers in [&mut self.answers, &mut self.first] {
             // The order of equal ones changes no count at a threshold.
             answers.sort_by(|a, b| b.0.total_cmp(&a.0));
         }
-        let (mut micro, mut mean) = ((-1.0, 1.0), (-1.0, 1.0));
+        let (mut micro, mut mean) = (Best::default(), Best::default());
         let carried = self.truth.iter().map(|&rows| u64::from(rows)).sum();
         let mut labels = vec![Label::default(); self.truth.len()];
         let mut occurring = self.truth.iter().filter(|&&rows| rows > 0).count();
         let (mut right, mut at, mut sum) = (0, 0, 0.0);
-        for (threshold, end) in steps(&self.answers) {
+        for (part, end) in steps(&self.answers) {
             for &(_, label, is_right) in &self.answers[at..end] {
                 let (rows, label) = (self.truth[label as usize], &mut labels[label as usize]);
                 let of = |label: &Label| f1(label.right.into(), label.given.into(), rows.into());
@@ -75,51 +76,73 @@ impl Thresholds {
                 sum += of(label) - before;
             }
             at = end;
-            better(&mut micro, f1(right, end as u64, carried), threshold);
-            better(&mut mean, sum / occurring.max(1) as f64, threshold);
+            micro.hear(f1(right, end as u64, carried), part);
+            mean.hear(sum / occurring.max(1) as f64, part);
         }
-        let (mut answered, mut share, mut accuracy) = ((-1.0, 1.0), 0.0, 0.0);
-        for (threshold, end) in steps(&self.first) {
+        let mut answered = Best::default();
+        for (part, end) in steps(&self.first) {
             let right = self.first[..end].iter().filter(|first| first.2).count();
-            if better(
-                &mut answered,
-                f1(right as u64, end as u64, self.rows as u64),
-                threshold,
-            ) {
-                share = end as f64 / self.rows.max(1) as f64;
-                accuracy = right as f64 / end.max(1) as f64;
-            }
+            answered.hear(f1(right as u64, end as u64, self.rows as u64), part);
         }
-        calibration.micro_f1 = micro.1;
-        calibration.macro_f1 = mean.1;
-        calibration.abstain = answered.1;
+        calibration.micro_f1 = micro.threshold();
+        calibration.macro_f1 = mean.threshold();
+        calibration.abstain = answered.threshold();
+        let abstain = calibration.abstain;
+        let sure = &self.first[..self.first.partition_point(|first| first.0 >= abstain)];
+        let right = sure.iter().filter(|first| first.2).count();
         Calibrated {
             rows: self.rows,
-            micro_f1: micro.0,
-            macro_f1: mean.0,
-            answered: share,
-            accuracy,
+            micro_f1: micro.value,
+            macro_f1: mean.value,
+            answered: sure.len() as f64 / self.rows.max(1) as f64,
+            accuracy: right as f64 / sure.len().max(1) as f64,
         }
     }
 }
 
-/// Takes what is better, with its threshold; whether it is.
-fn better(best: &mut (f64, f32), found: f64, threshold: f32) -> bool {
-    let is = found > best.0;
-    if is {
-        *best = (found, threshold);
-    }
-    is
+/// The best value so far, and the run of thresholds that have it.
+struct Best {
+    value: f64,
+    high: u32,
+    low: u32,
+    /// Whether the last threshold had it, too.
+    open: bool,
 }
 
-/// The thresholds from high to low, and how many of these answers, which fall, have at least each.
-fn steps(answers: &[(f32, u32, bool)]) -> impl Iterator<Item = (f32, usize)> {
+impl Default for Best {
+    fn default() -> Self {
+        Self {
+            value: -1.0,
+            high: PARTS,
+            low: PARTS,
+            open: false,
+        }
+    }
+}
+
+impl Best {
+    /// Takes note of the value of a threshold below all earlier ones.
+    fn hear(&mut self, value: f64, part: u32) {
+        if value > self.value {
+            (self.value, self.high, self.low, self.open) = (value, part, part, true);
+        } else if self.open && value >= self.value {
+            self.low = part;
+        } else {
+            self.open = false;
+        }
+    }
+
+    fn threshold(&self) -> f32 {
+        ((self.high + self.low) / 2) as f32 / PARTS as f32
+    }
+}
+
+/// Thresholds as parts of 1, from high to low, and how many of these answers, which fall, have at least each.
+fn steps(answers: &[(f32, u32, bool)]) -> impl Iterator<Item = (u32, usize)> {
     (1..PARTS).rev().map(|part| {
         let threshold = part as f32 / PARTS as f32;
-        (
-            threshold,
-            answers.partition_point(|answer| answer.0 >= threshold),
-        )
+        let reaching = answers.partition_point(|answer| answer.0 >= threshold);
+        (part, reaching)
     })
 }
 

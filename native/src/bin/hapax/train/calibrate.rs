@@ -11,7 +11,6 @@ use super::{
 };
 use clap::Args;
 use hapax::{
-    calibration_room,
     core::{data::Dataset, model::Model, train::Calibrated},
     kernels,
     threads::Threads,
@@ -27,14 +26,6 @@ pub struct CalibrationOptions {
 }
 
 impl Common {
-    /// The budget of a training that uses it up, less the calibration that follows.
-    pub fn budget_before_calibration(&self, most: u64, data: &Dataset) -> u64 {
-        match self.calibration.no_calibration {
-            true => most,
-            false => most.saturating_sub(calibration_room(data.len())),
-        }
-    }
-
     /// Calibrates a model of `data`, unless that was not wanted, and tells what it is worth.
     pub fn calibrate(
         &self,

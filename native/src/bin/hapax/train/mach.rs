@@ -225,8 +225,6 @@ impl TrainMach {
         let mut model = match self.common.max_bytes {
             None => self.by_parts(&parameters, &mut training, &threads, &mut epochs)?,
             Some(most) => {
-                let data = &training.data;
-                let most = self.common.budget_before_calibration(most, data);
                 let how = (self.common.checkpoints.keeper()?, |report| {
                     epochs.tell(report);
                 });
@@ -235,9 +233,12 @@ impl TrainMach {
         };
         told.objective = epochs.loss;
         drop(epochs);
-        let data = &training.data;
-        self.common
-            .calibrate(&mut model, data, &mut told, &threads)?;
+        // Fitting into a budget uses it up.
+        if self.common.max_bytes.is_none() {
+            let data = &training.data;
+            self.common
+                .calibrate(&mut model, data, &mut told, &threads)?;
+        }
         let made = Made {
             model,
             origin,
