@@ -9,7 +9,7 @@ use crate::{
     sparse::{SparseRows, order},
     train::TrainError,
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use hapax_processor::Fetch;
 
 /// Features whose ids fit 16 bits: the head.
