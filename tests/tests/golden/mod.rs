@@ -36,7 +36,7 @@ pub const NEWEST: &str = "nearest-1";
 /// Every golden file of that version that this release makes: its name, and how. What an earlier
 /// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one) is
 /// kept beside them.
-pub const ALL_NEWEST: [(&str, Make); 5] = [
+pub const ALL_NEWEST: [(&str, Make); 6] = [
     (NEWEST, nearest),
     ("linear-1-blocks", || linear(0.0)),
     ("linear-1-embedding", || linear(0.2)),

@@ -2,6 +2,7 @@
 
 use crate::data::Dataset;
 use crate::parameters::multiclass::{MultiClassLoss, MultiClassSvm};
+use crate::train::multiclass::lee_lin_wahba::row_step::LANES;
 
 /// Classes that a row lists, as seen on texts; at most the others there are.
 pub(crate) const LISTED: u64 = 20;
@@ -21,7 +22,10 @@ impl MultiClassSvm {
         let features = u64::from(data.rows().features());
         let values = data.rows().nonzeros() as u64;
         if self.loss == MultiClassLoss::LeeLinWahba {
-            return 8 * (rows + features) * labels + 16 * values;
+            let lanes = labels.next_multiple_of(LANES as u64);
+            // Weights once more as they are stored, and in the model twice while it is made.
+            let dense = 8 * (rows * lanes + features * (labels + 1)) + 12 * features * labels;
+            return dense + 24 * values + 64 * rows;
         }
         let listed = LISTED.min(labels.saturating_sub(1));
         let weights = weights_of(data, listed);
