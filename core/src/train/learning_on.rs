@@ -120,8 +120,7 @@ impl Model {
     }
 
     /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest alone.
-    #[must_use]
-    pub fn can_learn_all(&self) -> bool {
+    fn can_learn_all(&self) -> bool {
         match &self.method {
             Method::Nearest(_) => true,
             Method::Linear(linear) => {

@@ -1,7 +1,7 @@
 //! Learning on: new rows and labels for a model whose old rows are gone.
 //!
 //! # Problem
-//! An earlier model scores label l by s(x) = w·x + b; its weights stand for the rows that it was
+//! An earlier model scores a label by s(x) = w·x + b; its weights stand for the rows that it was
 //! trained on. Of the new rows x_1 … x_n with y_i = ±1 the change (v, c) is to minimize
 //!
 //! ```text
