@@ -91,15 +91,13 @@ impl Model {
                 nearest.changes.widen(labels);
                 (Method::Nearest(nearest), skipped, None)
             }
-            Method::Mach(_) | Method::Embedding(_) => return Err(TrainError::CannotLearn),
+            _ => return Err(TrainError::CannotLearn),
         };
         if skipped == data.len() {
             return Err(TrainError::NoRows);
         }
-        let mut label_names = self.label_names.clone();
-        if let Some(names) = data.label_names() {
-            label_names = Some(LabelNames::new(names.clone()));
-        }
+        let given = data.label_names().cloned().map(LabelNames::new);
+        let mut label_names = given.or_else(|| self.label_names.clone());
         if let Some(names) = &mut label_names {
             names.extend_to(labels as usize);
         }
