@@ -162,21 +162,6 @@ impl BucketPlan {
             }
         }
     }
-
-    /// The fewest repetitions with which all pairs of `labels` labels differ in some bucket with a
-    /// chance of at least `1 - delta`: `ceil(2 ln(L / sqrt(delta)) / ln B)` (theorem 2), at least
-    /// 1.
-    #[must_use]
-    pub fn repetitions_for(labels: u32, buckets: u32, delta: f64) -> u32 {
-        let labels = f64::from(labels.max(1));
-        let needed = 2.0 * crate::float::ln(labels / crate::float::sqrt(delta))
-            / crate::float::ln(f64::from(buckets.max(2)));
-        // The conversion cuts off, so 1 is added unless nothing was cut.
-        let floor = needed as u32;
-        floor
-            .saturating_add(u32::from(f64::from(floor) < needed))
-            .max(1)
-    }
 }
 
 impl BucketCodes {

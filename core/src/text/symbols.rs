@@ -50,8 +50,8 @@ impl Open {
     }
 }
 
-/// Calls `take` with the start and the end of each word and each symbol of `text`, and whether it is
-/// a word. Time: linear in the text.
+/// Calls `take` with the start and the end of each word and each symbol of `text`, and whether it
+/// is a word. Time: linear in the text.
 pub(super) fn for_each_word_or_symbol(text: &str, mut take: impl FnMut(usize, usize, bool)) {
     let mut word: Option<Open> = None;
     // Whether a dot here would be the first of a word, and whether one is there.

@@ -91,15 +91,13 @@ impl Model {
                 nearest.changes.widen(labels);
                 (Method::Nearest(nearest), skipped, None)
             }
-            Method::Mach(_) | Method::Embedding(_) => return Err(TrainError::CannotLearn),
+            _ => return Err(TrainError::CannotLearn),
         };
         if skipped == data.len() {
             return Err(TrainError::NoRows);
         }
-        let mut label_names = self.label_names.clone();
-        if let Some(names) = data.label_names() {
-            label_names = Some(LabelNames::new(names.clone()));
-        }
+        let given = data.label_names().cloned().map(LabelNames::new);
+        let mut label_names = given.or_else(|| self.label_names.clone());
         if let Some(names) = &mut label_names {
             names.extend_to(labels as usize);
         }
@@ -122,8 +120,7 @@ impl Model {
     }
 
     /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest alone.
-    #[must_use]
-    pub fn can_learn_all(&self) -> bool {
+    fn can_learn_all(&self) -> bool {
         match &self.method {
             Method::Nearest(_) => true,
             Method::Linear(linear) => {

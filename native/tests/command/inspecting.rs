@@ -91,7 +91,6 @@ fn help_teaches_by_example() {
 fn wrong_usage_ends_with_2_and_says_how_to_use_it() {
     let folder = Folder::new();
     for usage in [
-        "",
         "fly",
         "train nearest",
         "predict",

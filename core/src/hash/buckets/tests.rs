@@ -230,13 +230,6 @@ fn loads_are_balanced_or_as_even_as_chance() {
     }
 }
 
-#[test]
-fn repetitions_follow_the_theorem() {
-    // 2 ln(105033 / sqrt(0.001)) / ln 32 = 8.67
-    assert_eq!(BucketPlan::repetitions_for(105_033, 32, 0.001), 9);
-    assert_eq!(BucketPlan::repetitions_for(1, 2, 0.5), 1);
-}
-
 /// Frozen: a change here changes every stored model.
 #[test]
 fn the_functions_are_frozen() {

@@ -22,7 +22,7 @@ impl Embedding {
     ///
     /// # Errors
     /// As [`Memoir::trainer`], [`Projection::reduce`], and if `watch` stops the work.
-    pub fn train_memoir(
+    pub(crate) fn train_memoir(
         parameters: &Memoir,
         projection: &Projection,
         data: &Dataset,

@@ -98,9 +98,6 @@ impl Learn {
         check_not_over(&self.output, &self.data)?;
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
-        if !model.can_learn_all() {
-            return Err(self.cannot(&model));
-        }
         let Rows { mut data, extended } = self.read(&model, &threads)?;
         warn_of_new_labels(&self.data, &data, &model);
         data.widen(data.rows().features(), model.labels());

@@ -67,7 +67,7 @@ Exit status: 0 done, 2 wrong usage or input, 3 rows that predict could not read,
 const START: &str = "\
 hapax learns to choose among thousands to millions of labels. Three commands do the work:
 
-  hapax train texts.tsv -o model.hapax          learn from lines of text, tab, labels (or CSV, JSON Lines)
+  hapax train texts.tsv -o model.hapax          learn from lines of text, tab, labels
   hapax predict model.hapax new.txt             suggest labels for new texts
   hapax evaluate model.hapax test.tsv           say how good the suggestions are
 

@@ -1,18 +1,19 @@
 //! Learning on: new rows and labels for a model whose old rows are gone.
 //!
 //! # Problem
-//! An earlier model scores label l by s(x) = w·x + b; its weights stand for the rows that it was
+//! An earlier model scores a label by s(x) = w·x + b; its weights stand for the rows that it was
 //! trained on. Of the new rows x_1 … x_n with y_i = ±1 the change (v, c) is to minimize
 //!
 //! ```text
 //! ½ (|v|² + (c/β)²) + σ Σ C_i max(0, 1 - y_i (s(x_i) + v·x_i + c))²
 //! ```
 //!
-//! with the costs C_i and the constant feature β of the earlier training (c = 0 where the bias is
-//! fixed; without the square for the hinge loss). So weights move no further than new rows need. The
-//! strength σ, from 0 (old labels stay as they are) to 1, is the one of [`STRENGTHS`] whose answers
-//! to held-out new rows are best. A label without new rows keeps its weights to the bit; a new label
-//! is trained on the new rows with σ = 1, w = 0, and gets its centroid and prior as in training.
+//! with the costs C_i and the constant feature β of the earlier training (c = 0 where the bias
+//! is fixed; without the square for the hinge loss). So weights move no further than new rows
+//! need. The strength σ, from 0 (old labels stay as they are) to 1, is the one of [`STRENGTHS`]
+//! whose answers to held-out new rows are best. A label without new rows keeps its weights to the
+//! bit. A new label is trained on the new rows with σ = 1, w = 0, and gets its centroid and prior
+//! as in training.
 //!
 //! Cost: a label with new rows takes a few passes over all new rows, and three times that for the
 //! choice of σ. Memory: the rows once more, and for each thread an array of D doubles.

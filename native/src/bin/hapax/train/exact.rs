@@ -246,10 +246,7 @@ impl TrainExact {
             parameters.memory_estimate(&training.data)
         };
         self.common.end_dry_run(&training.data, Some(memory))?;
-        let memory = bytes(memory);
-        note(format_args!(
-            "training to a proven gap; this takes up to about {memory} of memory beside the data"
-        ));
+        say_memory(memory);
         let mut told = Told::default();
         let cost = match &costs[..] {
             [cost] => *cost,
@@ -361,4 +358,11 @@ impl TrainExact {
         ));
         Ok(best.1)
     }
+}
+
+fn say_memory(memory: u64) {
+    let memory = bytes(memory);
+    note(format_args!(
+        "training to a proven gap; this takes up to about {memory} of memory beside the data"
+    ));
 }

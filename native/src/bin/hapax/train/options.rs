@@ -5,13 +5,12 @@ use clap::{Arg, ArgAction, Command, Subcommand};
 use std::ffi::OsString;
 
 /// What `--help` shows for every method.
-const EVERYDAY: [&str; 11] = [
+const EVERYDAY: [&str; 10] = [
     "output",
     "dry-run",
     "test",
     "threads",
     "max-bytes",
-    "format",
     "text",
     "labels",
     "label-separator",
@@ -106,9 +105,13 @@ pub fn command(command: Command, all: bool) -> Command {
         .help("Set what only reproduces a paper or an ablation: docs/options.md lists the names");
     let method = |method: Command| {
         let shown = everyday(method.get_name());
+        // Trained in seconds, or a choice among methods: they refuse checkpoints.
+        let keeps_checkpoints = !["auto", "nearest", "nearest-mean"].contains(&method.get_name());
         let hides = |arg: &Arg| match arg.get_long() {
             Some(name) => {
-                is_setting(arg) || !all && !EVERYDAY.contains(&name) && !shown.contains(&name)
+                let everyday = EVERYDAY.contains(&name) || shown.contains(&name);
+                let lacks = !keeps_checkpoints && ["checkpoint", "resume"].contains(&name);
+                is_setting(arg) || !all && (!everyday || lacks)
             }
             None => false,
         };
