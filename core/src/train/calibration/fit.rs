@@ -4,9 +4,9 @@
 //! min over w   sum_i ln(1 + exp(-y_i w·t_i)) + RIDGE / 2 * |w|^2,     y_i = 1 or -1
 //! ```
 //!
-//! `t_i` are the terms of an answer ([`Curve::terms`]). The ridge holds the constant, too, and keeps
-//! weights finite where a plane separates right answers from wrong ones. The problem is strictly
-//! convex; steps are halved until the objective falls.
+//! `t_i` are the terms of an answer ([`Curve::terms`]). The ridge holds the constant, too, and
+//! keeps weights finite where a plane separates right answers from wrong ones. The problem is
+//! strictly convex; steps are halved until the objective falls.
 //!
 //! Cost: answers times terms squared for each step; a few kB.
 

@@ -137,7 +137,8 @@ impl Best {
     }
 }
 
-/// Thresholds as parts of 1, from high to low, and how many of these answers, which fall, have at least each.
+/// Thresholds as parts of 1, from high to low, and how many of these answers, which fall, have at
+/// least each.
 fn steps(answers: &[(f32, u32, bool)]) -> impl Iterator<Item = (u32, usize)> {
     (1..PARTS).rev().map(|part| {
         let threshold = part as f32 / PARTS as f32;

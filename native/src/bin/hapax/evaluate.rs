@@ -33,8 +33,10 @@ use worst::Worst;
 /// Prints precision, recall, R-precision, nDCG, coverage and their propensity-scored kin at each k,
 /// then accuracy and F1. The predicted set of a row is its first answers, as many as training rows
 /// have labels in the mean. A row without labels counts as 0; labels that training never saw count
-/// as misses. Of a calibrated model also F1 at the stored thresholds, the calibration error of the first
-/// answer, and how many rows have how sure an answer, with the share of right ones.
+/// as misses.
+///
+/// Of a calibrated model also F1 at the stored thresholds, the calibration error of first answers,
+/// and how many rows have how sure an answer, with the share of right ones.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -4,10 +4,11 @@ use super::{
     super::{
         failure::Failure,
         progress::Progress,
+        resources::Stopwatch,
         table::{count, percent},
     },
     Common,
-    finish::Told,
+    finish::{Made, Told},
 };
 use clap::Args;
 use hapax::{
@@ -26,6 +27,18 @@ pub struct CalibrationOptions {
 }
 
 impl Common {
+    /// Calibrates and finishes.
+    pub fn finish_calibrated(
+        &self,
+        mut made: Made,
+        data: &Dataset,
+        watch: &Stopwatch,
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        self.calibrate(&mut made.model, data, &mut made.told, threads)?;
+        self.finish(made, watch, threads)
+    }
+
     /// Calibrates a model of `data`, unless that was not wanted, and tells what it is worth.
     pub fn calibrate(
         &self,

@@ -267,17 +267,14 @@ impl TrainExact {
                 }
             }
         };
-        let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
-        let mut model = Model::from_machine(&machine, &parameters, data, texts);
         tell(&machine, &mut told);
-        self.common
-            .calibrate(&mut model, data, &mut told, &threads)?;
+        let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
         let made = Made {
-            model,
+            model: Model::from_machine(&machine, &parameters, data, texts),
             origin,
             told,
         };
-        self.common.finish(made, &watch, &threads)
+        self.common.finish_calibrated(made, data, &watch, &threads)
     }
 
     /// Trains epoch by epoch, keeping checkpoints where they were asked for.
