@@ -46,6 +46,7 @@
 //! A file of version n is readable by every later release; a golden file of each release stays in
 //! the tests.
 
+mod calibrated;
 mod checksum;
 mod claims;
 mod container;

@@ -1,7 +1,9 @@
 //! A model to a file and back: what all methods share.
 
 use super::{
-    Container, ContainerWriter, FormatError, SectionId, claims,
+    Container, ContainerWriter, FormatError, SectionId,
+    calibrated::read_calibration,
+    claims,
     container::kind,
     embedding::{self, EmbeddingDescription},
     linear::{self, LinearDescription},
@@ -15,7 +17,7 @@ use crate::{
     executor::Sequential,
     model::{
         AllKinds, Calibration, Kinds, LabelNames, Method, Model, ModelError, NearestOnly,
-        Provenance, calibration::NUMBERS, nearest::Index,
+        Provenance, nearest::Index,
     },
     text::{Vectorizer, VectorizerOptions},
 };
@@ -384,28 +386,6 @@ impl Model {
 /// If the bytes are no sound container.
 pub fn sizes(bytes: &Bytes) -> Result<Sizes, FormatError> {
     Ok(Container::<Description>::open(bytes)?.sizes().collect())
-}
-
-fn read_calibration<D: Serialize + DeserializeOwned>(
-    container: &mut Container<Description<D>>,
-) -> Result<Option<Box<Calibration>>, FormatError> {
-    let section = SectionId::CALIBRATION;
-    let Some(numbers) = container.optional::<f32>(section)? else {
-        return Ok(None);
-    };
-    let numbers =
-        <&[f32; NUMBERS]>::try_from(&numbers[..]).map_err(|_| FormatError::SectionLength {
-            section,
-            length: (numbers.len() * size_of::<f32>()) as u64,
-            expected_items: Some(NUMBERS as u64),
-        })?;
-    let invalid = |place| FormatError::ValueInvalid {
-        section,
-        position: place as u64,
-        rule: "thresholds must be from 0 to 1, ranges finite and rising, weights within 10,000",
-    };
-    let calibration = Calibration::from_numbers(numbers).map_err(invalid)?;
-    Ok(Some(Box::new(calibration)))
 }
 
 fn cannot_fold(error: &ModelError) -> FormatError {

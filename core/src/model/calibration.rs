@@ -86,7 +86,7 @@ impl<const N: usize> Curve<N> {
     fn probability(&self, inputs: [f64; N]) -> f32 {
         let mut sum = 0.0;
         self.terms(inputs, |term, value| {
-            sum += f64::from(self.weights[term]) * value
+            sum += f64::from(self.weights[term]) * value;
         });
         logistic(sum) as f32
     }

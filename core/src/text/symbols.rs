@@ -101,7 +101,7 @@ mod tests {
     fn words(text: &str) -> Vec<String> {
         let mut words = Vec::new();
         for_each_word_or_symbol(text, |start, end, _| {
-            words.push(text[start..end].to_owned())
+            words.push(text[start..end].to_owned());
         });
         words
     }

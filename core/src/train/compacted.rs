@@ -108,8 +108,8 @@ impl Model {
     /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is
     /// measured on a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its
     /// weights are pruned and rounded where that changes them least, after neighbors and, if less
-    /// than half of the weights fit beside it, an embedding were left out. Weights of an embedding are
-    /// rounded to 8 bits, or to 4.
+    /// than half of the weights fit beside it, an embedding were left out. Weights of an embedding
+    /// are rounded to 8 bits, or to 4.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.

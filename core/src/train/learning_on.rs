@@ -31,7 +31,7 @@ impl Model {
     /// The model with the rows of `data` learned: neighbors get them beside their own, and labels
     /// of one-vs-rest move as little as the new rows need. Labels without rows in `data` stay as
     /// they are. Those of the model come first, with its names; others are new. `extended`, from
-    /// [`Vectorizer::extended`], brings new words of texts.
+    /// [`Vectorizer::extended`], brings new words of texts. Probabilities stay those of before.
     ///
     /// # Errors
     /// [`TrainError::CannotLearn`] if the model is neither of nearest neighbors nor of one-vs-rest
@@ -98,16 +98,14 @@ impl Model {
         }
         let given = data.label_names().cloned().map(LabelNames::new);
         let mut label_names = given.or_else(|| self.label_names.clone());
-        if let Some(names) = &mut label_names {
-            names.extend_to(labels as usize);
-        }
+        let names = label_names.iter_mut();
+        names.for_each(|names| names.extend_to(labels as usize));
         let model = Self {
             features,
             labels,
             label_names,
             vectorizer,
             provenance: self.provenance.went_on(data),
-            // Most rows are those of before: so are their scores.
             calibration: self.calibration.clone(),
             method,
         };

@@ -44,7 +44,7 @@ pub fn parse(body: &[u8], loaded: &Loaded, limits: &Limits) -> Result<Asked, Pro
         }
     }
     let Some(text) = text else {
-        return Err(not_understood("the form has no field \"text\"".into()));
+        return Err(not_understood("the form has no field \"text\""));
     };
     if loaded.model.vectorizer().is_none() {
         let message =
@@ -59,10 +59,10 @@ pub fn parse(body: &[u8], loaded: &Loaded, limits: &Limits) -> Result<Asked, Pro
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
     value
         .parse()
-        .map_err(|_| not_understood(format!("{name} is {value:?}, which is no number")))
+        .map_err(|_| not_understood(&format!("{name} is {value:?}, which is no number")))
 }
 
-fn not_understood(what: String) -> Problem {
+fn not_understood(what: &str) -> Problem {
     let message = format!("{what}: send text=…&limit=10 as application/x-www-form-urlencoded");
     Problem::new(StatusCode::BAD_REQUEST, "not_understood", message)
 }

@@ -1,5 +1,9 @@
 //! The `hapax` command as its user meets it: what it prints, what it writes, and how it ends.
-#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test: the helpers fail it too"
+)]
 
 mod checkpoints;
 mod choosing;

@@ -1,4 +1,5 @@
 //! Rows of real data sets.
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{
     core::data::{Dataset, ReadOptions, Source, read},

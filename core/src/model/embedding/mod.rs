@@ -26,5 +26,5 @@ mod trained;
 pub use crate::model::embedding::arrays::EmbeddingModel;
 pub(crate) use crate::model::embedding::arrays::{EmbeddingError, EmbeddingParts, Table};
 pub use neighbors::Neighbor;
-pub use predict::EmbeddingScratch;
+pub(crate) use predict::EmbeddingScratch;
 pub use trained::Embedding;

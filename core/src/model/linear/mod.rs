@@ -41,8 +41,8 @@ use crate::{
 use alloc::{collections::TryReserveError, sync::Arc, vec::Vec};
 pub use contributions::Contribution;
 use core::fmt;
-pub use fused::FusedNearest;
-pub use fused_embedding::FusedEmbedding;
+pub(crate) use fused::FusedNearest;
+pub(crate) use fused_embedding::FusedEmbedding;
 use label_sums::LabelSums;
 use query::Query;
 pub(crate) use rules::LinearError;

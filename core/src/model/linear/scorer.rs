@@ -13,6 +13,7 @@
 //! the best.
 
 mod assemble;
+mod oracle;
 mod width;
 
 use super::{LinearModel, build::LabelWeights, query::Query};
@@ -21,10 +22,11 @@ use crate::parameters::RowTransform;
 use crate::{
     executor::Executor,
     kernels::Kernels,
-    search::{MaxInnerProduct, Proposer, Scored, Top},
+    search::{Scored, Top},
     sparse::{SparseRows, SparseView},
 };
 use alloc::{boxed::Box, vec::Vec};
+pub use oracle::ScoreAll;
 use width::{Heads, Weight, zeros};
 
 const PAGE: usize = 1 << 16;
@@ -385,38 +387,4 @@ pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
         model.visit(feature, each);
     }
     labels
-}
-
-/// A scorer as an oracle for rows that are transformed already: complete, since it
-/// scores all labels.
-#[derive(Clone, Copy)]
-pub struct ScoreAll<'a> {
-    /// The weights.
-    pub scorer: &'a LinearScorer,
-    /// The inner loops.
-    pub kernels: &'a dyn Kernels,
-}
-
-impl MaxInnerProduct for ScoreAll<'_> {
-    fn proposer(&self) -> Box<dyn Proposer + '_> {
-        Box::new(Scoring {
-            all: *self,
-            scratch: ScorerScratch::default(),
-        })
-    }
-}
-
-struct Scoring<'a> {
-    all: ScoreAll<'a>,
-    scratch: ScorerScratch,
-}
-
-impl Proposer for Scoring<'_> {
-    fn propose(&mut self, row: &[(u32, f32)], k: usize, out: &mut Vec<u32>) -> bool {
-        self.scratch.ranking.query.set_terms(row.iter().copied());
-        self.all.scorer.best(k, self.all.kernels, &mut self.scratch);
-        let best = self.scratch.ranking.top.sorted().iter();
-        out.extend(best.map(|scored| scored.id));
-        true
-    }
 }

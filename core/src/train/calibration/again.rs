@@ -3,7 +3,10 @@
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::{Linear, Method, Model},
+    model::{
+        Linear, Method, Model,
+        linear::{FusedEmbedding, FusedNearest},
+    },
     parameters::{NearestParameters, linear::LinearTraining},
     train::{
         Hearing, TrainError, Training, mach::MachKernels, multiclass::MultiLabel,
@@ -61,8 +64,8 @@ fn linear_again<E: Executor>(
             let go_on = |_| ControlFlow::Continue(());
             let weights = parameters.train(data, executor, kernels, go_on)?;
             let fused = FusedWeights {
-                neighbors: linear.nearest().map_or(0.0, |fused| fused.weight()),
-                embedding: linear.embedding().map_or(0.0, |fused| fused.weight()),
+                neighbors: linear.nearest().map_or(0.0, FusedNearest::weight),
+                embedding: linear.embedding().map_or(0.0, FusedEmbedding::weight),
             };
             fused.model(weights, parameters, (data, None), executor, kernels)
         }

@@ -153,12 +153,15 @@ mod tests {
     use crate::{model::calibration::tests::calibration, random::Stream, search::Scored};
     use alloc::{collections::BTreeSet, vec, vec::Vec};
 
+    /// The labels of a row, and its answers with their probabilities.
+    type TwinRow = (Vec<u32>, Vec<(f32, u32)>);
+
     /// The twin counts every threshold anew.
     #[test]
     fn thresholds_are_those_that_counting_anew_finds() {
         let mut dice = Stream::new(9, 0);
         let labels = 7;
-        let mut rows: Vec<(Vec<u32>, Vec<(f32, u32)>)> = Vec::new();
+        let mut rows: Vec<TwinRow> = Vec::new();
         for _ in 0..120 {
             let truth: BTreeSet<u32> = (0..2).map(|_| dice.below(5) as u32).collect();
             let mut p = dice.unit() as f32;

@@ -19,7 +19,7 @@ pub(crate) mod memory;
 pub(crate) mod mining;
 pub(crate) mod packed_rows;
 mod precision;
-pub mod proof;
+pub(crate) mod proof;
 pub(crate) mod sweep;
 pub(crate) mod trainer;
 pub(crate) mod training;

@@ -13,7 +13,7 @@ use hapax::{
     core::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
-        model::{Method, Model},
+        model::{Linear, Method, Model},
         parameters::{linear::LinearTraining, one_vs_rest::OneVsRest},
         text::{FeatureSpace, Vectorizer, VectorizerOptions},
     },
@@ -196,6 +196,22 @@ fn one_vs_rest_facts(parameters: &OneVsRest) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// What answers beside the weights of a linear model.
+fn fused_facts(linear: &Linear) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(fused) = linear.embedding() {
+        let dimensions = fused.embedding().model().parts().dimensions;
+        facts.push(("weight of the embedding", fused.weight().to_string()));
+        facts.push(("dimensions of the embedding", dimensions.to_string()));
+    }
+    if let Some(fused) = linear.nearest() {
+        facts.push(("weight of neighbors", fused.weight().to_string()));
+        facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
+        facts.push(("rows", count(fused.nearest().len() as u64)));
+    }
+    facts
+}
+
 fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
     match method {
         Method::Nearest(nearest) => {
@@ -226,16 +242,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
             };
             facts.push(("weights", count(weights.nonzeros() as u64)));
             facts.push(("bits of a weight", weights.parts().bits.to_string()));
-            if let Some(fused) = linear.embedding() {
-                let dimensions = fused.embedding().model().parts().dimensions;
-                facts.push(("weight of the embedding", fused.weight().to_string()));
-                facts.push(("dimensions of the embedding", dimensions.to_string()));
-            }
-            if let Some(fused) = linear.nearest() {
-                facts.push(("weight of neighbors", fused.weight().to_string()));
-                facts.push(("neighbors' index", fused.nearest().index_name().to_string()));
-                facts.push(("rows", count(fused.nearest().len() as u64)));
-            }
+            facts.extend(fused_facts(linear));
             facts
         }
         Method::Mach(mach) => {

@@ -97,11 +97,6 @@ impl Candidates {
         executor: &E,
         kernels: &'static dyn Kernels,
     ) -> Result<Self, TrainError> {
-        let scorer = |model: &LinearModel| {
-            LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
-                bytes: model.bytes() as u64,
-            })
-        };
         let parts = [Some(linear), beside.centroids, beside.softmax];
         let mut scorers: [Option<LinearScorer>; 3] = [None, None, None];
         for (made, part) in scorers.iter_mut().zip(parts) {
@@ -135,13 +130,8 @@ impl Candidates {
                 embedded.clear();
                 embedded.resize(labels, 0.0);
                 embedding.model().add_scores(features, 1.0, embedded, space);
-                ids.extend(
-                    embedding
-                        .model()
-                        .predict(features, FIRST, space)
-                        .iter()
-                        .map(|scored| scored.id),
-                );
+                let best = embedding.model().predict(features, FIRST, space);
+                ids.extend(best.iter().map(|scored| scored.id));
             }
             ids.sort_unstable();
             ids.dedup();
@@ -197,6 +187,12 @@ impl Candidates {
             start = end;
         }
     }
+}
+
+fn scorer(model: &LinearModel) -> Result<LinearScorer, TrainError> {
+    LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
+        bytes: model.bytes() as u64,
+    })
 }
 
 /// What a prior multiplies, for a label of so many rows.

@@ -119,8 +119,7 @@ fn the_change_is_the_least_that_gradient_descent_finds() {
             }
             let moved = f64::from(solved.bias) - start.1;
             let (found, ..) = objective(&data, &parameters, start, (&change, moved), strength);
-            let start_value =
-                objective(&data, &parameters, start, (&vec![0.0; 12], 0.0), strength).0;
+            let start_value = objective(&data, &parameters, start, (&[0.0; 12], 0.0), strength).0;
             assert!(
                 found < least * 1.002 + 1e-3,
                 "{found} after {least} from {start_value}"

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn probabilities_that_are_frequencies_have_no_error() {
-        let right = |at: usize| (0.75, at % 4 != 0);
+        let right = |at: usize| (0.75, !at.is_multiple_of(4));
         let rows: Vec<_> = (0..600).map(right).collect();
         assert!(calibration_error(&rows) < 1e-9);
         let sure: Vec<_> = rows.iter().map(|row| (1.0, row.1)).collect();

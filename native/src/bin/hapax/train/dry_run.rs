@@ -8,7 +8,7 @@ use super::{
     },
     Common,
 };
-use hapax::core::data::Dataset;
+use hapax::core::{data::Dataset, sparse::SparseView};
 
 impl Common {
     /// Ends a dry run, once the data are read and all warnings are said: prints what there is to
@@ -22,7 +22,7 @@ impl Common {
         let with_rows = frequencies.iter().filter(|&&rows| rows > 0);
         let once = frequencies.iter().filter(|&&rows| rows == 1).count();
         let unlabelled = labels.iter().filter(|labels| labels.is_empty()).count();
-        let empty = rows.iter().filter(|row| row.is_empty()).count();
+        let empty = rows.iter().filter(SparseView::is_empty).count();
         let held = 8 * rows.nonzeros() + 4 * labels.total() + 16 * rows.len();
         let number = |value: usize| count(value as u64);
         let mut table = facts_table();
