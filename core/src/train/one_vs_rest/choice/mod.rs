@@ -3,9 +3,9 @@
 //! Problem: cost, positive weight, exponent, pruning and what is added to the scores (centroids,
 //! priors, softmax regression, an embedding, neighbors) have best values that differ from data set
 //! to data set, mostly with how noisy the labels are, which no count tells. Settings are trained on
-//! nine tenths of the rows and judged on the others by the mean of P@1, P@3 and P@5 and a tenth of macro-F1. Of
-//! less than 5,000 rows a fifth is held out, and several times; with less than 100 rows nothing is
-//! held out, and [`OneVsRest::default`] stands. Test rows have no part in it.
+//! nine tenths of the rows and judged on the others by the mean of P@1, P@3 and P@5 and a tenth of
+//! macro-F1. Of less than 5,000 rows a fifth is held out, and several times; with less than 100
+//! rows nothing is held out, and [`OneVsRest::default`] stands. Test rows have no part in it.
 //!
 //! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar,
 //! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
