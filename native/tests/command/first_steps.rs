@@ -55,7 +55,7 @@ fn mistakes_are_told_in_plain_words() {
     for (arguments, part) in [
         (
             "predict m -k ten",
-            "'ten' for '--answers <K>': it is not a whole number",
+            "'ten' for '--at-most <K>': it is not a whole number",
         ),
         (
             "train nearest train.tsv -o x --alpha much",
