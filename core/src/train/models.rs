@@ -69,7 +69,7 @@ impl Model {
     /// pass.
     ///
     /// # Errors
-    /// As [`Embedding::train_memoir`].
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `watch` said so.
     pub fn train_projected_memoir(
         parameters: &Memoir,
         projection: &Projection,

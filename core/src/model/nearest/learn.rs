@@ -14,7 +14,7 @@ pub(crate) const MORE_FEATURES: u32 = 1 << 16;
 
 impl Nearest {
     /// Adds a row with its labels, in any order, and returns its id; it is found by the next query.
-    /// Its features may be up to [`MORE_FEATURES`] beyond those of the index, whose arrays hold 4
+    /// Its features may be up to 65,536 beyond those of the index, whose arrays hold 4
     /// bytes for each, stored or not.
     ///
     /// # Errors
