@@ -69,7 +69,8 @@ impl Model {
     /// pass.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `watch` said so.
+    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `watch` said
+    /// so.
     pub fn train_projected_memoir(
         parameters: &Memoir,
         projection: &Projection,

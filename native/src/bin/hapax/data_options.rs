@@ -16,8 +16,8 @@ use std::path::Path;
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
     /// The format of the data
-    /// [default: by the file's ending (.csv, .jsonl, .ndjson, perhaps compressed), else by its first
-    /// lines]
+    /// [default: by the file's ending (.csv, .jsonl, .ndjson, perhaps compressed), else by its
+    /// first lines]
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
     /// The columns of the text in a table (CSV, JSON Lines, or tab-separated data with a header),
@@ -56,8 +56,8 @@ pub struct DataOptions {
     pub columns: Option<Columns>,
     /// What separates labels in their column: a character such as ';' or a few, space, or none if
     /// the whole field is one label
-    /// [default: none in CSV and JSON Lines; of tab-separated data space, or a comma where the labels
-    /// stand before the text]
+    /// [default: none in CSV and JSON Lines; of tab-separated data space, or a comma where the
+    /// labels stand before the text]
     #[arg(long, value_name = "SEP", allow_hyphen_values = true)]
     pub label_separator: Option<LabelSeparator>,
     /// Where the feature indices of svmlight data start: 0 or 1 [default: 0 if index 0 occurs]

@@ -21,7 +21,8 @@ pub enum Failure {
     Other(String),
     /// Several processes have stopped together, as they were asked to: all know it. Exit status 1.
     Stopped(String),
-    /// So many of so many rows could not be read; each has its problem in the output. Exit status 3.
+    /// So many of so many rows could not be read; each has its problem in the output. Exit
+    /// status 3.
     Unread { unread: u64, rows: u64 },
     /// There is nothing more to do, which is no failure.
     Done,
