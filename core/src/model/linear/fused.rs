@@ -47,11 +47,6 @@ impl FusedNearest {
             .then_some(Self { nearest, weight })
     }
 
-    /// The parts, whose weight was checked.
-    pub(crate) fn of(nearest: Nearest, weight: f32) -> Self {
-        Self { nearest, weight }
-    }
-
     /// The neighbors.
     #[must_use]
     pub fn nearest(&self) -> &Nearest {
@@ -199,11 +194,11 @@ mod tests {
     fn weights_that_mean_nothing_are_refused() {
         let data = data(40);
         for weight in [f32::NAN, -1.0, f32::INFINITY, 1e7] {
-            assert!(FusedNearest::train(&data, weight).is_err(), "{weight}");
             let near = FusedNearest::neighbors(&data).unwrap();
             assert!(FusedNearest::new(near, weight).is_none(), "{weight}");
         }
-        assert_eq!(FusedNearest::train(&data, 0.5).unwrap().weight(), 0.5);
+        let near = FusedNearest::neighbors(&data).unwrap();
+        assert_eq!(FusedNearest::new(near, 0.5).unwrap().weight(), 0.5);
     }
 
     #[test]

@@ -2,11 +2,8 @@
 
 use crate::{
     data::Dataset,
-    model::{
-        Nearest,
-        linear::fused::{FusedNearest, MOST_WEIGHT},
-    },
-    parameters::{NearestParameters, ParamError, ParamRule},
+    model::{Nearest, linear::fused::FusedNearest},
+    parameters::NearestParameters,
     search::compact::CompactOptions,
     train::TrainError,
 };
@@ -23,20 +20,5 @@ impl FusedNearest {
             ..default
         };
         Nearest::train_compact(parameters, data, &CompactOptions::default())
-    }
-
-    /// The same, with what a share of 1 adds to a score: finite, 0 or more.
-    ///
-    /// # Errors
-    /// As [`Nearest::train`], and if there is no such weight.
-    pub fn train(data: &Dataset, weight: f32) -> Result<Self, TrainError> {
-        ParamError::check("neighbors", f64::from(weight), ParamRule::AtLeast(0.0))?;
-        let most = ParamRule::AtMost(
-            f64::from(MOST_WEIGHT),
-            "beyond which linear scores are lost",
-        );
-        ParamError::check("neighbors", f64::from(weight), most)?;
-        let nearest = Self::neighbors(data)?;
-        Ok(Self::of(nearest, weight))
     }
 }

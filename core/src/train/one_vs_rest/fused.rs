@@ -44,7 +44,13 @@ impl FusedWeights {
         executor: &E,
         kernels: &dyn Kernels,
     ) -> Result<Model, TrainError> {
-        let nearest = (self.neighbors != 0.0).then(|| FusedNearest::train(data, self.neighbors));
+        let nearest = match self.neighbors {
+            0.0 => None,
+            weight => {
+                let weight = checked("neighbors", weight)?;
+                FusedNearest::new(FusedNearest::neighbors(data)?, weight)
+            }
+        };
         let embedding = match self.embedding {
             0.0 => None,
             weight => {
@@ -54,7 +60,7 @@ impl FusedWeights {
             }
         };
         let training = LinearTraining::OneVsRest(parameters.clone());
-        let linear = Linear::new(machines, training, data).with(nearest.transpose()?, embedding);
+        let linear = Linear::new(machines, training, data).with(nearest, embedding);
         let provenance = Provenance::new("ovr", data, parameters.seed);
         Ok(Model::new(
             Method::Linear(linear),
