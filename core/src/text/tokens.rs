@@ -35,28 +35,29 @@ pub fn for_each_token(
     mut take: impl FnMut(&str),
 ) {
     normalize(text, options, &mut scratch.normalize, &mut scratch.text);
-    scratch.words.clear();
-    let least = usize::from(options.min_word_length);
-    let TokenScratch { text, words, .. } = scratch;
-    let long = |start, end| least <= 1 || text[start..end].chars().count() >= least;
-    if options.symbols {
-        for_each_word_or_symbol(text, |start, end, is_word| {
-            if !is_word || long(start, end) {
-                words.push((start, end));
-            }
-        });
-    } else {
-        for_each_word(text, |start, end| {
-            if long(start, end) {
-                words.push((start, end));
-            }
-        });
-    }
+    find_words(&scratch.text, options, &mut scratch.words);
     if let Some(lengths) = options.words {
         word_ngrams(scratch, lengths, &mut take);
     }
     if let Some(lengths) = options.characters {
         character_ngrams(scratch, lengths, &mut take);
+    }
+}
+
+/// Leaves the starts and ends of the words of `text` in `words`. Not generic: what tokens are made
+/// of is found by the same code wherever they go.
+fn find_words(text: &str, options: &TokenOptions, words: &mut Vec<(usize, usize)>) {
+    words.clear();
+    let least = usize::from(options.min_word_length);
+    let long = |start, end| least <= 1 || text[start..end].chars().count() >= least;
+    let mut take = |start, end, is_word: bool| {
+        if !is_word || long(start, end) {
+            words.push((start, end));
+        }
+    };
+    match options.symbols {
+        true => for_each_word_or_symbol(text, take),
+        false => for_each_word(text, |start, end| take(start, end, true)),
     }
 }
 
