@@ -238,6 +238,8 @@ fn a_gap_below_zero_is_no_proof() {
         ..Certificate::default()
     };
     assert!(proof(18.554, 18.5541).sound(1e-3).is_ok());
+    let refused = proof(18.0, 18.009).sound(1e-3).unwrap_err().to_string();
+    assert!(refused.contains("by 500000 parts of 10^9"), "{refused}");
     for (primal, dual) in [(18.554, 18.569), (f64::NAN, 1.0), (1.0, f64::NAN)] {
         let refused = proof(primal, dual).sound(1e-3).unwrap_err();
         assert!(matches!(refused, TrainError::Unproven { .. }), "{refused}");
