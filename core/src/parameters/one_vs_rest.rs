@@ -74,9 +74,9 @@ pub struct OneVsRest {
     /// So many times the direction of the mean of its rows is added to a label's weights at the
     /// end: the score of a nearest centroid beside that of the machine. 0 adds nothing.
     pub centroid: f64,
-    /// So many times `ln(2 n / (n + 1))` is added to the bias of a label of n rows at the end: 0
-    /// for a single row, up to ln 2 for many. Above 0, labels of a handful of rows are held back,
-    /// below, preferred.
+    /// Added to the biases at the end. Above 0, labels of a handful of rows are held back: so many
+    /// times `ln(2 n / (n + 1))` for a label of n rows, 0 for a single one, up to ln 2 for many.
+    /// Below 0, labels of many rows are: so many times `ln n`.
     pub prior: f64,
     /// So many times the weights of softmax regression over the stored weights are added to them at
     /// the end ([`crate::train::one_vs_rest`]). 0 adds nothing. Not serialized with the others, so

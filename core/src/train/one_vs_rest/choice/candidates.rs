@@ -5,11 +5,10 @@
 //! listed with the score that each part gives them. A mix of the parts ranks these; what is first
 //! by the sum is, but for rare cases, first by one of them.
 
-use super::super::{fused::FusedWeights, precision::Tally};
+use super::super::{fused::FusedWeights, precision::Tally, trainer::prior};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
-    float,
     kernels::Kernels,
     model::{
         embedding::{Embedding, EmbeddingScratch},
@@ -57,7 +56,7 @@ struct Candidate {
     centroid: f32,
     softmax: f32,
     embedding: f32,
-    familiarity: f32,
+    priors: [f32; 2],
     share: f32,
 }
 
@@ -76,6 +75,8 @@ pub(super) const DEPTH: usize = 5;
 
 /// The parts beside the linear model.
 pub(super) struct Beside<'a> {
+    /// The prior that is in the model.
+    pub prior: f64,
     /// Weights that are the directions of the labels' mean rows, if they are not in the model.
     pub centroids: Option<&'a LinearModel>,
     /// Those of softmax regression, if there are any.
@@ -112,6 +113,7 @@ impl Candidates {
             )
         };
         let labels = linear.labels() as usize;
+        let priors: Vec<[f32; 2]> = beside.frequencies.iter().map(priors).collect();
         let found = executor.map(test.len(), scratch, |scratch, row| {
             let (scratch, nearest, space, embedded, ids) = scratch;
             let features = test.rows().row(row);
@@ -146,11 +148,11 @@ impl Candidates {
             });
             let of = |(at, &label): (usize, &u32)| Candidate {
                 label,
-                linear: linear[at],
+                linear: linear[at] - held_back(beside.prior, priors[label as usize]),
                 centroid: centroid[at],
                 softmax: softmax[at],
                 embedding: embedded.get(label as usize).copied().unwrap_or(0.0),
-                familiarity: familiarity(beside.frequencies[label as usize]),
+                priors: priors[label as usize],
                 share: shares
                     .binary_search_by_key(&label, |share| share.id)
                     .map_or(0.0, |at| shares[at].score),
@@ -167,14 +169,14 @@ impl Candidates {
 
     /// Counts the answers of the mix, `truth` being the labels of the rows.
     pub(crate) fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
-        let [centroid, prior, softmax] = [mix.centroid, mix.prior, mix.softmax].map(|w| w as f32);
+        let [centroid, softmax] = [mix.centroid, mix.softmax].map(|w| w as f32);
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
             top.reset(DEPTH);
             for of in &self.all[start..end] {
                 let score = of.linear
                     + centroid * of.centroid
-                    + prior * of.familiarity
+                    + held_back(mix.prior, of.priors)
                     + softmax * of.softmax
                     + mix.embedding * of.embedding
                     + mix.neighbors * of.share;
@@ -195,18 +197,25 @@ fn scorer(model: &LinearModel) -> Result<LinearScorer, TrainError> {
     })
 }
 
-/// What a prior multiplies, for a label of so many rows.
-fn familiarity(rows: u32) -> f32 {
-    let rows = f64::from(rows);
-    match rows > 0.0 {
-        true => float::ln(2.0 * rows / (rows + 1.0)) as f32,
-        false => 0.0,
+/// What priors of 1 and of -1 add to the score of a label of so many rows.
+fn priors(rows: &u32) -> [f32; 2] {
+    match *rows {
+        0 => [0.0; 2],
+        rows => [1.0, -1.0].map(|weight| prior(weight, rows as usize) as f32),
+    }
+}
+
+/// What a prior adds to a score, given what 1 and -1 do.
+fn held_back(prior: f64, [above, below]: [f32; 2]) -> f32 {
+    match prior > 0.0 {
+        true => prior as f32 * above,
+        false => -prior as f32 * below,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside, Candidates, Mix, familiarity};
+    use super::{Beside, Candidates, Mix};
     use crate::{
         executor::Sequential,
         kernels::Portable,
@@ -219,7 +228,7 @@ mod tests {
         search::{Scored, Top},
         train::{
             multiclass::problem::tests::random_data,
-            one_vs_rest::{centroids::centroids, fused::embedding, precision::Tally},
+            one_vs_rest::{centroids::centroids, fused::embedding, precision::Tally, trainer},
             softmax::SoftmaxTraining,
         },
     };
@@ -232,6 +241,7 @@ mod tests {
         let data = random_data(200, 12, 10, 2);
         let parameters = OneVsRest {
             centroid: 0.0,
+            prior: 0.2,
             ..OneVsRest::default()
         };
         let go_on = |_| ControlFlow::Continue(());
@@ -244,6 +254,7 @@ mod tests {
         let second = training.alone(&linear, 8).unwrap();
         let embedded = embedding(&data, 1, &Sequential, &Portable).unwrap();
         let beside = Beside {
+            prior: 0.2,
             centroids: Some(&centroids),
             softmax: Some(&second),
             embedding: Some(&embedded),
@@ -279,9 +290,9 @@ mod tests {
                     .iter()
                     .map(|s| Scored {
                         id: s.id,
-                        score: s.score
-                            + centroid as f32 * of(&cosines, s.id)
-                            + prior as f32 * familiarity(frequencies[s.id as usize])
+                        score: s.score + centroid as f32 * of(&cosines, s.id)
+                            - trainer::prior(0.2, frequencies[s.id as usize] as usize) as f32
+                            + trainer::prior(prior, frequencies[s.id as usize] as usize) as f32
                             + mix.softmax as f32 * of(&seconds, s.id)
                             + embedding * of(&near_points, s.id)
                             + neighbors * of(shares, s.id),

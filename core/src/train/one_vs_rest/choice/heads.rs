@@ -3,7 +3,7 @@
 
 use super::{
     additions::Sample,
-    candidates::{Beside, Candidates, Mix},
+    candidates::Mix,
     search::{Rung, Search, best_of, chance},
 };
 use crate::{
@@ -89,10 +89,10 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         share: f64,
         allowed: f64,
     ) -> Result<(), TrainError> {
+        // Centroids are in the models.
         let mixes = head.mixes(Mix {
-            softmax: self.best.mix.softmax,
-            embedding: self.best.mix.embedding,
-            ..Mix::default()
+            centroid: 0.0,
+            ..self.best.mix
         });
         let mut found = vec![Tally::default(); mixes.len()];
         let (mut spent, mut folds) = (0.0, 0);
@@ -106,15 +106,10 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             }
             folds += 1;
             self.train_head(head, model, &sample.train, &mut sample.heads)?;
-            let beside = Beside {
-                centroids: None,
-                softmax: sample.heads.softmax.as_ref(),
-                embedding: sample.heads.embedding.as_ref(),
-                nearest: None,
-                frequencies: &sample.train.labels().frequencies(),
-            };
             let test = &sample.fold.test;
-            let candidates = Candidates::new(model, &beside, test, self.executor, self.kernels)?;
+            let Some(candidates) = self.of_pruned(sample)? else {
+                continue;
+            };
             let mut top = Top::default();
             for (found, &mix) in found.iter_mut().zip(&mixes) {
                 *found = core::mem::take(found).and(&Tally::of(sample.train.labels()));

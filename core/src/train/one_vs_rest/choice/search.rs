@@ -42,7 +42,7 @@ const EXPONENTS: [f64; 2] = [0.5, 0.7];
 /// Weights of centroids.
 const CENTROIDS: [f64; 6] = [0.2, 0.0, 0.1, 0.35, 0.5, 0.8];
 
-/// Weights of priors.
+/// Priors that are tried with each setting.
 const PRIORS: [f64; 2] = [0.0, 0.3];
 
 /// Settings that are tried on more rows.
@@ -266,6 +266,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
     ) -> Result<Candidates, TrainError> {
         let centroids = centroids(&setting.parameters, train, self.executor)?;
         let beside = Beside {
+            prior: 0.0,
             centroids: Some(&centroids),
             softmax: heads.softmax.as_ref(),
             embedding: heads.embedding.as_ref(),

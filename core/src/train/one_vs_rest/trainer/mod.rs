@@ -10,7 +10,7 @@ mod warm_start;
 
 pub use block::BlockScratch;
 pub use parts::LabelParts;
-pub(super) use solve::familiarity;
+pub(super) use solve::prior;
 
 use super::{
     label_jobs::LabelJobs,

@@ -34,11 +34,14 @@ const AFTER: f64 = 0.5;
 /// share of the one allowed.
 const SETTLED: f64 = 0.25;
 
-/// What [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior) multiplies, for a
-/// label with `rows` rows.
-pub(in crate::train::one_vs_rest) fn familiarity(rows: usize) -> f64 {
+/// What is added to the bias of a label with `rows` rows, of which there is at least one, for this
+/// [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior).
+pub(in crate::train::one_vs_rest) fn prior(weight: f64, rows: usize) -> f64 {
     let rows = rows as f64;
-    float::ln(2.0 * rows / (rows + 1.0))
+    match weight > 0.0 {
+        true => weight * float::ln(2.0 * rows / (rows + 1.0)),
+        false => weight * float::ln(rows),
+    }
 }
 
 impl Trainer<'_> {
@@ -109,7 +112,7 @@ impl Trainer<'_> {
             at += 1;
             let mut bias = f64::from(scratch.biases[at - 1]);
             if last && parameters.prior != 0.0 {
-                bias += parameters.prior * familiarity(rows);
+                bias += prior(parameters.prior, rows);
             }
             Solved {
                 weights: LabelWeights::round(&scratch.kept[at - 1], bias as f32, bits),

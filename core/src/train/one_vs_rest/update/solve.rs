@@ -5,7 +5,7 @@ use crate::{
     float,
     model::linear::build::LabelWeights,
     parameters::one_vs_rest::{Bias, Loss, OneVsRest},
-    train::one_vs_rest::{mining::RowsByLabel, trainer::familiarity},
+    train::one_vs_rest::{mining::RowsByLabel, trainer::prior},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -119,7 +119,7 @@ impl Scratch {
         }
         if new {
             self.add_centroid(rows, own, parameters.centroid);
-            self.bias += parameters.prior * familiarity(own.len());
+            self.bias += prior(parameters.prior, own.len());
         }
         let largest = f64::from(parameters.prune);
         self.met.sort_unstable();

@@ -93,8 +93,8 @@ pub struct TrainOvr {
     /// more [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     centroid: Option<f64>,
-    /// Add so many times ln(2 n / (n + 1)) to the score of a label of n rows: above 0 holds labels
-    /// of a handful of rows back, below 0 prefers them [default: chosen by the data]
+    /// Hold back labels of few rows (above 0: add so many times ln(2 n / (n + 1)) to the score of a
+    /// label of n rows) or of many (below 0: add so many times ln n) [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     prior: Option<f64>,
     /// Add so many times the weights of softmax regression over the weights that are stored: 0 or
