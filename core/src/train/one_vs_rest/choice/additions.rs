@@ -9,12 +9,18 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
+    model::{
+        linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
+        nearest::Nearest,
+    },
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
         TrainError,
-        one_vs_rest::precision::{Figures, Tally},
+        one_vs_rest::{
+            centroids::centroids,
+            precision::{Figures, Tally},
+        },
     },
 };
 use alloc::{vec, vec::Vec};
@@ -78,47 +84,32 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             })
         });
         let mut samples: Vec<Sample<'_>> = sampled.collect();
-        let heads = self.given.softmax.is_none() || self.given.embedding.is_none();
-        if self.given.prune.is_none() || heads {
-            self.prune(&mut samples, share)?;
-        }
+        self.prune(&mut samples, share)?;
         if self.given.embedding.is_none() {
             self.weigh(Head::Embedding, &mut samples, share, allowed)?;
         }
         if self.given.softmax.is_none() {
             self.weigh(Head::Softmax, &mut samples, share, allowed)?;
         }
-        let weighed = samples.iter().filter(|s| s.heads.serve(self.best.mix));
-        let weighed: Vec<&Sample<'_>> = weighed.take(NEIGHBOR_FOLDS).collect();
-        if self.given.neighbors != Some(false) {
-            let mut candidates = Vec::new();
-            for sample in &weighed {
-                let train = &sample.train;
-                let model = self.train(&self.best.parameters, train)?;
-                let near = FusedNearest::neighbors(train)?;
-                let beside = (&sample.heads, Some(&near));
-                let test = &sample.fold.test;
-                let found = self.candidates(&model, train, &self.best, beside, test)?;
+        let mut candidates = Vec::new();
+        let asked = self.given.neighbors != Some(false);
+        let open = asked || self.given.prior.is_none();
+        let weighed = samples
+            .iter()
+            .filter(|s| open && s.heads.serve(self.best.mix));
+        for sample in weighed.take(NEIGHBOR_FOLDS) {
+            let train = &sample.train;
+            let near = asked.then(|| FusedNearest::neighbors(train)).transpose()?;
+            let centroids = centroids(&self.best.parameters, train, self.executor)?;
+            if let Some(found) = self.answers(sample, (Some(&centroids), near.as_ref()))? {
                 candidates.push((found, sample.fold));
             }
-            if !candidates.is_empty() {
-                self.weigh_neighbors(&candidates, share);
-                self.weigh_priors(&candidates, self.best.mix, share);
-            }
-        } else {
-            let mut candidates = Vec::new();
-            for sample in &weighed {
-                if let Some(found) = self.of_pruned(sample)? {
-                    candidates.push((found, sample.fold));
-                }
-            }
-            if !candidates.is_empty() {
-                let centroids_within = Mix {
-                    centroid: 0.0,
-                    ..self.best.mix
-                };
-                self.weigh_priors(&candidates, centroids_within, share);
-            }
+        }
+        if asked && !candidates.is_empty() {
+            self.weigh_neighbors(&candidates, share);
+        }
+        if self.given.prior.is_none() && !candidates.is_empty() {
+            self.weigh_priors(&candidates, share);
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
         let given = self.given.embedding.map(|given| given as f32);
@@ -156,36 +147,40 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.tell(&setting, with, Rung { share, folds });
     }
 
-    /// The answers of a model that was trained and pruned before, and of its heads.
-    pub(super) fn of_pruned(&self, sample: &Sample<'_>) -> Result<Option<Candidates>, TrainError> {
+    /// The answers of the pruned model of a sample, its heads and what else is given.
+    pub(super) fn answers(
+        &self,
+        sample: &Sample<'_>,
+        (centroids, nearest): (Option<&LinearModel>, Option<&Nearest>),
+    ) -> Result<Option<Candidates>, TrainError> {
         let Some(model) = &sample.pruned else {
             return Ok(None);
         };
         let beside = Beside {
-            prior: self.best.mix.prior,
-            centroids: None,
+            within: self.best.mix,
+            centroids,
             softmax: sample.heads.softmax.as_ref(),
             embedding: sample.heads.embedding.as_ref(),
-            nearest: None,
+            nearest,
             frequencies: &sample.train.labels().frequencies(),
         };
         let test = &sample.fold.test;
         Candidates::new(model, &beside, test, self.executor, self.kernels).map(Some)
     }
 
-    /// Chooses the prior last, for all else that answers, if it is not given: `mix`, but for it, is
-    /// what the candidates are ranked by.
-    fn weigh_priors(&mut self, candidates: &[(Candidates, &Fold)], mix: Mix, share: f64) {
-        if self.given.prior.is_some() {
-            return;
-        }
-        let mut priors = vec![PRIOR, mix.prior];
+    /// Chooses the prior, last, for all that answers together.
+    fn weigh_priors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
+        let mut priors = vec![PRIOR, self.best.mix.prior];
         priors.extend(PRIORS);
         let mut top = Top::default();
-        let found: Vec<Figures> = priors
-            .iter()
-            .map(|&prior| judge(candidates, Mix { prior, ..mix }, &mut top))
-            .collect();
+        let judge = |&prior: &f64| {
+            let mix = Mix {
+                prior,
+                ..self.best.mix
+            };
+            judge(candidates, mix, &mut top)
+        };
+        let found: Vec<Figures> = priors.iter().map(judge).collect();
         let at = best_of(&found);
         self.best.mix.prior = priors[at];
         let setting = self.best.clone();

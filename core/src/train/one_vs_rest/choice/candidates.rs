@@ -75,9 +75,9 @@ pub(super) const DEPTH: usize = 5;
 
 /// The parts beside the linear model.
 pub(super) struct Beside<'a> {
-    /// The prior that is in the model.
-    pub prior: f64,
-    /// Weights that are the directions of the labels' mean rows, if they are not in the model.
+    /// What is in the linear model already: a mix counts from there.
+    pub within: Mix,
+    /// Weights that are the directions of the labels' mean rows, if mixes differ in them.
     pub centroids: Option<&'a LinearModel>,
     /// Those of softmax regression, if there are any.
     pub softmax: Option<&'a LinearModel>,
@@ -148,7 +148,9 @@ impl Candidates {
             });
             let of = |(at, &label): (usize, &u32)| Candidate {
                 label,
-                linear: linear[at] - held_back(beside.prior, priors[label as usize]),
+                linear: linear[at]
+                    - beside.within.centroid as f32 * centroid[at]
+                    - held_back(beside.within.prior, priors[label as usize]),
                 centroid: centroid[at],
                 softmax: softmax[at],
                 embedding: embedded.get(label as usize).copied().unwrap_or(0.0),
@@ -240,7 +242,7 @@ mod tests {
         // Fewer labels than each part proposes: all of them are candidates.
         let data = random_data(200, 12, 10, 2);
         let parameters = OneVsRest {
-            centroid: 0.0,
+            centroid: 0.3,
             prior: 0.2,
             ..OneVsRest::default()
         };
@@ -254,7 +256,11 @@ mod tests {
         let second = training.alone(&linear, 8).unwrap();
         let embedded = embedding(&data, 1, &Sequential, &Portable).unwrap();
         let beside = Beside {
-            prior: 0.2,
+            within: Mix {
+                centroid: 0.3,
+                prior: 0.2,
+                ..Mix::default()
+            },
             centroids: Some(&centroids),
             softmax: Some(&second),
             embedding: Some(&embedded),

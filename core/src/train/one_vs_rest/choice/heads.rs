@@ -89,11 +89,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         share: f64,
         allowed: f64,
     ) -> Result<(), TrainError> {
-        // Centroids are in the models.
-        let mixes = head.mixes(Mix {
-            centroid: 0.0,
-            ..self.best.mix
-        });
+        let mixes = head.mixes(self.best.mix);
         let mut found = vec![Tally::default(); mixes.len()];
         let (mut spent, mut folds) = (0.0, 0);
         for sample in samples {
@@ -107,7 +103,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             folds += 1;
             self.train_head(head, model, &sample.train, &mut sample.heads)?;
             let test = &sample.fold.test;
-            let Some(candidates) = self.of_pruned(sample)? else {
+            let Some(candidates) = self.answers(sample, (None, None))? else {
                 continue;
             };
             let mut top = Top::default();

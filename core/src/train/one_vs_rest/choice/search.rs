@@ -5,13 +5,12 @@ use super::{
     additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
     folds::Fold,
-    heads::Heads,
 };
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{linear::LinearModel, nearest::Nearest},
+    model::linear::LinearModel,
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
@@ -196,13 +195,17 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 continue;
             };
             let model = self.train(&setting.parameters, &train)?;
-            let candidates = self.candidates(
-                &model,
-                &train,
-                setting,
-                (&Heads::default(), None),
-                &fold.test,
-            )?;
+            let centroids = centroids(&setting.parameters, &train, self.executor)?;
+            let beside = Beside {
+                within: Mix::default(),
+                centroids: Some(&centroids),
+                softmax: None,
+                embedding: None,
+                nearest: None,
+                frequencies: &train.labels().frequencies(),
+            };
+            let test = &fold.test;
+            let candidates = Candidates::new(&model, &beside, test, self.executor, self.kernels)?;
             let mut top = Top::default();
             for (found, &mix) in found.iter_mut().zip(&mixes) {
                 *found = core::mem::take(found).and(&Tally::of(train.labels()));
@@ -254,26 +257,6 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         bare.train(data, self.executor, self.kernels, |_| {
             ControlFlow::Continue(())
         })
-    }
-
-    pub(crate) fn candidates(
-        &self,
-        linear: &LinearModel,
-        train: &Dataset,
-        setting: &Setting,
-        (heads, nearest): (&Heads, Option<&Nearest>),
-        test: &Dataset,
-    ) -> Result<Candidates, TrainError> {
-        let centroids = centroids(&setting.parameters, train, self.executor)?;
-        let beside = Beside {
-            prior: 0.0,
-            centroids: Some(&centroids),
-            softmax: heads.softmax.as_ref(),
-            embedding: heads.embedding.as_ref(),
-            nearest,
-            frequencies: &train.labels().frequencies(),
-        };
-        Candidates::new(linear, &beside, test, self.executor, self.kernels)
     }
 
     pub(crate) fn tell(&mut self, setting: &Setting, found: Figures, rung: Rung) {
