@@ -15,7 +15,7 @@ pub type Scored = (String, f32);
 pub fn run(path: &Path, text: &str) -> Result<Vec<Scored>, Box<dyn Error>> {
     // Mapped into memory and checked: a damaged file is an error that names the place.
     let mut model = Model::from_bytes(files::map_model(path)?)?;
-    // Lays weights out for speed, for some memory. Scores keep their bits; one query does not need it.
+    // Lays weights out for speed, for some memory; pays from some hundred queries on.
     model.prepare()?;
     // Holds the memory of a query: keep it, one for each thread.
     let mut scratch = Scratch::new(kernels::best());
