@@ -150,6 +150,7 @@ fn check_package(folder: &Path, name: &str) -> Result<(), String> {
             "Cargo.toml",
             "Cargo.toml.orig",
             "Cargo.lock",
+            "THIRD-PARTY.txt",
         ];
         if !known.contains(&&*entry) && !entry.starts_with("LICENSE-") && !entry.starts_with('.') {
             return Err(format!(
