@@ -166,8 +166,8 @@ fn notices(root: &Path, product: &[&str; 5]) -> Result<String, String> {
     Ok(made)
 }
 
-/// The license files of a package. Of a choice that holds MIT the file of MIT is taken: hapax may be
-/// had under it, too.
+/// The license files of a package. Of a choice that holds MIT the file of MIT is taken: hapax may
+/// be had under it, too.
 fn license_texts(manifest: &Path, license: &str) -> Result<Vec<String>, String> {
     let folder = manifest.parent().unwrap_or(manifest);
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
