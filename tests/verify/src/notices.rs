@@ -64,7 +64,9 @@ pub fn check(workspace: &Workspace) -> bool {
         }
         match fs::write(&file, made) {
             Ok(()) => {
-                println!("{folder}/THIRD-PARTY.txt was out of date. It is written anew: commit it.")
+                println!(
+                    "{folder}/THIRD-PARTY.txt was out of date. It is written anew: commit it."
+                );
             }
             Err(error) => println!("{folder}/THIRD-PARTY.txt: {error}"),
         }
