@@ -40,11 +40,14 @@ const PRODUCTS: [[&str; 5]; 3] = [
     ],
 ];
 
-/// What is linked and is no crate.
-const BESIDE: &str = "\
-Beside these crates there are the Rust standard library (MIT OR Apache-2.0, the Rust Project
-contributors) and, in static Linux builds, musl (MIT, Copyright 2005-2020 Rich Felker, et al.).
-liblzma-sys contains xz's liblzma (0BSD).
+/// What is linked everywhere, and natively, and is no crate.
+const STANDARD_LIBRARY: &str = "\
+Beside these crates there is the Rust standard library (MIT OR Apache-2.0, the Rust Project
+contributors).
+";
+const NATIVE: &str = "\
+Static Linux builds contain musl (MIT, Copyright 2005-2020 Rich Felker, et al.). liblzma-sys contains
+xz's liblzma (0BSD).
 ";
 
 pub fn check(workspace: &Workspace) -> bool {
@@ -136,10 +139,10 @@ fn crates(root: &Path, product: &[&str; 5]) -> Result<BTreeMap<String, Crate>, S
 
 fn notices(root: &Path, product: &[&str; 5]) -> Result<String, String> {
     let crates = crates(root, product)?;
-    let mut made = format!(
-        "Third-party software in {}\n\n{BESIDE}\nCrates\n\n",
-        product[0]
-    );
+    let [title, _, _, targets, _] = product;
+    let native = if *targets == PLATFORMS { NATIVE } else { "" };
+    let mut made =
+        format!("Third-party software in {title}\n\n{STANDARD_LIBRARY}{native}\nCrates\n\n");
     // Texts in the order of the first crate that has each.
     let mut texts: Vec<(String, String, Vec<&str>)> = Vec::new();
     for (name, of) in &crates {
