@@ -37,7 +37,7 @@ const site = (folder) => {
 test("the tarball: what npm shows of it, and no address of a file that it lacks", () => {
   const named = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   for (const field of ["description", "license", "keywords", "engines", "author"]) assert.ok(named[field], field);
-  for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"]) assert.ok(existsSync(join(installed, name)), name);
+  for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "THIRD-PARTY.txt"]) assert.ok(existsSync(join(installed, name)), name);
   const targets = Object.values(named.exports).flatMap((target) => (typeof target === "string" ? target : Object.values(target)));
   for (const target of [...targets, ...named.sideEffects]) assert.ok(existsSync(join(installed, target)), target);
   for (const part of ["", "nearest", "train"]) {

@@ -65,6 +65,21 @@ fn completions_name_the_verbs() {
 }
 
 #[test]
+fn the_manual_has_a_page_for_each_verb_and_method_with_all_options() {
+    let folder = Folder::new();
+    let out = folder.run("manual man/man1").good();
+    assert!(out.ends_with("pages written to man/man1\n"), "{out}");
+    let page = |name: &str| {
+        let bytes = folder.read(&format!("man/man1/{name}.1"));
+        String::from_utf8(bytes).unwrap().replace('\\', "")
+    };
+    assert!(page("hapax").contains("hapax-train(1)"));
+    assert!(page("hapax-predict").contains("--explain"));
+    // `--help` hides it.
+    assert!(page("hapax-train-ovr").contains("--positive-weight"));
+}
+
+#[test]
 fn help_teaches_by_example() {
     let folder = Folder::new();
     for verb in [
@@ -75,6 +90,7 @@ fn help_teaches_by_example() {
         "inspect",
         "verify",
         "completions",
+        "manual",
     ] {
         let help = folder.run(&format!("{verb} --help")).good();
         assert!(help.contains("Example"), "{verb}:\n{help}");

@@ -15,6 +15,7 @@ mod embedding;
 mod evaluating;
 mod evaluation_outputs;
 mod exact;
+mod examples;
 mod first_steps;
 mod fitting;
 mod folder;
@@ -25,8 +26,8 @@ mod learning;
 mod mach;
 mod memoir;
 mod one_vs_rest;
+mod pages;
 mod predicting;
-mod readme;
 mod same_bytes;
 #[cfg(feature = "serve")]
 mod serving;

@@ -4,8 +4,10 @@
 //! failed. What `--without-data` leaves out is counted and listed at the end.
 
 mod data;
+mod notices;
 mod parts;
 mod quick;
+mod release;
 mod structure;
 
 use parts::{PARTS, Part, Program, Work};

@@ -1,6 +1,6 @@
 //! The parts of `cargo verify`, in the order in which they run.
 
-use super::{Workspace, quick, structure};
+use super::{Workspace, notices, quick, release, structure};
 
 /// A part of the verification: a name, what it shows, and the programs that must be there.
 pub struct Part {
@@ -95,6 +95,23 @@ const COMMAND: &[&str] = &[
     "hapax-demo",
     "--quiet",
 ];
+
+/// The book builds without a word of warning.
+const BOOK: &str = "target/tools/bin/mdbook build docs > target/book.log 2>&1 || true
+cat target/book.log
+test -f target/book/index.html
+! grep -E 'WARN|ERROR' target/book.log";
+
+/// What the workspace, the Python package and the firmware are made of.
+const DENY: &str = "for manifest in Cargo.toml python/Cargo.toml tests/bare-metal/Cargo.toml; do
+  target/tools/bin/cargo-deny --manifest-path $manifest --config deny.toml check \\
+    --allow license-not-encountered --allow unmatched-skip licenses bans sources
+done";
+
+/// The oldest compiler that the manifests promise, with what it needs to compile and no more.
+const OLDEST: &str = "version=$(sed -n 's/^rust-version = \"\\(.*\\)\"/\\1/p' Cargo.toml)
+rustup toolchain install --profile minimal \"$version\"
+cargo +\"$version\" check --quiet --target-dir target/oldest -p hapax-core -p hapax --lib --bins";
 
 pub const PARTS: &[Part] = &[
     Part {
@@ -242,6 +259,58 @@ pub const PARTS: &[Part] = &[
             COMMAND,
             &["npm", "--prefix", "wasm", "run", "edge"],
         ]),
+    },
+    Part {
+        name: "notices",
+        shows: "THIRD-PARTY.txt of command, npm package and wheel names what they contain",
+        needs: &[],
+        only_named: false,
+        work: Check(notices::check),
+    },
+    Part {
+        name: "book",
+        shows: "docs builds as an mdBook without warnings (only if named)",
+        needs: &[],
+        only_named: true,
+        work: Commands(&[
+            &[
+                "cargo",
+                "install",
+                "--quiet",
+                "--locked",
+                "--root",
+                "target/tools",
+                "--no-default-features",
+                "mdbook@0.5.4",
+            ],
+            &["sh", "-ec", BOOK],
+        ]),
+    },
+    Part {
+        name: "supply",
+        shows: "licenses, duplicates and sources by deny.toml; the oldest Rust (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: true,
+        work: Commands(&[
+            &[
+                "cargo",
+                "install",
+                "--quiet",
+                "--locked",
+                "--root",
+                "target/tools",
+                "cargo-deny@0.20.2",
+            ],
+            &["sh", "-ec", DENY],
+            &["sh", "-ec", OLDEST],
+        ]),
+    },
+    Part {
+        name: "release",
+        shows: "crates as published, an archive built from them, other targets (only if named)",
+        needs: &[RUSTUP, PYTHON],
+        only_named: true,
+        work: Check(release::check),
     },
     Part {
         name: "python",

@@ -94,6 +94,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         ("CHANGELOG.md", "CHANGELOG.md"),
         ("LICENSE-APACHE", "LICENSE-APACHE"),
         ("LICENSE-MIT", "LICENSE-MIT"),
+        ("wasm/THIRD-PARTY.txt", "THIRD-PARTY.txt"),
     ] {
         // They lie in one folder there.
         let text = fs::read_to_string(folders.root.join(from))?.replace("../docs/web.md", "web.md");

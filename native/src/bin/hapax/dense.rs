@@ -63,8 +63,8 @@ fn read_labels(path: &Path, known: Option<&Names>) -> Result<(LabelLists, Names)
         return npy::labels(&bytes, known).map_err(|error| Failure::in_file(path, error));
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| {
-        let rule = format_args!("byte {} is not UTF-8", error.valid_up_to());
-        Failure::in_file(path, rule)
+        let at = error.valid_up_to();
+        Failure::in_file(path, format_args!("byte {at} is not UTF-8"))
     })?;
     let lists = text.lines().map(str::split_whitespace);
     named_labels(lists, known).map_err(|error| Failure::in_data(path, &error))

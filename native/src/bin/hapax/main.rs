@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod label_neighbors;
 mod learn;
+mod manual;
 mod neighborhood;
 mod output;
 mod predict;
@@ -108,6 +109,8 @@ Examples:
         /// The shell
         shell: Shell,
     },
+    /// Write the manual pages
+    Manual(manual::Manual),
 }
 
 /// Does what the arguments say.
@@ -139,6 +142,7 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "hapax", &mut script);
             output::print(String::from_utf8_lossy(&script).trim_end())
         }
+        Verb::Manual(verb) => verb.run(train::options::command(Cli::command(), true)),
     }
 }
 
