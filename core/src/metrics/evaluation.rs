@@ -7,7 +7,7 @@ use super::{
     sum::Sum,
     tally::{Gains, Tally},
 };
-use crate::{data::LabelLists, top::Scored};
+use crate::top::Scored;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -17,7 +17,9 @@ pub struct Options<'a> {
     /// The inverse propensities of the labels, for PSP@k and PSnDCG@k; without them these two are
     /// not computed.
     pub propensities: Option<&'a Propensities>,
-    /// How many of a row's first answers make its predicted set, for F1; see [`cut_of_training`].
+    /// How many of a row's first answers make its predicted set, for F1: at least 1. The mean
+    /// number of labels of a training row, rounded, is known as RCut (Yang: A Study of
+    /// Thresholding Strategies for Text Categorization, SIGIR 2001).
     pub cut: usize,
 }
 
@@ -29,19 +31,6 @@ impl Default for Options<'_> {
             cut: 1,
         }
     }
-}
-
-/// The cut for F1 on data like `training`: the mean number of labels of a training row, rounded,
-/// at least 1.
-///
-/// To predict for every row the same number of its first answers is known as RCut (Yang: A Study of
-/// Thresholding Strategies for Text Categorization, SIGIR 2001).
-#[must_use]
-pub fn cut_of_training(training: &LabelLists) -> usize {
-    let (total, rows) = (training.total(), training.len().max(1));
-    // Half rounds up; written so that nothing overflows.
-    let rounded_up = total % rows >= rows.div_ceil(2);
-    (total / rows + usize::from(rounded_up)).max(1)
 }
 
 /// Why there are no figures.

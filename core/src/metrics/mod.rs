@@ -25,6 +25,6 @@ mod report;
 mod sum;
 mod tally;
 
-pub use evaluation::{Evaluation, EvaluationError, Options, cut_of_training};
+pub use evaluation::{Evaluation, EvaluationError, Options};
 pub use propensity::{Propensities, PropensityError};
 pub use report::Report;

@@ -7,5 +7,6 @@ pub mod neighbors;
 pub(crate) mod sign_codes;
 mod sign_projection;
 
-pub use crate::top::{Scored, Top, rank};
+pub(crate) use crate::top::Top;
+pub use crate::top::{Scored, rank};
 pub(crate) use inner_product::{MaxInnerProduct, Proposer};

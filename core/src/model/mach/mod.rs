@@ -28,7 +28,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use centroids::Centroids;
-pub use decode::{DecodeScratch, LabelDecoder};
+use decode::{DecodeScratch, LabelDecoder};
 use head_weights::HeadWeights;
 pub(crate) use seen_labels::SeenLabels;
 
@@ -173,10 +173,10 @@ impl Mach {
         self.centroids.as_ref()
     }
 
-    /// The decoder of labels.
+    /// Bytes of the codes of labels, which are computed and stand in no file.
     #[must_use]
-    pub fn decoder(&self) -> &LabelDecoder {
-        &self.decoder
+    pub fn code_bytes(&self) -> usize {
+        self.decoder.bytes()
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
@@ -184,16 +184,6 @@ impl Mach {
     #[must_use]
     pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
-    }
-
-    /// What the buckets score for a row: B numbers a head.
-    pub fn bucket_scores<'s>(
-        &self,
-        row: SparseView<'_>,
-        scratch: &'s mut MachScratch,
-    ) -> &'s [f32] {
-        self.score_buckets(row, scratch);
-        &scratch.scores
     }
 
     /// Returns how many features of the row the model knows.
