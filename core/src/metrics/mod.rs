@@ -19,7 +19,6 @@
 mod discount;
 mod evaluation;
 mod label_counts;
-mod parallel;
 mod propensity;
 mod report;
 mod sum;
