@@ -241,7 +241,7 @@ impl Vectorizer {
         }
     }
 
-    /// The row of `text`; empty if no token is known ([`TextScratch::no_features`] says why).
+    /// The row of `text`; empty if no token is known (`scratch` knows why).
     #[must_use]
     pub fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
         self.transform_view(text, scratch).to_owned()

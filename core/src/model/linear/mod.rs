@@ -13,8 +13,8 @@
 //!
 //! Weights are stored by feature, a record of bytes each (`record`), about 2.2 bytes a weight with
 //! 8 bits. [`LinearModel::predict`] walks the records as they are and needs 2 bytes of memory a
-//! label. After `LinearModel::prepare` it asks a [`scorer::LinearScorer`] instead, which is about
-//! ten times as fast, gives the same bits, and holds some bytes for each weight.
+//! label. After [`LinearModel::prepare`] it asks a scorer (`scorer`) instead, which is about ten
+//! times as fast, gives the same bits, and holds some bytes for each weight.
 
 pub(crate) mod build;
 pub(crate) mod compact;
