@@ -216,7 +216,7 @@ fn measure(
     let single = best_of(3, || alone(&model)) / rows.len() as f64;
     let found = model.predict_rows(rows, 5, kernels, threads)?;
     let batch = best_of(3, || {
-        drop(black_box(model.predict_rows(rows, 5, kernels, threads)))
+        drop(black_box(model.predict_rows(rows, 5, kernels, threads)));
     }) / rows.len() as f64;
     let k = 5.min(model.labels() as usize);
     let [p1, p3, p5] = [1, 3, 5].map(|at| precision(&found, k, test, at));
