@@ -171,15 +171,21 @@ impl Names {
         self.count == 0
     }
 
+    /// Bytes that the names take, in a file as in memory.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len() + 4 * self.starts.len()
+    }
+
     /// Where each block of names begins, for storing.
     #[must_use]
-    pub fn starts(&self) -> &[u32] {
+    pub(crate) fn starts(&self) -> &[u32] {
         &self.starts
     }
 
     /// The coded names, for storing.
     #[must_use]
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 

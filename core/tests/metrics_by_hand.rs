@@ -4,7 +4,7 @@
 use hapax_core::{
     data::LabelLists,
     executor::Sequential,
-    metrics::{Evaluation, EvaluationError, Options, Propensities, Report, cut_of_training},
+    metrics::{Evaluation, EvaluationError, Options, Propensities, Report},
     search::Scored,
 };
 
@@ -169,23 +169,6 @@ fn each_rule_has_its_refusal() {
     for error in [EvaluationError::ZeroK, EvaluationError::NoK] {
         assert!(error.to_string().contains('k'));
     }
-}
-
-#[test]
-fn the_cut_is_the_rounded_mean_number_of_labels() {
-    let cut = |sizes: &[u32]| {
-        let mut lists = LabelLists::new(0);
-        for &size in sizes {
-            lists.push(0..size);
-        }
-        cut_of_training(&lists)
-    };
-    assert_eq!(cut(&[]), 1);
-    assert_eq!(cut(&[0, 0]), 1);
-    assert_eq!(cut(&[1, 2]), 2);
-    assert_eq!(cut(&[1, 1, 2]), 1);
-    assert_eq!(cut(&[1, 2, 2]), 2);
-    assert_eq!(cut(&[5, 5, 6]), 5);
 }
 
 #[test]

@@ -7,12 +7,13 @@
 //! which reads compressed text, maps models into memory and writes them whole or not at all;
 //! [`npy`], which reads dense rows; [`kernels`], the inner loops compiled for the vector units that
 //! are there; [`checkpoint`], which lets a training outlive its process, and [`distributed`], which
-//! shares one out to machines; and the command `hapax`.
+//! shares one out to machines; and, with the feature `cli`, the command `hapax`. [`train`] does
+//! what `hapax train` does, and [`ModelFile`] gives models `load` and `save`.
 //!
 //! ```
 //! use hapax::core::data::{Dataset, ReadOptions, Source, read};
 //! use hapax::core::{model::{Model, Scratch}, parameters::NearestParameters};
-//! use hapax::{files, kernels, threads::Threads};
+//! use hapax::{ModelFile, kernels, threads::Threads};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("model.hapax");
@@ -25,9 +26,9 @@
 //! };
 //! let parameters = NearestParameters { neighbors: 2, ..Default::default() };
 //! let model = Model::train_nearest(parameters, &data, None, &threads)?;
-//! files::write_model(&path, &model)?;
+//! model.save(&path)?;
 //!
-//! let model = Model::from_bytes(files::map_model(&path)?)?;
+//! let model = Model::load(&path)?;
 //! let mut scratch = Scratch::new(kernels::best());
 //! assert_eq!(model.predict(data.rows().row(1), 1, &mut scratch)?[0].id, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,6 +55,7 @@ pub mod checkpoint;
 pub mod distributed;
 pub mod files;
 pub mod kernels;
+mod model_file;
 pub mod npy;
 pub mod processes;
 pub mod sealed;
@@ -63,6 +65,7 @@ pub mod tables;
 pub mod threads;
 mod training;
 
+pub use model_file::{LoadError, ModelFile};
 pub use training::{TextFeatures, TrainingError, train, train_watched, vectorize};
 
 /// The example of docs/library.md, run as a test.

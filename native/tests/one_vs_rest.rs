@@ -7,11 +7,15 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::Portable,
-        model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
+        model::linear::{LinearModel, LinearScratch},
         parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
         random::Stream,
+        search::Scored,
         sparse::{SparseRows, SparseVec},
-        train::one_vs_rest::{Budget, Given},
+        train::{
+            Hearing, Training,
+            one_vs_rest::{Budget, Given, Report},
+        },
     },
     files::read_text,
     kernels,
@@ -79,16 +83,9 @@ fn train(parameters: &OneVsRest, data: &Dataset) -> LinearModel {
 }
 
 fn precision_at_1(model: &LinearModel, test: &Dataset) -> f64 {
-    let best = LinearScorer::new(model).unwrap().predict_rows(
-        test.rows(),
-        1,
-        kernels::best(),
-        &Sequential,
-    );
-    let hits = best
-        .iter()
-        .enumerate()
-        .filter(|(row, s)| test.labels().row(*row).contains(&s.id));
+    let best = model.predict_rows(test.rows(), 1, kernels::best(), &Sequential);
+    let right = |(row, best): &(usize, Scored)| test.labels().row(*row).contains(&best.id);
+    let hits = best.unwrap().into_iter().enumerate().filter(right);
     100.0 * hits.count() as f64 / test.len() as f64
 }
 
@@ -101,7 +98,7 @@ fn all_negatives_reach_the_optimum_of_the_problem() {
 /// The dual objective of duals bounds the optimum from below, so a small gap proves that it is
 /// reached.
 fn reaches_the_optimum(train: &Dataset) {
-    let go_on = |_, _| ControlFlow::Continue(());
+    let go_on = |_| ControlFlow::Continue(());
     for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
         let parameters = OneVsRest {
             bias,
@@ -109,7 +106,9 @@ fn reaches_the_optimum(train: &Dataset) {
             ..OneVsRest::default()
         };
         let proven = parameters
-            .train_to_gap(train, 1e-4, &Sequential, kernels::best(), go_on)
+            .proving(train, 1e-4, kernels::best())
+            .unwrap()
+            .train(&Sequential, &mut Hearing(go_on))
             .unwrap();
         let proof = &proven.certificate;
         assert!(proof.dual > 0.0, "{bias:?}: {proof:?}");
@@ -155,10 +154,15 @@ fn an_earlier_model_saves_sweeps_and_costs_no_precision() {
     let run = |start: Option<&LinearModel>| {
         let mut sweeps = 0;
         let kernels = kernels::best();
-        let model = parameters.train_from(start, &data, &Sequential, kernels, |report| {
+        let mut trainer = parameters.trainer(&data, &Sequential, kernels).unwrap();
+        if let Some(earlier) = start {
+            trainer.start_from(earlier).unwrap();
+        }
+        let mut count = |report: Report| {
             sweeps += report.sweeps;
             ControlFlow::Continue(())
-        });
+        };
+        let model = trainer.train(&Sequential, &mut Hearing(&mut count));
         (precision_at_1(&model.unwrap(), &test), sweeps)
     };
     let (cold, warm) = (run(None), run(Some(&earlier)));
@@ -250,18 +254,14 @@ fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
     let model = train(&OneVsRest::default(), &data);
     for bits in [4, 5, 6, 8] {
         let model = model.pruned(0.05, bits);
-        let scorer = LinearScorer::new(&model).unwrap();
-        let (mut plain, mut fast) = (LinearScratch::default(), ScorerScratch::default());
+        let mut scratch = LinearScratch::default();
+        let mut plain = Vec::new();
         for row in test.rows().iter() {
-            let expected = model.predict(row, 7, &mut plain);
-            for kernels in kernels::available() {
-                assert_eq!(
-                    scorer.predict(row, 7, kernels, &mut fast),
-                    expected,
-                    "{}",
-                    kernels.name()
-                );
-            }
+            plain.extend_from_slice(model.predict(row, 7, &mut scratch));
+        }
+        for kernels in kernels::available() {
+            let fast = model.predict_rows(test.rows(), 7, kernels, &Sequential);
+            assert!(fast.unwrap() == plain, "{}", kernels.name());
         }
     }
 }

@@ -13,7 +13,10 @@ use hapax::{
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::reduction::{Projection, Reduction},
+        train::{
+            Hearing,
+            reduction::{Projection, Reduction},
+        },
     },
     kernels,
     threads::Threads,
@@ -55,14 +58,14 @@ fn projection(data: &Dataset, threads: usize) -> Projection {
 fn model(training: &EmbeddingTraining, data: &Dataset, threads: usize) -> Model {
     let projection = projection(data, threads);
     let threads = Threads::new(threads).unwrap();
-    Model::train_projected_embedding(
+    Model::train_watched_embedding(
         training,
-        &projection,
+        Some(&projection),
         data,
         None,
         &threads,
         kernels::best(),
-        |_| Continue(()),
+        &mut Hearing(|_| Continue(())),
     )
     .unwrap()
 }
@@ -146,14 +149,14 @@ fn nearest_means_in_all_dimensions_are_those_of_the_rows() {
         ..Reduction::default()
     };
     let projection = reduction.fit(&data, NORMAL, &Sequential).unwrap();
-    let turned = Model::train_projected_embedding(
+    let turned = Model::train_watched_embedding(
         &mean,
-        &projection,
+        Some(&projection),
         &data,
         None,
         &Sequential,
         &Portable,
-        |_| Continue(()),
+        &mut Hearing(|_| Continue(())),
     )
     .unwrap();
     let plain =

@@ -58,7 +58,7 @@ impl Dataset {
     pub fn length(&self) -> usize {
         match &self.source {
             Source::Rows(rows) => rows.len(),
-            Source::Texts(texts) => texts.len(),
+            Source::Texts(texts) => texts.texts.len(),
         }
     }
 }

@@ -250,8 +250,8 @@ fn train_both(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\
          P@k of reverse dictionary, all three ways: of a second model that lacks one meaning in ten, asked for the {}\n\
          meanings among those whose words have another one. Time: from text to five words, one thread.\n",
-        kinds.held_out.len(),
-        meanings.held_out.len()
+        kinds.held_out.texts.len(),
+        meanings.held_out.texts.len()
     );
     create(folder)?;
     let definitions = glosses::file(&words.texts)?;

@@ -57,7 +57,7 @@ fn row(f: &mut fmt::Formatter<'_>, task: &str, documents: &Documents) -> fmt::Re
         grouped(rows),
         grouped(names.len()),
         labels.total() as f64 / rows.max(1) as f64,
-        grouped(names.text().len() + 4 * names.starts().len())
+        grouped(names.bytes())
     )
 }
 

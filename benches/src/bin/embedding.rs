@@ -239,7 +239,7 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
         model.to_bytes()?.len(),
         told.join(" "),
         peak_megabytes(),
-        training.memory_estimate(data, 1) as f64 / 1048576.0,
+        training.memory_estimate(None, data, 1) as f64 / 1048576.0,
     );
     Ok(())
 }

@@ -8,7 +8,6 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::LinearScorer,
         parameters::multiclass::{MultiClassLoss, MultiClassSvm},
         train::multiclass::MultiLabel,
     },
@@ -83,8 +82,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     let proof = machine.certificate;
-    let scorer = LinearScorer::new(&machine.model)?;
-    let found = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);
+    let model = &machine.model;
+    let found = model.predict_rows(test.rows(), 1, kernels::best(), &threads)?;
     let right = found.iter().enumerate();
     let right = right.filter(|(row, best)| test.labels().row(*row).contains(&best.id));
     println!(

@@ -8,9 +8,7 @@
 //! number of labels.
 
 use hapax::{
-    core::{
-        model::linear::LinearScorer, parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage,
-    },
+    core::{parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage},
     kernels,
     threads::Threads,
 };
@@ -65,7 +63,7 @@ fn main() -> Result<()> {
     let start = cpu_seconds();
     let (mut mine, mut last, mut sweeps) = (0.0, start, 0);
     let mut solve = vec![0f64; parameters.rounds as usize];
-    let model = parameters.train(&data, &threads, kernels::best(), |report| {
+    let mut model = parameters.train(&data, &threads, kernels::best(), |report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve[report.round as usize] += now - last,
@@ -77,9 +75,9 @@ fn main() -> Result<()> {
     })?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
-    let scorer = LinearScorer::new(&model)?;
+    model.prepare()?;
     let start = cpu_seconds();
-    let best = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);
+    let best = model.predict_rows(test.rows(), 1, kernels::best(), &threads)?;
     let query = (cpu_seconds() - start) * 1e6 / test.len() as f64;
     let hits = best
         .iter()

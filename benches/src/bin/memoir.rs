@@ -10,7 +10,6 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::linear::LinearScorer,
         parameters::memoir::{
             Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
         },
@@ -161,8 +160,7 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
     let k = 5.min(model.labels() as usize);
-    let scorer = LinearScorer::new(&model)?;
-    let found = scorer.predict_rows(test.rows(), k, kernels::best(), threads);
+    let found = model.predict_rows(test.rows(), k, kernels::best(), threads)?;
     println!(
         "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} {:9} {:8} {peak:6.0}",
         precision(&found, k, &test, 1),

@@ -9,7 +9,6 @@
 use hapax::{
     core::{
         data::Dataset,
-        model::linear::LinearScorer,
         parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
         random::Stream,
         train::Training,
@@ -87,8 +86,7 @@ fn measured(parameters: &Memoir, train: &Dataset, test: &Dataset) -> Result<Figu
     while trainer.step(&threads).is_some() {}
     let model = trainer.finish(&threads)?;
     let seconds = cpu_seconds() - start;
-    let scorer = LinearScorer::new(&model)?;
-    let found = scorer.predict_rows(test.rows(), 1, kernels::best(), &threads);
+    let found = model.predict_rows(test.rows(), 1, kernels::best(), &threads)?;
     Ok(Figures {
         accuracy: precision(&found, 1, test, 1),
         macro_f1: macro_f1(&found, 1, test),

@@ -7,7 +7,10 @@ use hapax_core::{
     data::Dataset,
     executor::Sequential,
     kernels::{Kernels, Portable},
-    model::nearest::{Nearest, NearestScratch},
+    model::{
+        Model,
+        nearest::{Nearest, NearestScratch},
+    },
     parameters::NearestParameters,
     search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     sparse::SparseRows,
@@ -114,7 +117,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Microseconds in which a trained model learns a row, the mean over some test rows.
 fn measure_learning(set: &str, data: &Dataset, test: &SparseRows) -> Result<(), Box<dyn Error>> {
-    let mut model = Nearest::train(NearestParameters::default(), data, &Sequential)?;
+    let mut model = Model::train_nearest(NearestParameters::default(), data, None, &Sequential)?;
     let rows = test.len().min(1000);
     let clock = Instant::now();
     for row in test.iter().take(rows).filter(|row| !row.is_empty()) {

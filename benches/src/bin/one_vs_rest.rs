@@ -13,10 +13,13 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::linear::{LinearModel, LinearScorer, LinearScratch, ScorerScratch},
+        model::linear::{LinearModel, LinearScratch},
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
-        train::one_vs_rest::{Budget, Choice, Given, Stage},
+        train::{
+            Hearing, Training,
+            one_vs_rest::{Budget, Choice, Given, Report, Stage},
+        },
     },
     kernels,
     threads::Threads,
@@ -184,7 +187,11 @@ fn measure(
     };
     let mut last = cpu_seconds();
     let start = if earlier.is_some() { last } else { start };
-    let model = parameters.train_from(earlier.as_ref(), data, threads, kernels, |report| {
+    let mut trainer = parameters.trainer(data, threads, kernels)?;
+    if let Some(earlier) = &earlier {
+        trainer.start_from(earlier)?;
+    }
+    let mut hear = Hearing(|report: Report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -192,27 +199,24 @@ fn measure(
         }
         last = now;
         ControlFlow::Continue(())
-    })?;
+    });
+    let mut model = trainer.train(threads, &mut hear)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
     let stated = parameters.memory_estimate(data, 1) as f64 / 1048576.0;
-    let scorer = LinearScorer::new(&model)?;
     let rows = test.rows();
-    let found = scorer.predict_rows(rows, 5, kernels, threads);
+    let mut scratch = LinearScratch::new(kernels);
+    let mut alone = |model: &LinearModel| {
+        for row in rows.iter() {
+            black_box(model.predict(row, 5, &mut scratch));
+        }
+    };
+    let plain = best_of(1, || alone(&model)) / rows.len() as f64;
+    model.prepare()?;
+    let single = best_of(3, || alone(&model)) / rows.len() as f64;
+    let found = model.predict_rows(rows, 5, kernels, threads)?;
     let batch = best_of(3, || {
-        black_box(scorer.predict_rows(rows, 5, kernels, threads));
-    }) / rows.len() as f64;
-    let mut scratch = ScorerScratch::default();
-    let single = best_of(3, || {
-        for row in rows.iter() {
-            black_box(scorer.predict(row, 5, kernels, &mut scratch));
-        }
-    }) / rows.len() as f64;
-    let mut plain_scratch = LinearScratch::default();
-    let plain = best_of(1, || {
-        for row in rows.iter() {
-            black_box(model.predict(row, 5, &mut plain_scratch));
-        }
+        drop(black_box(model.predict_rows(rows, 5, kernels, threads)));
     }) / rows.len() as f64;
     let k = 5.min(model.labels() as usize);
     let [p1, p3, p5] = [1, 3, 5].map(|at| precision(&found, k, test, at));

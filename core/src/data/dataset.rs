@@ -83,18 +83,6 @@ impl Documents {
         let rows = vectorizer.transform_all(&self.texts, executor);
         Dataset::new(rows, self.labels, Some(self.label_names))
     }
-
-    /// Number of texts.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-
-    /// Whether there are no texts.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
 }
 
 /// Why rows and labels do not make a data set.

@@ -7,7 +7,7 @@ use crate::{
         centroids::Centroids,
         head_weights::{Form, HeadWeights, Packed, WeightsError},
     },
-    parameters::mach::MachParameters,
+    parameters::mach::{MachParameters, Stored},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -18,7 +18,8 @@ pub(super) const CLAIMED: &str = "bucket codes";
 /// seed and draw, for the labels that have rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MachDescription {
-    parameters: MachParameters,
+    /// As they stand in the file, whose metadata have one encoding.
+    parameters: Stored,
     softmax: bool,
     draw: u32,
     /// Bits of a stored weight, which compacting may have made fewer: 32, 8 or 4.
@@ -29,7 +30,7 @@ pub struct MachDescription {
 impl MachDescription {
     pub(super) fn of(mach: &Mach) -> Self {
         Self {
-            parameters: mach.parameters().clone(),
+            parameters: mach.parameters().clone().into(),
             softmax: mach.is_softmax(),
             draw: mach.draw(),
             bits: mach.weights().bits(),
@@ -68,6 +69,8 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         bits,
         centroids,
     } = description;
+    let parameters = MachParameters::try_from(parameters);
+    let parameters = parameters.map_err(|_| FormatError::MetadataInvalid)?;
     let wrong = |_| FormatError::MetadataInvalid;
     parameters.check().map_err(wrong)?;
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;

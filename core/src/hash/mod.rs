@@ -3,6 +3,6 @@
 mod buckets;
 mod feature;
 
-pub(crate) use buckets::{BucketCodes, NoMemoryForCodes};
-pub use buckets::{BucketHash, BucketPlan};
+pub use buckets::BucketHash;
+pub(crate) use buckets::{BucketCodes, BucketPlan, NoMemoryForCodes};
 pub(crate) use feature::FeatureHash;

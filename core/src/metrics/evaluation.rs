@@ -7,7 +7,7 @@ use super::{
     sum::Sum,
     tally::{Gains, Tally},
 };
-use crate::{data::LabelLists, top::Scored};
+use crate::{data::LabelLists, executor::Executor, top::Scored};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -17,7 +17,9 @@ pub struct Options<'a> {
     /// The inverse propensities of the labels, for PSP@k and PSnDCG@k; without them these two are
     /// not computed.
     pub propensities: Option<&'a Propensities>,
-    /// How many of a row's first answers make its predicted set, for F1; see [`cut_of_training`].
+    /// How many of a row's first answers make its predicted set, for F1: at least 1. The mean
+    /// number of labels of a training row, rounded, is known as RCut (Yang: A Study of
+    /// Thresholding Strategies for Text Categorization, SIGIR 2001).
     pub cut: usize,
 }
 
@@ -29,19 +31,6 @@ impl Default for Options<'_> {
             cut: 1,
         }
     }
-}
-
-/// The cut for F1 on data like `training`: the mean number of labels of a training row, rounded,
-/// at least 1.
-///
-/// To predict for every row the same number of its first answers is known as RCut (Yang: A Study of
-/// Thresholding Strategies for Text Categorization, SIGIR 2001).
-#[must_use]
-pub fn cut_of_training(training: &LabelLists) -> usize {
-    let (total, rows) = (training.total(), training.len().max(1));
-    // Half rounds up; written so that nothing overflows.
-    let rounded_up = total % rows >= rows.div_ceil(2);
-    (total / rows + usize::from(rounded_up)).max(1)
 }
 
 /// Why there are no figures.
@@ -300,4 +289,40 @@ fn weight_of(options: Options<'_>, label: u32) -> f64 {
     options
         .propensities
         .map_or(1.0, |propensities| propensities.weight(label))
+}
+
+/// Parts a thread: enough that all threads finish at nearly the same time.
+const PARTS: usize = 8;
+
+impl Evaluation<'_> {
+    /// Predicts and adds all rows of `truth`: `predict(scratch, row, answers)` replaces `answers`
+    /// by the answers to the numbered row, best first, [`Evaluation::depth`] of them if there are
+    /// so many. The report has the same bits for every executor.
+    pub fn add_all<E, S, I, P>(&mut self, truth: &LabelLists, executor: &E, scratch: I, predict: P)
+    where
+        E: Executor,
+        I: Fn() -> S + Sync,
+        P: Fn(&mut S, usize, &mut Vec<Scored>) + Sync,
+    {
+        let parts = executor.threads().max(1).saturating_mul(PARTS);
+        let length = truth.len().div_ceil(parts).max(1);
+        let own = || (scratch(), Vec::new());
+        let this = &*self;
+        let evaluated = executor.map(
+            truth.len().div_ceil(length),
+            own,
+            |(scratch, answers), job| {
+                let mut part = this.part();
+                let end = (job + 1).saturating_mul(length).min(truth.len());
+                for row in job * length..end {
+                    predict(scratch, row, answers);
+                    part.add(answers, truth.row(row));
+                }
+                part
+            },
+        );
+        for part in &evaluated {
+            self.absorb(part);
+        }
+    }
 }

@@ -19,12 +19,11 @@
 mod discount;
 mod evaluation;
 mod label_counts;
-mod parallel;
 mod propensity;
 mod report;
 mod sum;
 mod tally;
 
-pub use evaluation::{Evaluation, EvaluationError, Options, cut_of_training};
+pub use evaluation::{Evaluation, EvaluationError, Options};
 pub use propensity::{Propensities, PropensityError};
 pub use report::Report;

@@ -6,7 +6,7 @@ use crate::{
     parameters::{ParamError, ParamRule, RowTransform},
 };
 use serde::{Deserialize, Serialize};
-use stored::Stored;
+pub(crate) use stored::Stored;
 
 mod stored;
 
@@ -74,10 +74,6 @@ pub struct MachParameters {
     /// The share of a row's values that each step leaves out, drawn anew for each row and epoch;
     /// the others are as much larger. At most 0.95.
     pub dropout: f64,
-    /// The pull of all touched weights toward zero by a fixed amount.
-    pub l1: f64,
-    /// And by a share of them.
-    pub l2: f64,
     /// Values of rows are raised to this power, signs kept, before anything else.
     pub exponent: f64,
     /// Whether rows are then scaled to length 1.
@@ -113,8 +109,6 @@ impl Default for MachParameters {
             epochs: 5,
             averaged_epochs: 1,
             dropout: 0.0,
-            l1: 0.0,
-            l2: 0.0,
             exponent: 1.0,
             normalize: true,
             bias: 1.0,
@@ -158,8 +152,6 @@ impl MachParameters {
         within("epochs", f64::from(self.epochs), 1.0, 1e4)?;
         within("averaged_epochs", f64::from(self.averaged_epochs), 1.0, 1e4)?;
         within("dropout", self.dropout, 0.0, 0.95)?;
-        within("l1", self.l1, 0.0, 1.0)?;
-        within("l2", self.l2, 0.0, 1.0)?;
         within("exponent", self.exponent, 0.0, 4.0)?;
         within("bias", self.bias, 0.0, 1e6)?;
         let bits = ParamRule::OneOf(&[4.0, 8.0, 32.0]);

@@ -234,7 +234,7 @@ impl Memoir {
 
     /// Whether the regularizer is l1.
     #[must_use]
-    pub fn is_l1(&self) -> bool {
+    pub(crate) fn is_l1(&self) -> bool {
         matches!(self.regularizer, Regularizer::L1(_))
     }
 

@@ -48,15 +48,9 @@ impl fmt::Display for NoFeatures {
 impl core::error::Error for NoFeatures {}
 
 impl TextScratch {
-    /// Memory that grows with the first texts.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Why the last text gave an empty row; `None` if it did not.
     #[must_use]
-    pub fn no_features(&self) -> Option<NoFeatures> {
+    pub(crate) fn no_features(&self) -> Option<NoFeatures> {
         if !self.features.is_empty() {
             None
         } else if self.token_count == 0 {

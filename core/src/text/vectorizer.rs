@@ -28,7 +28,7 @@ use alloc::{string::String, vec::Vec};
 /// use hapax_core::{executor::Sequential, text::{TextScratch, Vectorizer, VectorizerOptions}};
 /// let texts = ["a small mouse", "a small house", "a house of cards"];
 /// let vectorizer = Vectorizer::fit(&texts, VectorizerOptions::default(), &Sequential)?;
-/// let mut scratch = TextScratch::new();
+/// let mut scratch = TextScratch::default();
 /// let row = vectorizer.transform("The small house, a dream", &mut scratch);
 /// let names = row.view().indices().iter().flat_map(|&id| vectorizer.feature_name(id));
 /// assert_eq!(names.collect::<Vec<_>>(), ["a", "house", "small"]);
@@ -138,7 +138,7 @@ impl Vectorizer {
 
     /// What a model file stores.
     #[must_use]
-    pub fn parts(&self) -> VectorizerParts<'_> {
+    pub(crate) fn parts(&self) -> VectorizerParts<'_> {
         VectorizerParts {
             options: &self.options,
             documents: self.documents,
@@ -154,7 +154,7 @@ impl Vectorizer {
     ///
     /// # Errors
     /// If the options break a rule or the tables do not fit them.
-    pub fn from_parts(
+    pub(crate) fn from_parts(
         options: VectorizerOptions,
         documents: u32,
         vocabulary: Option<Names>,
@@ -241,7 +241,7 @@ impl Vectorizer {
         }
     }
 
-    /// The row of `text`; empty if no token is known ([`TextScratch::no_features`] says why).
+    /// The row of `text`; empty if no token is known (`scratch` knows why).
     #[must_use]
     pub fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
         self.transform_view(text, scratch).to_owned()
@@ -342,7 +342,7 @@ impl Vectorizer {
         let temporary = self.temporary_index(texts.len());
         let index = temporary.as_ref().or(self.index());
         let jobs: Vec<&[T]> = texts.chunks(TEXTS_A_JOB).collect();
-        let parts = executor.map(jobs.len(), TextScratch::new, |scratch, job| {
+        let parts = executor.map(jobs.len(), TextScratch::default, |scratch, job| {
             let mut rows = SparseRows::new(features);
             for text in jobs[job] {
                 rows.push_checked(self.transform_indexed(text.as_ref(), index, scratch));

@@ -21,13 +21,11 @@ pub mod shards;
 mod softmax;
 pub mod state;
 mod training;
-mod unusable;
 
 pub use calibration::Calibrated;
 pub use compacted::{Compacted, CompactionError, FewerWeights};
-pub use error::TrainError;
+pub use error::{TrainError, check_data};
 pub use learning_on::Learned;
 pub use precision::Precision;
 pub(crate) use training::going;
 pub use training::{Hearing, Training, Watch};
-pub use unusable::check_data;

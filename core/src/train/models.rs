@@ -107,28 +107,9 @@ impl Model {
         Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
     }
 
-    /// As [`Model::train_embedding`], in the few dimensions of `projection`; the model answers rows
-    /// as they are. Its record says how many dimensions.
-    ///
-    /// # Errors
-    /// As `Embedding::train_watched`.
-    pub fn train_projected_embedding(
-        training: &EmbeddingTraining,
-        projection: &Projection,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(embedding::joint::Report) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let (projection, watch) = (Some(projection), &mut Hearing(progress));
-        Self::train_watched_embedding(
-            training, projection, data, vectorizer, executor, kernels, watch,
-        )
-    }
-
-    /// As [`Model::train_embedding`], or [`Model::train_projected_embedding`] with a `projection`,
-    /// watched, so that it can be left and gone on with.
+    /// As [`Model::train_embedding`], watched, so that it can be left and gone on with; in the few
+    /// dimensions of `projection`, if there is one. The model answers rows as they are, and its
+    /// record says how many dimensions.
     ///
     /// # Errors
     /// As `Embedding::train_watched`.

@@ -16,11 +16,11 @@ pub struct Precision {
 
 impl Precision {
     /// How many answers a judgment looks at.
-    pub const DEPTH: usize = 5;
+    pub(crate) const DEPTH: usize = 5;
 
     /// The mean of the three: what parameters are chosen by.
     #[must_use]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         (self.at_1 + self.at_3 + self.at_5) / 3.0
     }
 }

@@ -77,7 +77,7 @@ impl From<StateError> for PartError {
 
 /// The share of `0..count` that part `part` of `parts` is.
 #[must_use]
-pub fn share(count: usize, part: usize, parts: usize) -> core::ops::Range<usize> {
+pub(crate) fn share(count: usize, part: usize, parts: usize) -> core::ops::Range<usize> {
     let cut = |part: usize| (count as u128 * part as u128 / parts.max(1) as u128) as usize;
     cut(part.min(parts))..cut((part + 1).min(parts))
 }

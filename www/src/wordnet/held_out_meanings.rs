@@ -90,7 +90,7 @@ mod tests {
         let sides = HeldOutMeanings::of(&task);
         let held_out = wordnet.synsets().iter().filter(|s| is_held_out(s.id));
         assert_eq!(
-            sides.training.len(),
+            sides.training.texts.len(),
             wordnet.synsets().len() - held_out.count()
         );
         let learned = sides.training.labels.frequencies();

@@ -4,19 +4,16 @@
 //!   of training, microseconds of an answer, bytes of the arrays. `held-out=N` judges N random
 //!   tenths of the training rows instead, each by a model of the other rows, and prints means.
 //!   Parameters are chosen automatically unless given (`buckets`, `repetitions`, `hash`, `rate`,
-//!   `epochs`, `exponent`, `l2`, `bits`, `keep`, `rerank`, `weight`, `entries`, `optimizer`,
+//!   `epochs`, `exponent`, `bits`, `keep`, `rerank`, `weight`, `entries`, `optimizer`,
 //!   `estimator`, `seed`, `threads`); `budget=BYTES` packs into so many; `estimators=1` judges one
 //!   training by every estimator.
-//! * `mach decode`: the best 5 of 105,033 labels, B = 32, R = 25, by every kernel, by the plain
-//!   decoder, and approximately, from the best buckets.
 //! * `mach odp [rows=N] [threads=N]`: rows of the paper's largest data set in shape (422,713
 //!   features, 105,033 labels, 116 values a row by Zipf's law): memory, seconds of an epoch, bytes
-//!   moved, microseconds of an answer.
+//!   moved, microseconds of an answer by every kernel.
 //! * `mach grid SET...`: accuracy against B and R (figure 1 of the paper), as a table and as
 //!   `mach-SET.svg`, up to B = 64 or the default number of buckets; `from=FILE` takes what an
 //!   earlier run printed there, which was stopped, and makes only what is missing.
 
-mod decode;
 mod grid;
 mod odp;
 mod setting;
@@ -48,12 +45,11 @@ fn main() -> Result<()> {
         Some("train") => words[1..]
             .iter()
             .try_for_each(|set| train::train(set, &options)),
-        Some("decode") => decode::decode(),
         Some("odp") => odp::odp(&options),
         Some("grid") => words[1..]
             .iter()
             .try_for_each(|set| grid::grid(set, &options)),
-        _ => Err("train, decode, odp or grid".into()),
+        _ => Err("train, odp or grid".into()),
     }
 }
 

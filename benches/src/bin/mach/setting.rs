@@ -34,8 +34,6 @@ pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {
                 p.averaged_epochs = if p.decay { 1 } else { 3 };
             }
             "estimator" => p.estimator = estimator(value)?,
-            "l2" => p.l2 = value.parse()?,
-            "l1" => p.l1 = value.parse()?,
             "hash" => {
                 p.hash = match value.as_str() {
                     "identity" => BucketHash::Identity,

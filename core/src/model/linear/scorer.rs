@@ -36,7 +36,7 @@ const FIRST_BLOCKS: usize = 2;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
-pub struct LinearScorer {
+pub(crate) struct LinearScorer {
     transform: RowTransform,
     features: u32,
     /// Label of each number.
@@ -61,7 +61,7 @@ pub struct LinearScorer {
 
 /// Memory for a scorer, reused from row to row.
 #[derive(Clone, Debug, Default)]
-pub struct ScorerScratch {
+pub(crate) struct ScorerScratch {
     /// The sums of a page, zero between pages: of weights of bytes, and of weights of 16 bits.
     sums: Option<Box<[i16; PAGE]>>,
     wide_sums: Option<Box<[i32; PAGE]>>,
@@ -92,7 +92,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels for `row`, best first: all labels are scored.
-    pub fn predict<'a>(
+    pub(crate) fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -131,7 +131,7 @@ impl LinearScorer {
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
-    pub fn predict_rows<E: Executor>(
+    pub(crate) fn predict_rows<E: Executor>(
         &self,
         rows: &SparseRows,
         k: usize,

@@ -26,7 +26,7 @@ use alloc::vec::Vec;
 
 /// The codes of all labels, ready to be decoded.
 #[derive(Clone, Debug)]
-pub struct LabelDecoder {
+pub(crate) struct LabelDecoder {
     labels: usize,
     repetitions: usize,
     buckets: usize,
@@ -43,14 +43,12 @@ enum Codes {
 
 /// Memory for decoding, reused from query to query.
 #[derive(Clone, Debug, Default)]
-pub struct DecodeScratch {
+pub(crate) struct DecodeScratch {
     tables: Vec<u8>,
     sums: Vec<u16>,
     maxima: Vec<u16>,
     order: Vec<(u16, u32)>,
     pub(super) one: Vec<f32>,
-    /// How many labels the last query scored exactly.
-    pub scored: usize,
 }
 
 /// Bytes of upper bounds for each head, and what they mean: a label's sum is at most
@@ -283,10 +281,8 @@ impl LabelDecoder {
             maxima,
             order,
             one,
-            scored,
             ..
         } = scratch;
-        *scored = 0;
         // A first threshold from one label of each of the k most promising blocks.
         order.clear();
         order.extend(
@@ -321,7 +317,6 @@ impl LabelDecoder {
             let start = block * BLOCK;
             for lane in 0..BLOCK.min(self.labels - start) {
                 if sums[start + lane] >= least {
-                    *scored += 1;
                     top.push(self.score(start + lane, scores, estimator, one));
                     if let Some(worst) = top.threshold() {
                         least = least.max(self.least_sum(worst.score, bounds));

@@ -13,7 +13,6 @@ pub(crate) mod decode;
 pub(crate) mod estimate;
 pub(crate) mod head_weights;
 pub(crate) mod record;
-mod seen_labels;
 #[cfg(test)]
 mod tests;
 
@@ -28,9 +27,8 @@ use crate::{
 };
 use alloc::vec::Vec;
 use centroids::Centroids;
-pub use decode::{DecodeScratch, LabelDecoder};
+use decode::{DecodeScratch, LabelDecoder};
 use head_weights::HeadWeights;
-pub(crate) use seen_labels::SeenLabels;
 
 /// What MACH training made.
 #[derive(Clone, Debug)]
@@ -173,10 +171,10 @@ impl Mach {
         self.centroids.as_ref()
     }
 
-    /// The decoder of labels.
+    /// Bytes of the codes of labels, which are computed and stand in no file.
     #[must_use]
-    pub fn decoder(&self) -> &LabelDecoder {
-        &self.decoder
+    pub fn code_bytes(&self) -> usize {
+        self.decoder.bytes()
     }
 
     /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
@@ -184,16 +182,6 @@ impl Mach {
     #[must_use]
     pub fn probability(&self, score: f32) -> f64 {
         estimate::probability(score, self.collision_rate, self.parameters.estimator)
-    }
-
-    /// What the buckets score for a row: B numbers a head.
-    pub fn bucket_scores<'s>(
-        &self,
-        row: SparseView<'_>,
-        scratch: &'s mut MachScratch,
-    ) -> &'s [f32] {
-        self.score_buckets(row, scratch);
-        &scratch.scores
     }
 
     /// Returns how many features of the row the model knows.
@@ -339,3 +327,40 @@ impl Mach {
 
 /// The largest size of a logit: sums over heads stay finite.
 const MOST: f32 = 1e30;
+
+/// The labels that occur in training, in order of their ids: the others have no code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SeenLabels {
+    /// Their ids, rising.
+    pub(crate) ids: Vec<u32>,
+    /// The place of each label among them; `u32::MAX` for a label that does not occur.
+    places: Vec<u32>,
+}
+
+impl SeenLabels {
+    /// From how many rows carry each label.
+    #[must_use]
+    pub(crate) fn new(frequencies: &[u32]) -> Self {
+        let seen = |(_, count): &(usize, &u32)| **count > 0;
+        let ids: Vec<u32> = frequencies
+            .iter()
+            .enumerate()
+            .filter(seen)
+            .map(|(id, _)| id as u32)
+            .collect();
+        let mut places = alloc::vec![u32::MAX; frequencies.len()];
+        for (place, &id) in ids.iter().enumerate() {
+            places[id as usize] = place as u32;
+        }
+        Self { ids, places }
+    }
+
+    /// The place of a label; none if it never occurs.
+    #[must_use]
+    pub(crate) fn place(&self, label: u32) -> Option<u32> {
+        self.places
+            .get(label as usize)
+            .copied()
+            .filter(|&place| place != u32::MAX)
+    }
+}

@@ -20,7 +20,7 @@ impl Nearest {
     /// # Errors
     /// If there are 2^32 - 1 rows already, a feature is further away, or the row has no features:
     /// it would never be found.
-    pub fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
+    pub(crate) fn learn(&mut self, row: SparseView<'_>, labels: &[u32]) -> Result<u32, ModelError> {
         if row.is_empty() {
             return Err(ModelError::NoFeatures);
         }

@@ -6,9 +6,10 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The fields in the order of the file. Of what was once offered, and was not worth it, the place
-/// is left: early stopping, hashed rows, AdaGrad by weight (1) and multiply-shift hashing (1).
-#[derive(Serialize, Deserialize)]
-pub(super) struct Stored {
+/// is left: early stopping, hashed rows, l1 and l2, AdaGrad by weight (1) and multiply-shift
+/// hashing (1). What l1 and l2 were does not change how a model answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stored {
     buckets: u32,
     repetitions: u32,
     hash: u32,
@@ -37,7 +38,7 @@ pub(super) struct Stored {
 
 /// A file of what is no longer offered.
 #[derive(Debug)]
-pub(super) struct Retired;
+pub(crate) struct Retired;
 
 impl fmt::Display for Retired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,8 +68,8 @@ impl From<MachParameters> for Stored {
             epochs: own.epochs,
             averaged_epochs: own.averaged_epochs,
             dropout: own.dropout,
-            l1: own.l1,
-            l2: own.l2,
+            l1: 0.0,
+            l2: 0.0,
             exponent: own.exponent,
             normalize: own.normalize,
             bias: own.bias,
@@ -87,7 +88,9 @@ impl TryFrom<Stored> for MachParameters {
     type Error = Retired;
 
     fn try_from(stored: Stored) -> Result<Self, Retired> {
-        if stored.early_stopping || stored.hashed_rows > 0 {
+        let shrinks = [stored.l1, stored.l2];
+        let known = shrinks.iter().all(|shrink| (0.0..=1.0).contains(shrink));
+        if stored.early_stopping || stored.hashed_rows > 0 || !known {
             return Err(Retired);
         }
         Ok(Self {
@@ -110,8 +113,6 @@ impl TryFrom<Stored> for MachParameters {
             epochs: stored.epochs,
             averaged_epochs: stored.averaged_epochs,
             dropout: stored.dropout,
-            l1: stored.l1,
-            l2: stored.l2,
             exponent: stored.exponent,
             normalize: stored.normalize,
             bias: stored.bias,
@@ -140,12 +141,18 @@ mod tests {
             postcard::from_bytes::<MachParameters>(&bytes)
         };
         assert_eq!(read(|_| ()).unwrap(), MachParameters::default());
-        let refused: [fn(&mut Stored); 5] = [
+        assert_eq!(
+            read(|stored| stored.l1 = 0.5).unwrap(),
+            MachParameters::default()
+        );
+        let refused: [fn(&mut Stored); 7] = [
             |stored| stored.hash = 1,
             |stored| stored.hash = 4,
             |stored| stored.optimizer = 1,
             |stored| stored.early_stopping = true,
             |stored| stored.hashed_rows = 20,
+            |stored| stored.l1 = -0.5,
+            |stored| stored.l2 = f64::NAN,
         ];
         for change in refused {
             assert!(read(change).is_err());

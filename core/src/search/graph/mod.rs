@@ -15,14 +15,52 @@
 //! vectors, and 16 bytes an edge. Cost of a search: the edges of the nodes looked at, an inner
 //! product each.
 
-mod node;
 mod walk;
 
 use super::{MaxInnerProduct, Proposer, Scored};
 use crate::{executor::Executor, sparse::SparseVec};
 use alloc::{boxed::Box, vec::Vec};
-use node::{Edge, Node};
 use walk::Walk;
+
+/// An edge, by its other end.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    to: u32,
+    /// Whether it is of the tree that keeps the graph together.
+    kept: bool,
+}
+
+/// A vector and its edges.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    vector: SparseVec,
+    edges: Vec<Edge>,
+    /// The length of the vector when the edges were made.
+    length: f64,
+    live: bool,
+}
+
+impl Node {
+    /// A node without edges.
+    fn new(vector: SparseVec) -> Self {
+        let length = vector.view().norm();
+        Self {
+            vector,
+            edges: Vec::new(),
+            length,
+            live: true,
+        }
+    }
+
+    fn drop_edge(&mut self, to: u32) {
+        self.edges.retain(|edge| edge.to != to);
+    }
+
+    /// Bytes held beside the node itself.
+    fn bytes(&self) -> usize {
+        8 * (self.vector.view().len() + self.edges.capacity())
+    }
+}
 
 /// See the module's text.
 #[derive(Clone, Debug)]

@@ -167,7 +167,7 @@ mod tests {
         for (name, &place) in old.iter().zip(&places) {
             assert_eq!(*name, new[place as usize]);
         }
-        let mut scratch = TextScratch::new();
+        let mut scratch = TextScratch::default();
         assert!(!both.transform("swallowed", &mut scratch).view().is_empty());
     }
 

@@ -119,7 +119,7 @@ proptest! {
         };
         let vocabulary: Vec<String> = vectorizer.parts().vocabulary.unwrap().iter().collect();
         prop_assert_eq!(&vocabulary, &names);
-        let mut scratch = TextScratch::new();
+        let mut scratch = TextScratch::default();
         for (at, expected) in rows.iter().enumerate() {
             prop_assert_eq!(&matrix.row(at).iter().collect::<Vec<_>>(), expected);
             let row = vectorizer.transform(&texts[at], &mut scratch);
@@ -210,7 +210,7 @@ fn hashed_features_are_those_of_the_hash() {
         ..VectorizerOptions::default()
     };
     let vectorizer = Vectorizer::fit(&["x"], options, &Sequential).unwrap();
-    let row = vectorizer.transform("mouse house", &mut TextScratch::new());
+    let row = vectorizer.transform("mouse house", &mut TextScratch::default());
     let hash = crate::hash::FeatureHash::new(20, 7).unwrap();
     let expected: BTreeSet<u32> = [&b"mouse"[..], b"house", b"mouse house"]
         .map(|t| hash.feature(t))
@@ -230,7 +230,7 @@ fn hashed_features_are_those_of_the_hash() {
 fn an_empty_row_has_its_reason() {
     let vectorizer =
         Vectorizer::fit(&["a b", "a"], VectorizerOptions::default(), &Sequential).unwrap();
-    let mut scratch = TextScratch::new();
+    let mut scratch = TextScratch::default();
     for (text, reason) in [
         ("a", None),
         ("?!", Some(NoFeatures::NoTokens)),

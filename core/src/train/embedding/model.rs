@@ -13,36 +13,33 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 impl EmbeddingTraining {
-    /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself.
+    /// The most memory, in bytes, that training on `data` will hold at once, without `data` itself;
+    /// in the few dimensions of `projection`, if there is one.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
-        match self {
+    pub fn memory_estimate(
+        &self,
+        projection: Option<&Projection>,
+        data: &Dataset,
+        threads: usize,
+    ) -> u64 {
+        let plain = match self {
             Self::NearestMean(mean) => mean.memory_estimate(data),
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
             Self::Memoir(memoir) => memoir.memory_estimate(data, threads),
-        }
-    }
-
-    /// The most memory, in bytes, that `Embedding::train_watched` will hold at once, without
-    /// `data` itself.
-    #[must_use]
-    pub fn projected_memory_estimate(
-        &self,
-        projection: &Projection,
-        data: &Dataset,
-        threads: usize,
-    ) -> u64 {
+        };
+        let Some(projection) = projection else {
+            return plain;
+        };
         let (k, rows) = (projection.dimensions() as u64, data.len() as u64);
         let (features, labels) = (u64::from(data.rows().features()), data.labels().labels());
-        let training = self.memory_estimate(data, threads);
         let training = match self {
-            Self::Wsabie(_) => training,
+            Self::Wsabie(_) => plain,
             Self::Memoir(memoir) => {
                 memoir.reduced_memory_estimate(rows, u64::from(labels), k, threads)
             }
             // Their prototypes have k coordinates then, and not one for each feature.
-            _ => training - (8 * u64::from(labels) * features.saturating_sub(k)).min(training),
+            _ => plain - (8 * u64::from(labels) * features.saturating_sub(k)).min(plain),
         };
         // Reduced rows, their transformed values, and the product or copy of the projection.
         let product = match self {

@@ -61,20 +61,6 @@ impl Step<'_> {
             }
         }
     }
-
-    /// Pulls the touched weights toward zero.
-    #[inline(always)]
-    pub(super) fn shrink(&mut self) {
-        let width = self.gradient.len();
-        let [absolute, share] = self.shrink.map(|by| by * self.rate);
-        for term in self.terms {
-            let at = term.row as usize * width;
-            for weight in self.weights.get_mut(at..at + width).unwrap_or(&mut []) {
-                let less = (weight.abs() * (1.0 - share) - absolute).max(0.0);
-                *weight = less.copysign(*weight);
-            }
-        }
-    }
 }
 
 /// A weight after a step; one of 0 stays if `sparse`.

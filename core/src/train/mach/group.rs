@@ -136,7 +136,6 @@ impl HeadGroup {
             rates,
             rate: lesson.rate,
             sparse: course.sparse,
-            shrink: [course.parameters.l1 as f32, course.parameters.l2 as f32],
             gradient: &mut self.gradient,
             sizes: &mut self.sizes,
             steps: &mut self.steps,

@@ -1,7 +1,7 @@
 //! MACH: R small classifiers over hashed labels in place of one over all labels.
 //!
 //! Problem: N rows x_i of D features with labels among L. R hash functions h_r put the labels into
-//! B buckets each ([`crate::hash::BucketPlan`]), and R heads, linear maps from D features to B
+//! B buckets each (`crate::hash::BucketPlan`), and R heads, linear maps from D features to B
 //! logits, learn the bucket of a row's label:
 //!
 //! ```text
@@ -16,9 +16,8 @@
 //! All heads are trained in one pass over the rows (`trainer`): the weights of a feature stand side
 //! by side for all heads, so a row touches as many stretches of memory as it has features. The
 //! gradient of a head's logits is `p - target`, and one step a row descends along it with a rate
-//! for each feature in each head (AdaGrad), for each weight, or one for all (`step`). Heads never
-//! meet, so threads own ranges of heads, and the model has the same bytes for any number of
-//! threads.
+//! for each feature in each head (AdaGrad), or one for all (`step`). Heads never meet, so threads
+//! own ranges of heads, and the model has the same bytes for any number of threads.
 //!
 //! A rate that does not fall leaves the weights moving about; the mean over the ends of some epochs
 //! is more precise than any of them. (Polyak, Juditsky, *Acceleration of stochastic approximation
@@ -28,7 +27,7 @@
 //! Pruned weights can be trained on, those left out staying out.
 //!
 //! Cost: O(R B) a stored value and epoch. Memory: 4 B R D bytes of weights (twice that for a mean),
-//! D R to B R D numbers of accumulated squares; `parameters::MachParameters::memory_estimate`
+//! D R numbers of accumulated squares; `parameters::MachParameters::memory_estimate`
 //! states it.
 //!
 //! Paper: Q. Huang, Y. Wang, T. Medini, A. Shrivastava, *Extreme classification in log memory*,
@@ -43,7 +42,6 @@ mod compact;
 mod descend;
 mod dropout;
 mod fit;
-mod footprint;
 mod group;
 mod model;
 mod pack;

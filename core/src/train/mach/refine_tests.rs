@@ -36,7 +36,6 @@ fn after(start: &[f32], rates: Rates, sparse: bool) -> Vec<f32> {
         rates,
         rate: 0.3,
         sparse,
-        shrink: [0.0; 2],
         gradient: &mut vec![0.0; buckets * heads],
         sizes: &mut [0.0; 3],
         steps: &mut [0.0; 3 * 5],

@@ -60,8 +60,6 @@ pub struct Step<'a> {
     pub rate: f32,
     /// Whether weights of 0 stay 0.
     pub sparse: bool,
-    /// How much a weight shrinks by, times its rate: absolutely (l1) and as a share of it (l2).
-    pub shrink: [f32; 2],
     /// Logits, then gradients: a number a head and bucket.
     pub gradient: &'a mut [f32],
     /// The sum of squares of the gradient of each head.
@@ -172,9 +170,6 @@ impl Loop for Step<'_> {
         match self.rates {
             Rates::Features => self.descend_by_feature(fetch),
             Rates::Same => self.descend(),
-        }
-        if self.shrink != [0.0; 2] {
-            self.shrink();
         }
     }
 }

@@ -285,7 +285,6 @@ fn steps_follow_the_gradient() {
             rates: Rates::Same,
             rate: 1.0,
             sparse: false,
-            shrink: [0.0; 2],
             gradient: &mut vec![0.0; buckets * heads],
             sizes: &mut [0.0; 3],
             steps: &mut [0.0; 3 * 5],

@@ -177,7 +177,7 @@ fn wrong_parameters_and_data_are_refused_before_any_work() {
             ..good.clone()
         },
         MachParameters {
-            l2: -1.0,
+            dropout: -0.1,
             ..good.clone()
         },
     ] {

@@ -1,7 +1,6 @@
 //! Training of nearest neighbors: an index over the rows, parameters tuned on held-out rows, and an
 //! index cut to a number of bytes.
 
-mod beside;
 mod budget;
 mod judge;
 mod parts;
@@ -17,6 +16,7 @@ use crate::{
     executor::Executor,
     model::{
         ModelError,
+        linear::fused::FusedNearest,
         nearest::{Nearest, changes::Changes, conditioned::conditioned_rows, index::Index},
     },
     parameters::{NearestParameters, ParamError, ParamRule},
@@ -90,5 +90,20 @@ impl Nearest {
         options: &CompactOptions,
     ) -> Result<Self, TrainError> {
         Self::over(parameters, data, |rows| Index::compact(rows, options))
+    }
+}
+
+impl FusedNearest {
+    /// Neighbors among the rows of `data`, over a compact index.
+    ///
+    /// # Errors
+    /// As [`Nearest::train`].
+    pub(crate) fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
+        let default = NearestParameters::default();
+        let parameters = NearestParameters {
+            neighbors: default.neighbors.min(data.len() as u32),
+            ..default
+        };
+        Nearest::train_compact(parameters, data, &CompactOptions::default())
     }
 }

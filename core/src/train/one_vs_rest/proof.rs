@@ -25,7 +25,7 @@ use crate::{
     },
     parameters::{ParamError, ParamRule, one_vs_rest::OneVsRest},
     train::{
-        Hearing, TrainError, Training, check_data,
+        TrainError, Training, check_data,
         one_vs_rest::{
             certificate::Certificate as LabelCertificate,
             label_block::LABELS,
@@ -36,7 +36,6 @@ use crate::{
 };
 use alloc::vec::Vec;
 use block::{BlockProblem, ProofScratch};
-use core::ops::ControlFlow;
 
 /// A model and the proof of its weights before they were pruned and rounded.
 #[derive(Clone, Debug)]
@@ -87,26 +86,8 @@ struct Solved {
 }
 
 impl OneVsRest {
-    /// Trains every label against all rows until the gap of all together is at most `gap` of their
-    /// primal objectives or the epochs are used up; `progress` hears of labels done and may stop
-    /// the work.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
-    /// said so; too many weights for the model's form.
-    pub fn train_to_gap<E: Executor>(
-        &self,
-        data: &Dataset,
-        gap: f64,
-        executor: &E,
-        kernels: &dyn Kernels,
-        mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Result<ProvenOneVsRest, TrainError> {
-        let training = self.proving(data, gap, kernels)?;
-        training.train(executor, &mut Hearing(|(done, of)| progress(done, of)))
-    }
-
-    /// Begins the same, to be done part by part.
+    /// Begins to train every label against all rows, until the gap of all together is at most `gap`
+    /// of their primal objectives or the epochs are used up. Reports are labels done, and all.
     ///
     /// # Errors
     /// Bad parameters and unusable data.
@@ -248,16 +229,23 @@ fn pack(parameters: &OneVsRest, data: &Dataset, order: &FeatureOrder) -> PackedR
 
 #[cfg(test)]
 mod tests {
+    use super::ProvenOneVsRest;
     use crate::{
         data::Dataset,
         executor::Sequential,
         kernels::Portable,
         model::linear::LinearModel,
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
-        train::multiclass::problem::tests::random_data,
+        train::{Hearing, Training, multiclass::problem::tests::random_data},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
+
+    fn proven(parameters: &OneVsRest, data: &Dataset, gap: f64) -> ProvenOneVsRest {
+        let proving = parameters.proving(data, gap, &Portable).unwrap();
+        let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+        proving.train(&Sequential, watch).unwrap()
+    }
 
     /// The plain sum over all labels and rows: squared hinge, cost 1, and a learned bias the weight
     /// of a feature of 1.
@@ -319,9 +307,7 @@ mod tests {
                 prune,
                 ..OneVsRest::default()
             };
-            let go = |_, _| ControlFlow::Continue(());
-            let made = parameters.train_to_gap(&data, 1e-3, &Sequential, &Portable, go);
-            let made = made.unwrap();
+            let made = proven(&parameters, &data, 1e-3);
             let expected = primal(&made.model, &data, bias);
             let error = (made.stored_primal - expected).abs() / expected;
             assert!(error < 1e-3, "{bits} bits: {error}");
@@ -345,19 +331,11 @@ mod tests {
                 max_epochs: 100_000,
                 ..OneVsRest::default()
             };
-            let go = |_, _| ControlFlow::Continue(());
-            let of = |gap| {
-                let made = parameters.train_to_gap(data, gap, &Sequential, &Portable, go);
-                made.unwrap().certificate
-            };
+            let of = |gap| proven(&parameters, data, gap).certificate;
             let (loose, tight) = (of(1e-1), of(1e-4));
             assert!(loose.relative_gap() <= 1e-1 && tight.relative_gap() <= 1e-4);
             assert!(loose.dual <= tight.primal && tight.dual <= loose.primal);
-            assert!(
-                parameters
-                    .train_to_gap(data, 0.0, &Sequential, &Portable, go)
-                    .is_err()
-            );
+            assert!(parameters.proving(data, 0.0, &Portable).is_err());
         }
     }
 }

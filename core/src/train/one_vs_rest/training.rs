@@ -81,7 +81,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::train`], and if the model does not fit the data.
-    pub fn train_from<E: Executor>(
+    pub(crate) fn train_from<E: Executor>(
         &self,
         start: Option<&LinearModel>,
         data: &Dataset,

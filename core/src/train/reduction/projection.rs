@@ -57,8 +57,8 @@ impl Projection {
     }
 
     /// V by feature: k numbers each.
-    #[must_use]
-    pub fn weights(&self) -> &[f32] {
+    #[cfg(test)]
+    pub(crate) fn weights(&self) -> &[f32] {
         &self.weights
     }
 

@@ -8,8 +8,9 @@ use super::{
 };
 use clap::Args;
 use hapax::{
+    ModelFile,
     core::train::{Compacted, CompactionError, FewerWeights, nearest::BudgetReport},
-    files::{check_writable, write_model},
+    files::check_writable,
     kernels,
 };
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ impl Compact {
         let compacted = model
             .compacted(self.max_bytes, self.seed, &threads, kernels::best())
             .map_err(|error| too_small(&error))?;
-        write_model(&self.output, &compacted.model)?;
+        compacted.model.save(&self.output)?;
         let size = compacted.bytes;
         if self.json {
             let report = report_json(&compacted);

@@ -2,6 +2,7 @@
 
 use super::{columns::unnamed_columns, table::count};
 use hapax::{
+    LoadError,
     core::{
         data::{ReadError, ReadProblem},
         format::FormatError,
@@ -87,6 +88,15 @@ impl From<FileError> for Failure {
         match error.is_lacking() {
             true => Self::Other(error.to_string()),
             false => Self::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::File(error) => error.into(),
+            error => Self::Input(error.to_string()),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::{
     tabular::{Tables, remember_columns},
 };
 use hapax::{
+    ModelFile,
     core::{
         data::{Dataset, Documents, Format, IndexBase, Input, Source, read},
         model::Model,
@@ -196,8 +197,7 @@ fn vectorize(
 
 /// Loads a model, every rule of its file checked.
 pub fn load_model(path: &Path) -> Result<Model, Failure> {
-    let bytes = hapax::files::map_model(path)?;
-    Model::from_bytes(bytes).map_err(|error| Failure::in_file(path, error))
+    Ok(Model::load(path)?)
 }
 
 /// From so many rows on a model is made ready for speed, which takes as long as about so many

@@ -255,7 +255,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                 ("exponent", parameters.exponent.to_string()),
                 ("weights", count(weights.nonzeros() as u64)),
                 ("bits of a weight", weights.bits().to_string()),
-                ("memory for codes", count(mach.decoder().bytes() as u64)),
+                ("memory for codes", count(mach.code_bytes() as u64)),
             ]
         }
         Method::Embedding(embedding) => {

@@ -10,13 +10,14 @@ use super::{
 };
 use clap::Args;
 use hapax::{
+    ModelFile,
     core::{
         data::{Dataset, Source},
         model::{Method, Model},
         text::Vectorizer,
         train::{Learned, TrainError},
     },
-    files::{check_not_over, check_writable, write_model},
+    files::{check_not_over, check_writable},
     kernels,
     threads::Threads,
 };
@@ -111,7 +112,7 @@ impl Learn {
             ),
             error => error.into(),
         })?;
-        write_model(&self.output, &learned.model)?;
+        learned.model.save(&self.output)?;
         self.tell(&model, &learned, data.len())
     }
 
@@ -251,7 +252,7 @@ impl Forget {
             let rule = "these are all rows of the model: one at least must stay";
             return Err(Failure::in_file(&self.model, rule));
         }
-        write_model(&self.output, &model)?;
+        model.save(&self.output)?;
         print(format_args!(
             "forgot {} of {} rows\nwrote {}",
             count((before - left) as u64),

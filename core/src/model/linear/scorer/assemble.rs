@@ -32,7 +32,7 @@ impl LinearScorer {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
+    pub(crate) fn new(model: &LinearModel) -> Result<Self, TryReserveError> {
         let labels = model.labels() as usize;
         let mut counts = filled(labels, 0u32)?;
         for feature in 0..model.features() {

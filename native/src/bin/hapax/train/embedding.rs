@@ -199,10 +199,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     let watch = Stopwatch::start();
     let data = &read.data;
     let projection = reduce.fit(data, training.transform(), common.seed, &threads)?;
-    let memory = match &projection {
-        None => training.memory_estimate(data, threads.threads()),
-        Some(p) => training.projected_memory_estimate(p, data, threads.threads()),
-    };
+    let memory = training.memory_estimate(projection.as_ref(), data, threads.threads());
     common.end_dry_run(data, Some(memory))?;
     note(format_args!(
         "training {}; this takes up to about {} of memory beside the data",

@@ -14,13 +14,13 @@ use super::{
     Common, embedding, exact, mach, memoir, nearest, ovr,
 };
 use hapax::{
+    ModelFile,
     core::{
         executor::Executor,
         model::{Method, Model},
         parameters::linear::LinearTraining,
         train::{Calibrated, Compacted},
     },
-    files::write_model,
     kernels,
     threads::Threads,
 };
@@ -81,7 +81,7 @@ impl Common {
             },
         };
         let (seconds, cpu_seconds) = (watch.seconds(), watch.cpu_seconds());
-        write_model(&self.output, &compacted.model)?;
+        compacted.model.save(&self.output)?;
         self.checkpoints.forget();
         let mut told = made.told;
         if compacted.weights.is_some() {

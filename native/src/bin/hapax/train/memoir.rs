@@ -18,7 +18,9 @@ use hapax::{
         model::Model,
         parameters::{
             embedding::EmbeddingTraining,
-            memoir::{Average, Draws, Length, Memoir, Repro, SeveralLabels, Silent, Steps},
+            memoir::{
+                Average, Draws, Length, Memoir, Regularizer, Repro, SeveralLabels, Silent, Steps,
+            },
         },
         text::Vectorizer,
         train::{
@@ -262,8 +264,11 @@ impl TrainMemoir {
         };
         let memory = match &projection {
             None => parameters.memory_estimate(data, threads.threads()),
-            Some(projection) => EmbeddingTraining::Memoir(parameters.clone())
-                .projected_memory_estimate(projection, data, threads.threads()),
+            projection => EmbeddingTraining::Memoir(parameters.clone()).memory_estimate(
+                projection.as_ref(),
+                data,
+                threads.threads(),
+            ),
         };
         say_what_comes(&parameters, memory);
         self.common.end_dry_run(data, Some(memory))?;
@@ -341,7 +346,7 @@ pub fn parameters_json(parameters: &Memoir) -> Value {
         "batch_size": parameters.batch, "violators": parameters.violators,
         "balanced": parameters.draws == Draws::Balanced, "norm_power": parameters.norm_power,
         "gate": parameters.gate, "random_silent": parameters.silent == Silent::Random,
-        "averaged": parameters.average == Average::SecondHalf && !parameters.is_l1(),
+        "averaged": parameters.average == Average::SecondHalf && parameters.regularizer == Regularizer::L2,
         "oracle": oracle_json(parameters.oracle),
         "exponent": parameters.exponent, "bias": parameters.bias, "prune": parameters.prune,
     })

@@ -5,10 +5,7 @@ use super::super::{
     finish::Told,
 };
 use hapax::{
-    core::{
-        data::Dataset, model::linear::LinearScorer, parameters::multiclass::MultiClassSvm,
-        train::multiclass::Machine,
-    },
+    core::{data::Dataset, parameters::multiclass::MultiClassSvm, train::multiclass::Machine},
     kernels,
     threads::Threads,
 };
@@ -16,9 +13,10 @@ use serde_json::{Value, json};
 
 /// The share of rows whose best label is one of theirs.
 pub fn accuracy(machine: &Machine, data: &Dataset, threads: &Threads) -> Result<f64, Failure> {
-    let scorer =
-        LinearScorer::new(&machine.model).map_err(|error| Failure::Other(error.to_string()))?;
-    let found = scorer.predict_rows(data.rows(), 1, kernels::best(), threads);
+    let found = machine
+        .model
+        .predict_rows(data.rows(), 1, kernels::best(), threads)
+        .map_err(|error| Failure::Other(error.to_string()))?;
     let right = found.iter().enumerate();
     let right = right.filter(|(row, best)| data.labels().row(*row).contains(&best.id));
     Ok(right.count() as f64 / data.len().max(1) as f64)
