@@ -16,7 +16,11 @@ def case():
     """Rows of up to 9 of 60 labels, rare ones among them, and answers that are right at times."""
     random = np.random.RandomState(1)
     rarity = 1.0 / np.arange(1, 61)
-    draw = lambda most: random.choice(60, random.randint(0, most), replace=False, p=rarity / rarity.sum())
+
+    def draw(most):
+        count = random.randint(0, most)
+        return random.choice(60, count, replace=False, p=rarity / rarity.sum())
+
     train = [sorted(draw(10).tolist()) for _ in range(400)]
     truth = [sorted(draw(10).tolist()) for _ in range(300)]
     answers = []
@@ -67,12 +71,13 @@ def test_all_forms_of_rows_have_the_same_figures(case):
     wanted = metrics.evaluate(truth, answers, cut=3)
     ends = np.cumsum([0, *map(len, truth)])
     ones = np.ones(ends[-1], dtype=np.int8)
-    indicator = sp.csr_matrix((ones, np.concatenate(truth).astype(np.int32), ends), (len(truth), 60))
+    shape = (len(truth), 60)
+    indicator = sp.csr_matrix((ones, np.concatenate(truth).astype(np.int32), ends), shape)
     width = max(map(len, answers))
     padded = np.array([row + [-1] * (width - len(row)) for row in answers], dtype=np.int32)
     ends = np.cumsum([0, *map(len, answers)])
     scores = np.concatenate([np.arange(len(row), 0, -1.0) for row in answers])
-    ranked = sp.csr_matrix((scores, np.concatenate(answers).astype(np.int32), ends), (len(truth), 60))
+    ranked = sp.csr_matrix((scores, np.concatenate(answers).astype(np.int32), ends), shape)
     ranked.sort_indices()
     names = [[f"label {label}" for label in row] for row in truth]
     pairs = [[(f"label {label}", 0.5) for label in row] for row in answers]

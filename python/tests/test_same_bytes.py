@@ -127,7 +127,8 @@ def test_what_is_learned_later(method, command, tmp_path):
     write_tsv(tmp_path / "more.tsv", more, theirs)
     model = hapax.train(texts, labels, method, **options)
     model.save(tmp_path / "model.hapax")
-    command("learn", tmp_path / "model.hapax", tmp_path / "more.tsv", "-o", tmp_path / "newer.hapax")
+    given = ("learn", tmp_path / "model.hapax", tmp_path / "more.tsv")
+    command(*given, "-o", tmp_path / "newer.hapax")
     learned = model.learn(more, theirs)
     assert model.to_bytes() == (tmp_path / "newer.hapax").read_bytes()
     assert "volcano" in model.labels and learned.skipped == 0

@@ -12,7 +12,8 @@ Examples
 from typing import Any
 
 from . import metrics
-from ._model import Answer, Explanation, Learned, Model
+from ._answers import Answer, Explanation, Learned
+from ._model import Model
 from ._native import __version__
 from ._train import train
 

@@ -22,7 +22,8 @@ def card(model: Model) -> str:
         "answers": "texts" if model.takes_texts else "rows of features",
         "labels": f"{model.n_labels:,}: {', '.join(labels)}{more}",
         "features": f"{model.n_features:,}",
-        "training rows": f"{made['rows']:,}, {made['label_total'] / max(made['rows'], 1):.2f} labels each",
+        "training rows": f"{made['rows']:,}",
+        "labels of a row": f"{model._native.mean_labels_per_row:.2f}",
         "file": f"{model._native.file_bytes():,} bytes",
     }
     if known := model.thresholds:

@@ -42,7 +42,8 @@ def labelled(X: Any, labels: Any, text: str) -> tuple[Any, Any]:
     for number, row in enumerate(rows):
         for name in (text, column):
             if name not in row:
-                raise ValueError(f"row {number} has no {name!r}: it has {', '.join(map(repr, row))}")
+                own = ", ".join(map(repr, row))
+                raise ValueError(f"row {number} has no {name!r}: it has {own}")
     named = _names_of(X, column)
     return [row[text] for row in rows], [named(row[column]) for row in rows]
 

@@ -4,54 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any, NamedTuple, TypedDict
+from typing import Any
 
 import numpy as np
 
 from . import _native
+from ._answers import (
+    FEW,
+    MANY,
+    Answer,
+    Explanation,
+    Label,
+    Learned,
+    Thresholds,
+    least_probability,
+    whole,
+)
 from ._card import card
 from ._data import labelled
 from ._rows import flat_lists, is_matrix, rows_of, texts_of
-
-Label = str | int
-
-FEW, MANY = 5, 20
-"""How many answers a row gets at most, and where a probability decides on them."""
-
-
-class Answer(NamedTuple):
-    """A label, its score, and the probability that it is right, where the model is calibrated."""
-
-    label: Label
-    score: float
-    probability: float | None
-
-
-class Learned(NamedTuple):
-    """What `Model.learn` did."""
-
-    rows: range
-    """The ids of the rows, for `Model.forget`; empty unless the model is of nearest neighbors."""
-    skipped: int
-    """Rows that taught nothing: without known features, or without labels."""
-    strength: float | None
-    """How far labels of one-vs-rest moved, from 0 to 1, chosen on held-out rows."""
-
-
-class Thresholds(TypedDict):
-    """Probabilities from which answers are worth giving; see `Model.thresholds`."""
-
-    micro: float
-    macro: float
-    abstain: float
-
-
-class Explanation(TypedDict):
-    """Why a row gets its labels; see `Model.explain`."""
-
-    answers: list[dict[str, Any]]
-    neighbors: list[dict[str, Any]]
-
 
 class Model:
     """A trained model. Make one by `hapax.train`, `Model.load` or `Model.from_bytes`.
@@ -206,7 +177,11 @@ class Model:
             if k is not None:
                 raise ValueError("k and at_most both say how many labels: give one")
             k = at_most
-        least = (self._probability("above", above), self._probability("abstain", abstain))
+        known = self._native.thresholds
+        least = (
+            least_probability("above", above, known),
+            least_probability("abstain", abstain, known),
+        )
         k = (FEW if above is None else MANY) if k is None else k
         ids, scores, sure = self._topk(X, k, True, threads)
         keep = ids >= 0
@@ -225,28 +200,6 @@ class Model:
             chances = [None] * kept if sure is None else sure[row, :kept].tolist()
             best.append(list(map(Answer, labels, row_scores, chances)))
         return best
-
-    def _probability(self, name: str, given: float | str | bool | None) -> np.float32 | None:
-        """A probability, or that of the model's by this name."""
-        if given is None or given is False:
-            return None
-        known = self._native.thresholds
-        if known is None:
-            raise ValueError(
-                f"the model has scores, but no probabilities, which {name} needs: train it again "
-                "on 200 rows or more"
-            )
-        named = {"above": {"micro": known[0], "macro": known[1]}, "abstain": {True: known[2]}}
-        if isinstance(given, (str, bool)):
-            if given not in named[name]:
-                raise ValueError(
-                    f"{name} is {given!r}, but must be a probability or one of "
-                    f"{', '.join(map(repr, named[name]))}"
-                )
-            given = named[name][given]
-        if not 0 <= given <= 1:
-            raise ValueError(f"{name} is {given!r}, but must be a probability from 0 to 1")
-        return np.float32(given)
 
     def predict_topk(
         self, X: Any, k: int = FEW, *, probabilities: bool = False, threads: int = 0
@@ -287,14 +240,15 @@ class Model:
     def _topk(
         self, X: Any, k: int, probabilities: bool, threads: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        how = (_count("k", k), probabilities, _count("threads", threads))
+        how = (whole("k", k), probabilities, whole("threads", threads))
         if is_matrix(X):
             flat, k = self._native.answer_rows(rows_of(X), *how)
         else:
             flat, k = self._native.answer_texts(texts_of(X), *how)
         ids, scores, sure = flat
         shape = (-1, k)
-        return ids.reshape(shape), scores.reshape(shape), sure if sure is None else sure.reshape(shape)
+        sure = None if sure is None else sure.reshape(shape)
+        return ids.reshape(shape), scores.reshape(shape), sure
 
     def explain(
         self, X: Any, k: int = 5, *, neighbors: int = 5, features: int = 8
@@ -319,8 +273,8 @@ class Model:
             holds ``row``, ``similarity``, ``vote``, ``labels`` and ``features``: pairs of a shared
             feature and its share, of a model of nearest neighbors.
         """
-        shown = (_count("neighbors", neighbors), _count("features", features))
-        k = _count("k", k)
+        shown = (whole("neighbors", neighbors), whole("features", features))
+        k = whole("k", k)
         if is_matrix(X):
             rows = rows_of(X)
             explain = self._native.explain_row
@@ -356,7 +310,7 @@ class Model:
             trained with ``fuse="centroid"`` or ``"none"``.
         """
         X, labels = labelled(X, labels, text)
-        threads = _count("threads", threads)
+        threads = whole("threads", threads)
         if is_matrix(X):
             rows = rows_of(X)
             given = self._labels(labels, len(rows[0]) - 1)
@@ -395,8 +349,8 @@ class Model:
             As `hapax.metrics.evaluate` returns it, with propensities of the training data.
         """
         X, labels = labelled(X, labels, text)
-        ks = sorted({_count("k", number) for number in k})
-        threads = _count("threads", threads)
+        ks = sorted({whole("k", number) for number in k})
+        threads = whole("threads", threads)
         if is_matrix(X):
             rows = rows_of(X)
             given = self._labels(labels, len(rows[0]) - 1)
@@ -454,9 +408,3 @@ class Model:
 
 def _from_bytes(data: bytes) -> Model:
     return Model.from_bytes(data)
-
-
-def _count(name: str, number: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-        raise ValueError(f"{name} is {number!r}, but must be a whole number from 0")
-    return int(number)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._model import Explanation
+from ._answers import Explanation
 
 __version__: str
 

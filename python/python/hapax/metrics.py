@@ -1,9 +1,9 @@
 """How good ranked answers are: the figures of ``hapax evaluate``, equal to napkinXC's.
 
 Truth is a list of labels for each row, or a matrix that holds 0 where a row lacks the label of the
-column. Answers are ids as `Model.predict_topk` returns them (-1 for none), lists of labels, lists of
-answers of `Model.predict`, or a sparse matrix of scores. Figures at k are arrays of k numbers, for
-the first 1 to k answers of each row.
+column. Answers are ids as `Model.predict_topk` returns them (-1 for none), lists of labels, lists
+of answers of `Model.predict`, or a sparse matrix of scores. Figures at k are arrays of k numbers,
+for the first 1 to k answers of each row.
 
 Examples
 --------
@@ -164,15 +164,17 @@ def _numbered(truth: Any, predicted: Any) -> tuple[_Lists, _Lists]:
     """Offsets and ids of truth and answers; labels that are names get numbers."""
     right = None if is_indicator(truth) else label_lists(truth)
     answers = _ranked(predicted)
-    named = any(isinstance(label, str) for lists in (right or [], answers) for row in lists for label in row)
-    if not named:
+    if not any(isinstance(label, str) for row in [*(right or []), *answers] for label in row):
         of_truth = indicator_arrays(truth)[:2] if right is None else flat_lists(_whole(right))
         return of_truth, flat_lists(_whole(answers))
     if right is None:
         raise ValueError("the truth is a matrix, but answers are names: give ids")
     ids: dict[str, int] = {}
-    numbered = [[[ids.setdefault(str(l), len(ids)) for l in row] for row in lists] for lists in (right, answers)]
-    return flat_lists(numbered[0]), flat_lists(numbered[1])
+
+    def numbers(lists: list[list[Any]]) -> _Lists:
+        return flat_lists([[ids.setdefault(str(l), len(ids)) for l in row] for row in lists])
+
+    return numbers(right), numbers(answers)
 
 
 def _ranked(predicted: Any) -> list[list[Any]]:

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_y, check_is_fitted, validate_data
 
 from . import _native
+from ._answers import least_probability
 from ._model import Model
 from ._rows import rows_of, texts_of
+from ._targets import Targets
 from ._train import check_lengths
 
 __all__ = ["HapaxClassifier", "HapaxTextClassifier"]
@@ -58,7 +59,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # What differs: how X becomes something that the compiled half trains and answers.
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         raise NotImplementedError
 
     def _checked(self, X: Any) -> Any:
@@ -66,7 +67,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any) -> _Hapax:
         """Trains on X and y, which are checked."""
-        targets = _Targets(y)
+        targets = Targets(y)
         # A seed of its own for each fit, where the state is a generator.
         state = self.random_state
         seed = state if isinstance(state, (int, np.integer)) else None
@@ -77,14 +78,14 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._majority = int(self._shares.argmax()) if len(self._shares) else 0
         self._take(self._train(X, targets, seed), targets)
         if self.multilabel_:
-            known = self.model_.thresholds
+            known = self.model_._native.thresholds
             # What is wrong with `above` shows here, not at the first prediction.
             named = known is None and self.above in ("micro", "macro")
-            self.above_ = None if named else self.model_._probability("above", self.above)
+            self.above_ = None if named else least_probability("above", self.above, known)
             self._usual = max(round(len(targets.ids) / max(len(targets), 1)), 1)
         return self
 
-    def _take(self, model: Model, targets: _Targets) -> None:
+    def _take(self, model: Model, targets: Targets) -> None:
         """Holds a model, and the place in `classes_` of each of its labels."""
         self.model_ = model
         names = model._label_names()
@@ -187,7 +188,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     def predict(self, X: Any) -> Any:
-        """Predict the class of each row, or of several labels those of probability `above_` or more.
+        """Predict the class of each row, or of several labels those of probability `above_`.
 
         Without probabilities, which less than 200 rows do not give, these are as many labels as a
         row of `fit` had on average.
@@ -290,7 +291,7 @@ class HapaxClassifier(_Hapax):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True)
         return self._fit(X, y)
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         offsets, ids = targets.offsets, targets.ids
         count = len(targets.classes)
         names = None if targets.numbered else targets.names
@@ -352,52 +353,9 @@ class HapaxTextClassifier(_Hapax):
         check_lengths(len(texts), y.shape[0])
         return self._fit(texts, y)
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         how = (self.method, self._options(), seed, self._threads(), None)
         return Model(_native.train_texts(X, targets.lists(), how))
 
     def _checked(self, X: Any) -> Any:
         return texts_of(X)
-
-
-class _Targets:
-    """The classes and the label ids of rows, read from `y`."""
-
-    def __init__(self, y: Any) -> None:
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
-        self.multilabel = kind == "multilabel-indicator"
-        self.sparse = sp.issparse(y)
-        if self.multilabel:
-            y = sp.csr_matrix(y)
-            y.eliminate_zeros()
-            y.sort_indices()
-            self.classes = np.arange(y.shape[1])
-            self.offsets, self.ids = y.indptr.astype(np.int64), y.indices.astype(np.int64)
-        elif kind == "multiclass-multioutput":
-            raise ValueError("y has several columns of classes: give a column of 0 and 1 for each")
-        else:
-            y = column_or_1d(y, warn=True)
-            self.classes, ids = np.unique(y, return_inverse=True)
-            self.ids = ids.astype(np.int64)
-            self.offsets = np.arange(len(y) + 1, dtype=np.int64)
-        self.names = [str(label) for label in self.classes]
-        # Labels that are their numbers need no names.
-        self.numbered = self.names == [str(place) for place in range(len(self.names))]
-        if not self.multilabel and (len(set(self.names)) < len(self.names) or "" in self.names):
-            # Names must tell classes apart.
-            self.names = [f"{place}: {name}" for place, name in enumerate(self.names)]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def shares(self) -> np.ndarray:
-        """How many of all labels are of each class, as a share."""
-        counts = np.bincount(self.ids, minlength=len(self.classes))
-        return counts / max(len(self.ids), 1)
-
-    def lists(self) -> list[list[str]]:
-        """The names of the labels of each row."""
-        names = [self.names[label] for label in self.ids]
-        ends = self.offsets.tolist()
-        return [names[start:end] for start, end in zip(ends[:-1], ends[1:])]
