@@ -3,7 +3,6 @@
 use crate::random::Stream;
 use alloc::{collections::TryReserveError, vec::Vec};
 use core::fmt;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The job number of the stream that draws a split, far from those that trainers count up
 /// from 0: frozen, for a change here changes every tuned model.
@@ -95,41 +94,6 @@ impl Split {
         })
     }
 
-    /// Holds out the rows whose key hashes, under `seed`, into the lowest `share` of all hashes.
-    ///
-    /// A key falls on the same side whatever other rows there are and in whatever order, so rows
-    /// can be added without moving others across, and rows of one key stay together. The number
-    /// held out is `share * rows` only on average. The hash is XXH3, 64 bits.
-    ///
-    /// # Errors
-    /// If the share is not between 0 and 1 or no row falls on one of the sides.
-    pub fn by_key<K: AsRef<[u8]>>(
-        keys: impl IntoIterator<Item = K>,
-        share: f64,
-        seed: u64,
-    ) -> Result<Self, SplitError> {
-        check(share)?;
-        let bound = share * (1u64 << 53) as f64;
-        let (mut train, mut held_out) = (Vec::new(), Vec::new());
-        for (row, key) in keys.into_iter().enumerate() {
-            let hash = xxh3_64_with_seed(key.as_ref(), seed) >> 11;
-            let side = if (hash as f64) < bound {
-                &mut held_out
-            } else {
-                &mut train
-            };
-            side.try_reserve(1).map_err(SplitError::Memory)?;
-            side.push(row);
-        }
-        if train.is_empty() || held_out.is_empty() {
-            return Err(SplitError::EmptySide {
-                rows: train.len() + held_out.len(),
-                held_out: held_out.len(),
-            });
-        }
-        Ok(Self { train, held_out })
-    }
-
     /// The rows to learn from, rising.
     #[must_use]
     pub fn train(&self) -> &[usize] {
@@ -154,7 +118,7 @@ fn check(share: f64) -> Result<(), SplitError> {
 #[cfg(test)]
 mod tests {
     use super::{Split, SplitError};
-    use alloc::{format, string::ToString, vec::Vec};
+    use alloc::string::ToString;
     use proptest::prelude::*;
 
     fn is_division(split: &Split, rows: usize) -> bool {
@@ -172,9 +136,6 @@ mod tests {
             prop_assert_eq!(&split, &Split::new(rows, share, seed).unwrap());
             let wanted = (rows as f64 * share).round().clamp(1.0, rows as f64 - 1.0);
             prop_assert!((split.held_out().len() as f64 - wanted).abs() < 0.5);
-            if let Ok(split) = Split::by_key((0..rows).map(|row| row.to_string()), share, seed) {
-                prop_assert!(is_division(&split, rows));
-            }
         }
     }
 
@@ -184,16 +145,10 @@ mod tests {
         let split = Split::new(50, 0.1, 42).unwrap();
         assert_eq!(split.held_out(), FROZEN);
         assert_ne!(split, Split::new(50, 0.1, 43).unwrap());
-        let keys = (0..50).map(|row| format!("key {row}"));
-        assert_eq!(
-            Split::by_key(keys, 0.1, 42).unwrap().held_out(),
-            FROZEN_BY_KEY
-        );
     }
 
-    // Both computed by another program, in Python with its xxhash.
+    // Computed by another program, in Python.
     const FROZEN: [usize; 5] = [9, 25, 36, 41, 49];
-    const FROZEN_BY_KEY: [usize; 7] = [8, 18, 30, 39, 43, 46, 47];
 
     /// Each row is held out equally often: chi-squared over the rows, p = 1e-4.
     #[test]
@@ -212,22 +167,6 @@ mod tests {
     }
 
     #[test]
-    fn a_key_stays_on_its_side() {
-        let keys: Vec<_> = (0..4000).map(|row| format!("{row}")).collect();
-        let all = Split::by_key(&keys, 0.1, 7).unwrap();
-        let off = all.held_out().len() as f64 - 400.0;
-        assert!(off.abs() < 4.0 * 19.0, "four standard deviations: {off}");
-        let few = Split::by_key(&keys[..1000], 0.1, 7).unwrap();
-        let below: Vec<usize> = all
-            .held_out()
-            .iter()
-            .copied()
-            .filter(|&r| r < 1000)
-            .collect();
-        assert_eq!(few.held_out(), below);
-    }
-
-    #[test]
     fn each_rule_has_its_refusal() {
         for share in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
             let error = Split::new(10, share, 0).unwrap_err();
@@ -238,8 +177,6 @@ mod tests {
             let error = Split::new(rows, 0.5, 0).unwrap_err();
             assert_eq!(error, SplitError::EmptySide { rows, held_out: 0 });
         }
-        let same = Split::by_key(["a", "a", "a"], 0.5, 0).unwrap_err();
-        assert!(matches!(same, SplitError::EmptySide { rows: 3, .. }));
         let error = Split::new(usize::MAX, 0.5, 0).unwrap_err();
         assert!(matches!(error, SplitError::Memory(_)));
     }

@@ -23,7 +23,7 @@ pub mod state;
 mod training;
 mod unusable;
 
-pub use calibration::Calibrated;
+pub use calibration::{Calibrated, Calibrating};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::TrainError;
 pub use learning_on::Learned;
