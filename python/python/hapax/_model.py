@@ -9,17 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._answers import (
-    FEW,
-    MANY,
-    Answer,
-    Explanation,
-    Label,
-    Learned,
-    Thresholds,
-    least_probability,
-    whole,
-)
+from ._answers import FEW, MANY, Answer, Explanation, Label, Learned, Thresholds
+from ._answers import least_probability, whole
 from ._card import card
 from ._data import labelled
 from ._rows import flat_lists, is_matrix, rows_of, texts_of
@@ -178,18 +169,16 @@ class Model:
                 raise ValueError("k and at_most both say how many labels: give one")
             k = at_most
         known = self._native.thresholds
-        least = (
-            least_probability("above", above, known),
-            least_probability("abstain", abstain, known),
-        )
+        least = least_probability("above", above, known)
+        confident = least_probability("abstain", abstain, known)
         k = (FEW if above is None else MANY) if k is None else k
         ids, scores, sure = self._topk(X, k, True, threads)
         keep = ids >= 0
         if sure is not None:
-            if least[0] is not None:
-                keep &= sure >= least[0]
-            if least[1] is not None:
-                keep &= sure[:, :1] >= least[1]
+            if least is not None:
+                keep &= sure >= least
+            if confident is not None:
+                keep &= sure[:, :1] >= confident
         names = self._label_names()
         best = []
         # Numbers of Python are made for a whole row at once.
