@@ -43,7 +43,7 @@ const train = (hapax) => {
     lines.map(([text]) => text),
     lines.map(([, labels]) => labels.split(" ")),
   );
-  return new hapax.Trainer({ minDocuments: 1 }).train(data);
+  return new hapax.Trainer({ minDocuments: 1, neighbors: 200 }).train(data);
 };
 
 /** A new folder with these files and the tarball installed. */
