@@ -66,6 +66,8 @@ export const client = () => {
       const texts = Array.from({ length: 100 }, (_, at) => (at % 3 === 1 ? "xqzzt" : query));
       const { offsets, ids, scores, probabilities } = await model.predictTexts(texts, 2);
       const signal = new AbortController().signal;
+      const sure = await model.predictText(query, { above: "micro", abstain: true, atMost: 3, signal });
+      const surest = await model.predictTexts([query], { atMost: 1, signal });
       const row = await model.learn("a quokka that smiles", "quokka");
       const [learned] = await model.predictText("a quokka that smiles", 1);
       const found = {
@@ -73,8 +75,8 @@ export const client = () => {
         ids: [...ids],
         scores: [...scores],
         probabilities: [...probabilities],
-        sure: await model.predictText(query, { above: "micro", abstain: true, atMost: 3, signal }),
-        surest: [...(await model.predictTexts([query], { atMost: 1, signal })).ids],
+        sure,
+        surest: [...surest.ids],
         learned: learned.label,
         forgotten: await model.forget(row),
         kind: (await model.info()).kind,
