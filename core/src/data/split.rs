@@ -118,7 +118,7 @@ fn check(share: f64) -> Result<(), SplitError> {
 #[cfg(test)]
 mod tests {
     use super::{Split, SplitError};
-    use alloc::string::ToString;
+    use alloc::{string::ToString, vec::Vec};
     use proptest::prelude::*;
 
     fn is_division(split: &Split, rows: usize) -> bool {
