@@ -4,7 +4,10 @@
 mod answers;
 mod errors;
 mod interrupt;
+mod judging;
+mod learning;
 mod matrix;
+mod methods;
 mod model;
 mod options;
 mod training;
@@ -16,6 +19,12 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(judging::evaluate_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(judging::evaluate_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(judging::inverse_propensities, module)?)?;
+    module.add_function(wrap_pyfunction!(judging::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(learning::learn_texts, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_texts, module)?)?;
     module.add_function(wrap_pyfunction!(training::number_labels, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_rows, module)?)

@@ -1,6 +1,6 @@
 //! The model as Python holds it.
 
-use super::answers::{Flat, Problem, Questions, flat};
+use super::answers::{Flat, Problem, Questions, Wanted, flat};
 use super::errors::{file, prediction, wrong};
 use super::matrix::{Arrays, Rows};
 use hapax::core::model::{self, Method, PredictError, Scratch};
@@ -21,9 +21,10 @@ const MANY_ROWS: usize = 100;
 #[pyclass(frozen, module = "hapax._native")]
 pub struct Model(RwLock<Held>);
 
-struct Held {
-    model: model::Model,
-    prepared: bool,
+/// What is behind the lock.
+pub struct Held {
+    pub model: model::Model,
+    pub prepared: bool,
 }
 
 /// The numbers of rows that explanations show: neighbors, and features of each.
@@ -39,15 +40,16 @@ impl Model {
     }
 
     /// Nothing is half done where a thread panicked: models change in the end of a call.
-    fn read(&self) -> RwLockReadGuard<'_, Held> {
+    pub fn read(&self) -> RwLockReadGuard<'_, Held> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Held> {
+    pub fn write(&self) -> RwLockWriteGuard<'_, Held> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn prepare(&self, rows: usize) {
+    /// Lays the weights out for speed if there are rows enough.
+    pub fn prepare(&self, rows: usize) {
         if rows < MANY_ROWS || self.read().prepared {
             return;
         }
@@ -62,21 +64,22 @@ impl Model {
         py: Python<'py>,
         questions: &Questions<'_>,
         rows: usize,
-        k: usize,
+        mut wanted: Wanted,
         threads: usize,
     ) -> PyResult<(Flat<'py>, usize)> {
-        if k == 0 {
+        if wanted.k == 0 {
             return Err(prediction(&PredictError::ZeroAnswers));
         }
         let pool = questions.pool(threads)?;
-        let (answers, k) = py.detach(|| {
+        let answers = py.detach(|| {
             self.prepare(rows);
             let held = self.read();
-            let k = k.min(held.model.labels() as usize).max(1);
-            (questions.answers(&held.model, k, pool.as_ref()), k)
+            wanted.k = wanted.k.min(held.model.labels() as usize).max(1);
+            wanted.probabilities &= held.model.calibration().is_some();
+            questions.answers(&held.model, wanted, pool.as_ref())
         });
         match answers {
-            Ok(answers) => Ok((flat(py, &answers, k), k)),
+            Ok(answers) => Ok((flat(py, &answers, wanted), wanted.k)),
             Err(Problem::Row(text)) => Err(wrong(text)),
             Err(Problem::Model(error)) => Err(prediction(&error)),
         }
@@ -115,12 +118,19 @@ impl Model {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    fn file_bytes(&self) -> PyResult<u64> {
+        self.read().model.file_bytes().map_err(wrong)
+    }
+
     fn names(&self) -> Option<Vec<String>> {
         let held = self.read();
-        let model = &held.model;
-        model.label_name(0)?;
-        let name = |id| model.label_name(id).unwrap_or_default();
-        Some((0..model.labels()).map(name).collect())
+        held.model.label_name(0)?;
+        Some(named_labels(&held.model, u32::MAX))
+    }
+
+    /// The names of so many labels, or their numbers where they have no names.
+    fn first_labels(&self, most: u32) -> Vec<String> {
+        named_labels(&self.read().model, most)
     }
 
     #[getter]
@@ -158,6 +168,15 @@ impl Model {
         self.read().model.mean_labels_per_row()
     }
 
+    /// The probabilities from which answers give the best micro- and macro-F1, and the confidence
+    /// from which rows are worth answering; `None` of a model without probabilities.
+    #[getter]
+    fn thresholds(&self) -> Option<(f32, f32, f32)> {
+        let held = self.read();
+        let known = held.model.calibration()?;
+        Some((known.micro_f1, known.macro_f1, known.abstain))
+    }
+
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let held = self.read();
         let made = held.model.provenance();
@@ -179,10 +198,12 @@ impl Model {
         py: Python<'py>,
         texts: Vec<PyBackedStr>,
         k: usize,
+        probabilities: bool,
         threads: usize,
     ) -> PyResult<(Flat<'py>, usize)> {
         let rows = texts.len();
-        self.answer(py, &Questions::Texts(texts), rows, k, threads)
+        let wanted = Wanted { k, probabilities };
+        self.answer(py, &Questions::Texts(texts), rows, wanted, threads)
     }
 
     fn answer_rows<'py>(
@@ -190,11 +211,13 @@ impl Model {
         py: Python<'py>,
         rows: Arrays<'py>,
         k: usize,
+        probabilities: bool,
         threads: usize,
     ) -> PyResult<(Flat<'py>, usize)> {
         let rows = Rows::new(&rows)?;
         let count = rows.len();
-        self.answer(py, &Questions::Rows(rows), count, k, threads)
+        let wanted = Wanted { k, probabilities };
+        self.answer(py, &Questions::Rows(rows), count, wanted, threads)
     }
 
     fn explain_text<'py>(
@@ -224,19 +247,6 @@ impl Model {
         let rows = Rows::new(&rows)?;
         let row = rows.row(at).map_err(wrong)?.to_owned();
         self.explained(py, &row, k, shown, &mut Scratch::new(kernels::best()))
-    }
-
-    fn learn_text(&self, text: &str, labels: Vec<PyBackedStr>) -> PyResult<u32> {
-        let names: Vec<&str> = labels.iter().map(|name| &**name).collect();
-        let mut scratch = Scratch::new(kernels::best());
-        let learned = self.write().model.learn_text(text, &names, &mut scratch);
-        learned.map_err(|error| prediction(&error))
-    }
-
-    fn learn_row(&self, rows: Arrays<'_>, at: usize, labels: Vec<u32>) -> PyResult<u32> {
-        let rows = Rows::new(&rows)?;
-        let row = rows.row(at).map_err(wrong)?;
-        self.write().model.learn(row, &labels).map_err(wrong)
     }
 
     fn forget(&self, row: u32) -> bool {
@@ -315,6 +325,11 @@ impl Model {
         why.set_item("neighbors", rows)?;
         Ok(why)
     }
+}
+
+fn named_labels(model: &model::Model, most: u32) -> Vec<String> {
+    let name = |id: u32| model.label_name(id).unwrap_or_else(|| id.to_string());
+    (0..model.labels().min(most)).map(name).collect()
 }
 
 /// A label or a feature: its name, or its number where it has none.

@@ -45,7 +45,7 @@ impl<'py> Options<'py> {
     }
 
     /// One of several words.
-    fn choose<T: Copy>(
+    pub fn choose<T: Copy>(
         &mut self,
         name: &'static str,
         words: &[(&str, T)],

@@ -3,6 +3,7 @@
 use super::errors::{dataset, training as failed, wrong};
 use super::interrupt::{Step, Stoppable, run};
 use super::matrix::{Arrays, LabelArrays, Rows, labels};
+use super::methods::Plain;
 use super::model::Model;
 use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
 use hapax::core::data::{Dataset, Documents, IndexBase, LabelLists, Source, named_labels};
@@ -41,7 +42,11 @@ enum Method {
     OneVsRest(OneVsRest, Given),
     Nearest(Neighbors),
     Mach(Mach),
+    Plain(Plain),
 }
+
+const METHODS: &str =
+    "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-l1, wsabie, wsabie-pp";
 
 /// How it is trained.
 struct Order {
@@ -66,11 +71,14 @@ impl Order {
             }
             "nearest" => Method::Nearest(Neighbors::new(&mut options)?),
             "mach" => Method::Mach(Mach::new(&mut options, seed)?),
-            other => {
-                return Err(wrong(format_args!(
-                    "method is {other:?}, but must be one of auto, ovr, nearest, mach"
-                )));
-            }
+            other => match Plain::new(other, &mut options, seed)? {
+                Some(plain) => Method::Plain(plain),
+                None => {
+                    return Err(wrong(format_args!(
+                        "method is {other:?}, but must be one of {METHODS}"
+                    )));
+                }
+            },
         };
         options.end(method)?;
         Ok(Self {
@@ -120,6 +128,7 @@ impl Order {
             Method::Mach(given) => {
                 train_mach(&given, &data, vectorizer, self.max_bytes, executor, tell)?
             }
+            Method::Plain(plain) => plain.train(&data, vectorizer, executor, steps)?,
             Method::Auto => unreachable!("trained above"),
         };
         if !(is_mach && self.max_bytes.is_some()) {

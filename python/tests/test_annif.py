@@ -20,6 +20,7 @@ language=en
 backend=hapax
 vocab=test
 method=ovr
+fuse=centroid
 cost=1.0
 words=1
 allow_learn=true
@@ -33,6 +34,15 @@ analyzer=simple
 allow_learn=true
 method=nearest
 limit=3
+
+[fused]
+name=With neighbors that vote
+language=en
+backend=hapax
+vocab=test
+method=ovr
+fuse=nearest
+allow_learn=true
 
 [wrong]
 name=With an option that is none
@@ -118,9 +128,13 @@ def test_learning(annif):
     (annif.folder / "more.tsv").write_text("".join(lines))
     annif("learn", "simple", "more.tsv")
     model = hapax.Model.load(annif.folder / "data/projects/simple/model.hapax")
-    assert model.learn(["thief"], [["http://example.org/fee"]]) == [603]
+    assert model.learn(["thief"], [["http://example.org/fee"]]).rows == range(603, 604)
     annif("train", "plain", "train.tsv")
-    assert "cannot learn" in annif("learn", "plain", "more.tsv", fails=True)
+    before = (annif.folder / "data/projects/plain/model.hapax").read_bytes()
+    annif("learn", "plain", "more.tsv")
+    assert (annif.folder / "data/projects/plain/model.hapax").read_bytes() != before
+    annif("train", "fused", "train.tsv")
+    assert "cannot learn" in annif("learn", "fused", "more.tsv", fails=True)
 
 
 def test_wrong_options_are_named(annif):

@@ -11,7 +11,7 @@ import pytest
 import hapax
 from hapax import _native
 
-MODULES = ["hapax", "hapax._model", "hapax._train", "hapax.sklearn"]
+MODULES = ["hapax", "hapax._model", "hapax._train", "hapax.metrics", "hapax.sklearn"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -51,18 +51,12 @@ def test_lists_and_arrays_agree(model):
     assert ids.shape == scores.shape == (31, 3)
     lists = model.predict(asked, k=3)
     for row, best in enumerate(lists):
-        assert [model.labels[i] for i in ids[row] if i >= 0] == [label for label, _ in best]
-        assert [s for s in scores[row].tolist() if s > -np.inf] == [score for _, score in best]
+        assert [model.labels[i] for i in ids[row] if i >= 0] == [answer.label for answer in best]
+        assert [s for s in scores[row].tolist() if s > -np.inf] == [one.score for one in best]
     # No word is known: no answer, and no error.
     assert lists[-1] == [] and (ids[-1] == -1).all() and (scores[-1] == -np.inf).all()
     right = [labels[0] == best[0][0] for labels, best in zip(LABELS, lists[:-1])]
     assert np.mean(right) > 0.8
-
-
-def test_a_threshold_leaves_answers_out(model):
-    score = model.predict(TEXTS[:1], k=5)[0][1][1]
-    kept = model.predict(TEXTS[:1], k=5, threshold=score)[0]
-    assert len(kept) == 2 and all(found >= score for _, found in kept)
 
 
 def test_few_and_many_questions_have_the_same_answers(model):
@@ -93,26 +87,35 @@ def test_evidence():
 def test_learning_and_forgetting():
     near = hapax.train(TEXTS, LABELS, "nearest")
     text = "my card is lost in a volcano"
-    rows = near.learn([text], [["volcano"]])
-    assert near.predict([text], k=1)[0][0][0] == "volcano" and near.labels[-1] == "volcano"
-    assert near.forget(rows[0]) and not near.forget(rows[0])
-    assert near.predict([text], k=1)[0][0][0] != "volcano"
-    linear = hapax.train(TEXTS, LABELS, "ovr")
+    learned = near.learn([text, ""], [["volcano"], ["lost"]])
+    assert (learned.rows, learned.skipped, learned.strength) == (range(400, 401), 1, None)
+    assert near.predict([text], k=1)[0][0].label == "volcano" and near.labels[-1] == "volcano"
+    assert near.forget(400) and not near.forget(400)
+    assert near.predict([text], k=1)[0][0].label != "volcano"
+    linear = hapax.train(TEXTS, LABELS, "ovr", fuse="centroid")
+    before = linear.n_features
+    learned = linear.learn(["an eruption", "a new eruption"] * 5, ["volcano"] * 10)
+    assert linear.n_labels == 6 and linear.n_features > before and 0 <= learned.strength <= 1
+    assert linear.predict(["one eruption"], k=1)[0][0].label == "volcano"
     with pytest.raises(ValueError, match="learn"):
-        linear.learn([text], ["lost"])
+        hapax.train(TEXTS, LABELS, "mach").learn([text], ["lost"])
+    with pytest.raises(ValueError, match="1 rows, but labels of 2"):
+        near.learn([text], ["lost", "fee"])
 
 
 def test_rows_by_ids_and_by_names():
     rows = np.eye(4, dtype=np.float32)[[0, 1, 2, 3, 0, 1, 2, 3]]
     ids = hapax.train(rows, [0, 1, [2], [3, 0]] * 2, "nearest", neighbors=2)
     assert ids.labels == [0, 1, 2, 3] and not ids.takes_texts
-    assert [label for label, _ in ids.predict(rows[3:4])[0]] == [0, 3]
+    assert [answer.label for answer in ids.predict(rows[3:4])[0]] == [0, 3]
     names = hapax.train(rows, ["10", "9", "2", "1"] * 2, "nearest", neighbors=2)
     assert names.labels == ["1", "2", "9", "10"]
     assert names.predict(rows[:1], k=1)[0][0][0] == "10"
-    assert names.learn([[0, 0, 1.0, 1.0]], [["9"]]) == [8]
-    with pytest.raises(ValueError, match="'11' is no label"):
-        names.learn(rows[:1], [["11"]])
+    assert names.learn([[0, 0, 1.0, 1.0]], [["9"]]).rows == range(8, 9)
+    assert names.learn(rows[:1], [["11"]]).rows == range(9, 10) and names.labels[-1] == "11"
+    assert ids.learn(rows[:1], [[4]]).rows == range(8, 9) and ids.labels[-1] == 4
+    with pytest.raises(ValueError, match="knows labels by id"):
+        ids.learn(rows[:1], ["11"])
 
 
 def test_compact():

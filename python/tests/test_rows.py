@@ -129,7 +129,7 @@ def test_refused_arrays():
     ]
     for rows in wrong:
         with pytest.raises(ValueError):
-            native.answer_rows(rows, 1, 1)
+            native.answer_rows(rows, 1, False, 1)
 
 
 MEMORY = """

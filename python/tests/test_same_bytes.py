@@ -24,6 +24,14 @@ OF_ROWS = [
     ("nearest", {"max_bytes": 20_000}),
     ("mach", {"buckets": 2, "repetitions": 3, "epochs": 2}),
     ("mach", {"buckets": 2, "bits": 8, "keep": 0.5, "learning_rate": 1.0, "dropout": 0.1}),
+    ("cs", {"max_epochs": 20}),
+    ("ww", {"cost": 0.3, "epsilon": 0.1, "keep_lengths": True, "bias": 1.0, "prune": 0.0}),
+    ("llw", {"gap": 0.01, "exponent": 0.7, "bits": 16, "shrink_count": 3}),
+    ("memoir-l2", {}),
+    ("memoir-l1", {"step_size": 0.5, "scoring": "cosine", "prune": 0.05, "violators": 1}),
+    ("memoir-l2", {"iterations": 500, "batch_size": 4, "draws": "balanced", "step_decay": 0.1}),
+    ("wsabie", {"epochs": 2, "dimensions": 8, "rank_weight": "harmonic", "max_norm": 2.0}),
+    ("wsabie-pp", {"epochs": 2, "no_normalize": True, "bits": 8, "margin": 0.3, "models": 1}),
 ]
 OF_TEXTS = [
     ("auto", {}),
@@ -32,7 +40,14 @@ OF_TEXTS = [
     ("ovr", {"hash_bits": 12, "case_sensitive": True}),
     ("nearest", {"max_features": 40, "max_document_share": 0.5}),
     ("mach", {"epochs": 2}),
+    ("cs", {"multilabel": "replicate", "max_epochs": 5}),
+    ("memoir-l1", {"multilabel": "first", "epochs": 2, "words": 1}),
+    ("wsabie-pp", {"epochs": 2, "max_bytes": 75_000}),
 ]
+
+
+SETTINGS = {"keep_lengths", "shrink_count"}
+"""What the command takes by ``--set`` only."""
 
 
 def arguments(method, options):
@@ -41,7 +56,9 @@ def arguments(method, options):
     for name, value in options.items():
         if isinstance(value, tuple):
             value = "-".join(map(str, value))
-        if value is True:
+        if name in SETTINGS:
+            given += ["--set", f"{name.replace('_', '-')}={str(value).lower()}"]
+        elif value is True:
             given.append(f"--{name.replace('_', '-')}")
         else:
             given.append(f"--{name.replace('_', '-')}={value}")
@@ -97,7 +114,45 @@ def test_answers_of_the_command(command, tmp_path):
     ]
     assert theirs[-1] == []
     for threads in (1, 2):
-        assert model.predict(asked, k=3, threads=threads) == theirs
+        ours = model.predict(asked, k=3, threads=threads)
+        assert [[answer[:2] for answer in row] for row in ours] == theirs
+
+
+@pytest.mark.parametrize("method", ["ovr", "nearest"])
+def test_what_is_learned_later(method, command, tmp_path):
+    options = {"fuse": "centroid"} if method == "ovr" else {}
+    texts, labels = make_texts(600, seed=2, several=True)
+    more, theirs = make_texts(90, seed=3)
+    more[7], theirs[7], more[8] = "a volcano is an island", ["volcano"], "qqq"
+    write_tsv(tmp_path / "more.tsv", more, theirs)
+    model = hapax.train(texts, labels, method, **options)
+    model.save(tmp_path / "model.hapax")
+    given = ("learn", tmp_path / "model.hapax", tmp_path / "more.tsv")
+    command(*given, "-o", tmp_path / "newer.hapax")
+    learned = model.learn(more, theirs)
+    assert model.to_bytes() == (tmp_path / "newer.hapax").read_bytes()
+    assert "volcano" in model.labels and learned.skipped == 0
+    assert learned.rows == (range(600, 690) if method == "nearest" else range(0))
+    assert (learned.strength is None) == (method == "nearest")
+
+
+@pytest.mark.parametrize("method", ["ovr", "nearest"])
+def test_figures_of_the_command(method, command, tmp_path):
+    texts, labels = make_texts(600, seed=2, several=True)
+    asked, truth = make_texts(200, seed=3, several=True)
+    # A label that nobody knows, words that nobody knows, and a row without labels.
+    truth[0], asked[1], truth[2] = ["volcano"], "zzz qqq", []
+    model = hapax.train(texts, labels, method)
+    model.save(tmp_path / "model.hapax")
+    write_tsv(tmp_path / "test.tsv", asked, truth)
+    given = ("evaluate", tmp_path / "model.hapax", tmp_path / "test.tsv", "-k", "1,2,5", "--json")
+    theirs = json.loads(command(*given))
+    ours = model.evaluate(asked, truth, [1, 2, 5])
+    assert ours["rows"] == theirs["n"] == 200
+    for name in ("precision", "r_precision", "recall", "ndcg", "coverage", "psp", "psndcg"):
+        assert ours[name] == list(theirs[name].values()), name
+    for name in ("accuracy", "cut", "micro_f1", "macro_f1", "example_f1"):
+        assert ours[name] == theirs[name]
 
 
 def test_dependencies_are_of_the_versions_of_the_command():

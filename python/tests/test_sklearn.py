@@ -10,7 +10,7 @@ from conftest import WORDS, make_texts
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, log_loss
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer, StandardScaler
@@ -18,7 +18,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hapax
 from hapax import HapaxClassifier, HapaxTextClassifier
-from hapax._thresholds import best_threshold
 
 
 # MACH wants more classes than most of these checks have.
@@ -70,8 +69,8 @@ def test_the_model_is_that_of_train():
     assert fitted.model_.to_bytes() == same.to_bytes()
     places, scores = fitted.predict_topk(ASKED, k=3)
     best = same.predict(ASKED, k=3)
-    assert [[c for c, _ in row] for row in best] == fitted.classes_[places].tolist()
-    assert [[s for _, s in row] for row in best] == scores.tolist()
+    assert [[one.label for one in row] for row in best] == fitted.classes_[places].tolist()
+    assert [[one.score for one in row] for row in best] == scores.tolist()
 
 
 @pytest.mark.parametrize("given", ["indicator", "sparse"])
@@ -92,25 +91,51 @@ def test_several_labels_go_round(of, method, given):
     again = binarizer.transform(binarizer.inverse_transform(answers))
     assert (again != answers).sum() == 0
     assert estimator.decision_function(asked).shape == (200, 5)
-    # What reaches the threshold is predicted, whatever way it is asked.
+    # What is sure enough is predicted, whatever way it is asked.
     dense = answers.toarray() if sp.issparse(answers) else answers
-    high = estimator.decision_function(asked) >= estimator.threshold_
-    known = estimator.predict_topk(asked, k=5)[0] >= 0
-    assert high[known.all(axis=1)].tolist() == (dense[known.all(axis=1)] == 1).tolist()
+    assert estimator.above_ == np.float32(estimator.model_.thresholds["micro"])
+    sure = estimator.predict_proba(asked)
+    assert (sure >= estimator.above_ * (1 - 1e-9)).tolist() == (dense == 1).tolist()
 
 
-def test_a_given_threshold_is_taken_and_saves_a_training():
+def test_a_given_probability_is_taken():
     texts, names = make_texts(300, seed=11, several=True)
     y = MultiLabelBinarizer().fit_transform(names)
-    all_of_them = HapaxTextClassifier("ovr", threshold=-1e9).fit(texts, y)
-    none = HapaxTextClassifier("ovr", threshold=1e9).fit(texts, y)
+    all_of_them = HapaxTextClassifier("ovr", above=0.0).fit(texts, y)
+    none = HapaxTextClassifier("ovr", above=1.0).fit(texts, y)
     assert all_of_them.predict(texts).all() and not none.predict(texts).any()
+    with pytest.raises(ValueError, match="above is 1.5"):
+        HapaxTextClassifier("ovr", above=1.5).fit(texts, y)
+    # Too few rows for probabilities: as many labels as a row has on average.
+    few = HapaxTextClassifier("ovr").fit(texts[:50], y[:50])
+    assert few.above_ is None and not hasattr(few, "predict_proba")
+    usual = round(y[:50].sum(axis=1).mean())
+    assert (few.predict(texts).sum(axis=1) == usual).all()
+    with pytest.raises(ValueError, match="no probabilities"):
+        HapaxTextClassifier("ovr", above=0.5).fit(texts[:50], y[:50])
 
 
 def test_more_labels_than_are_asked_for_at_first():
     rows = sp.identity(300, format="csr", dtype=np.float32)
-    estimator = HapaxClassifier("ovr", cost=1.0, threshold=-1e9).fit(rows, rows.astype(int))
+    estimator = HapaxClassifier("ovr", cost=1.0, above=0.0).fit(rows, rows.astype(int))
     assert (np.asarray(estimator.predict(rows[:3]).sum(axis=1)) == 300).all()
+
+
+@pytest.mark.parametrize("method", ["ovr", "nearest", "mach"])
+def test_probabilities_of_classes(method):
+    fitted = HapaxTextClassifier(method).fit(TEXTS, CLASSES)
+    sure = fitted.predict_proba(ASKED)
+    assert sure.shape == (200, 5) and np.allclose(sure.sum(axis=1), 1) and (sure >= 0).all()
+    assert (fitted.classes_[sure.argmax(axis=1)] == fitted.predict(ASKED)).all()
+    # They are those of the model, divided by their sum, and they are worth something.
+    row = fitted.model_.predict(ASKED[:1])[0]
+    total = sum(answer.probability for answer in row)
+    for answer in row:
+        place = fitted.classes_.tolist().index(answer.label)
+        assert sure[0, place] == pytest.approx(answer.probability / total, rel=1e-6)
+    shares = [np.mean(CLASSES == label) for label in fitted.classes_]
+    assert log_loss(TRUTH, sure) < 0.5 * log_loss(TRUTH, np.tile(shares, (200, 1)))
+    assert fitted.predict_proba(["qqq"])[0].tolist() == pytest.approx(shares)
 
 
 def test_classes_of_any_type():
@@ -186,23 +211,6 @@ def test_folds_without_a_class():
     for train, test in KFold(3).split(texts):
         fitted = HapaxTextClassifier("ovr").fit([texts[i] for i in train], y[train])
         assert fitted.predict([texts[i] for i in test]).shape == (20, 6)
-
-
-def test_thresholds_against_trying_all():
-    random = np.random.RandomState(0)
-    for _ in range(50):
-        scores = -np.sort(-random.randint(0, 9, (20, 4)) / 8, axis=1).astype(np.float32)
-        places = np.array([random.permutation(6)[:4] for _ in range(20)])
-        places[3, 2:] = -1
-        truth = sp.csr_matrix(random.rand(20, 6) < 0.3, dtype=np.int8)
-
-        def f1(threshold):
-            rows, columns = np.nonzero((places >= 0) & (scores >= threshold))
-            found = np.asarray(truth[rows, places[rows, columns]]).ravel()
-            return 2 * found.sum() / (len(rows) + truth.nnz)
-
-        tried = max(f1(threshold) for threshold in np.unique(scores))
-        assert f1(best_threshold(places, scores, truth)) == pytest.approx(tried, abs=1e-12)
 
 
 def test_the_words_of_the_tests_are_apart():

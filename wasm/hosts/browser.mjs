@@ -25,7 +25,7 @@ const launch = () => {
 let browser;
 after(() => browser?.close());
 
-const wanted = answers.map(({ label, score }) => `${label} ${score}`).join("\n");
+const usual = answers.map(({ label, score }) => `${label} ${score}`).join("\n");
 
 /**
  * Opens a page in a fresh profile; `problems` fills with what the console and the network complain
@@ -44,7 +44,7 @@ export const open = async (url) => {
 };
 
 /** Whether the page answers as the package in Node does, without a complaint anywhere. */
-export const answersRightly = async (url) => {
+export const answersRightly = async (url, wanted = usual) => {
   const { page, problems, close } = await open(url);
   const input = page.locator("input:not([disabled])");
   await input.waitFor({ timeout: 30_000 }).catch(() => assert.fail(`the page never got ready: ${problems.join("\n")}`));

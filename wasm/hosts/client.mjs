@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open } from "./browser.mjs";
-import { answers, model, project, QUERY } from "./projects.mjs";
+import { answers, model, project, QUERY, sureAnswers } from "./projects.mjs";
 import { serve } from "./servers.mjs";
 
 const PAGE = '<!doctype html><title>hapax</title><link rel="icon" href="data:,">';
@@ -64,13 +64,19 @@ export const client = () => {
     const made = await inPage(async ({ WorkerModel }, bytes, query, told) => {
       const model = await WorkerModel.load(new Blob([bytes]));
       const texts = Array.from({ length: 100 }, (_, at) => (at % 3 === 1 ? "xqzzt" : query));
-      const { offsets, ids, scores } = await model.predictTexts(texts, 2);
+      const { offsets, ids, scores, probabilities } = await model.predictTexts(texts, 2);
+      const signal = new AbortController().signal;
+      const sure = await model.predictText(query, { above: "micro", abstain: true, atMost: 3, signal });
+      const surest = await model.predictTexts([query], { atMost: 1, signal });
       const row = await model.learn("a quokka that smiles", "quokka");
       const [learned] = await model.predictText("a quokka that smiles", 1);
       const found = {
         offsets: [...offsets],
         ids: [...ids],
         scores: [...scores],
+        probabilities: [...probabilities],
+        sure,
+        surest: [...surest.ids],
         learned: learned.label,
         forgotten: await model.forget(row),
         kind: (await model.info()).kind,
@@ -81,6 +87,7 @@ export const client = () => {
         wrong: await told(model.predictText(query, -1)),
         unable: await told(model.neighborhood(0)),
         option: await told(model.predictText(query, 5, { singal: 1 })),
+        threshold: await told(model.predictText(query, { over: 0.5, signal })),
       };
       const last = told(model.predictText(query));
       model.free();
@@ -90,6 +97,9 @@ export const client = () => {
     const wanted = Array.from({ length: 100 }, (_, at) => (known(at) ? answers.slice(0, 2) : [])).flat();
     assert.deepEqual(made.ids, wanted.map(({ id }) => id));
     assert.deepEqual(made.scores, wanted.map(({ score }) => score));
+    assert.deepEqual(made.probabilities, wanted.map(({ probability }) => probability));
+    assert.deepEqual(made.sure, sureAnswers);
+    assert.deepEqual(made.surest, [answers[0].id]);
     assert.equal(made.offsets.length, 101);
     assert.deepEqual(made.offsets.slice(0, 5), [0, 2, 2, 4, 6]);
     assert.equal(made.offsets.at(-1), wanted.length);
@@ -97,7 +107,7 @@ export const client = () => {
     assert.deepEqual([made.unknown.name, made.unknown.rule], ["PredictError", "NoFeatures"]);
     assert.deepEqual([made.wrong.name, made.wrong.message], ["ParamError", "k is -1, but must be at least 1"]);
     assert.deepEqual([made.unable.rule, made.unable.kind], ["NotOfThisKind", "nearest"]);
-    assert.deepEqual([made.option.name, made.option.rule], ["ParamError", "OneOf"]);
+    for (const { name, rule } of [made.option, made.threshold]) assert.deepEqual([name, rule], ["ParamError", "OneOf"]);
     for (const { message } of [made.last, made.after]) assert.equal(message, "this WorkerModel was freed; make another one");
   });
 

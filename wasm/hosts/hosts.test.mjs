@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answersRightly, open } from "./browser.mjs";
 import { client } from "./client.mjs";
-import { answers, files, installed, project, QUERY, run } from "./projects.mjs";
+import { answers, files, installed, project, QUERY, run, sureAnswers } from "./projects.mjs";
 import { freePort, serve, serveBy } from "./servers.mjs";
 
 const page = files["page/index.html"];
@@ -90,6 +90,12 @@ for (const [program, main] of Object.entries(PROGRAMS)) {
     await answersRightly(await site(folder));
   });
 }
+
+test("plain modules: the page that keeps quiet where it does not know", async () => {
+  const folder = project("plain-sure", { "main.js": files["sure/main.js"], "index.html": files["plain/index.html"] });
+  const wanted = sureAnswers.map(({ label, probability }) => `${label} ${probability.toFixed(2)}`).join("\n");
+  await answersRightly(await serve(folder), wanted);
+});
 
 test("rollup, page and worker", async () => {
   for (const [name, main] of [["page", PROGRAMS.page], ["worker", OWN]]) {

@@ -37,12 +37,13 @@ const packed = () => {
 const tarball = packed();
 const train = (hapax) => {
   const rows = readFileSync(here("../tests/fixture.tsv"), "utf8").trimEnd().split("\n");
-  const lines = rows.map((line) => line.split("\t"));
+  // Often enough for probabilities.
+  const lines = Array.from({ length: 11 }, () => rows.map((line) => line.split("\t"))).flat();
   const data = hapax.Dataset.fromTexts(
     lines.map(([text]) => text),
     lines.map(([, labels]) => labels.split(" ")),
   );
-  return new hapax.Trainer({ minDocuments: 1 }).train(data);
+  return new hapax.Trainer({ minDocuments: 1, neighbors: 200 }).train(data);
 };
 
 /** A new folder with these files and the tarball installed. */
@@ -69,7 +70,7 @@ const first = (() => {
 
 /** What the tarball holds, below its package.json. */
 export const installed = join(first, "node_modules/hapax");
-const hapax = await import(join(installed, "node.js"));
+const hapax = await import(join(installed, "train/node.js"));
 await hapax.init();
 const trained = train(hapax);
 
@@ -77,7 +78,9 @@ const trained = train(hapax);
 export const model = join(work, "model.hapax");
 writeFileSync(model, trained.toBytes());
 export const answers = trained.predictText(QUERY);
+export const sureAnswers = trained.predictText(QUERY, { above: "micro", abstain: true, atMost: 3 });
 assert.ok(answers.length === 5 && existsSync(model));
+assert.ok(sureAnswers.length > 0 && sureAnswers.length < 5 && answers.every(({ probability }) => probability >= 0));
 trained.free();
 
 /** Runs a tool of this folder in a project; what it printed. */

@@ -1,1 +1,1 @@
-export { Dataset, Model, Trainer } from "./bindings.js";
+export { Model } from "./bindings.js";

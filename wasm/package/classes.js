@@ -1,3 +1,3 @@
 // The classes whose instances hold wasm memory.
 
-export { Dataset, Model, Trainer } from "./bindings.js";
+export { Model } from "./bindings.js";

@@ -11,6 +11,7 @@ export type {
   ModelInfo,
   ModelSource,
   Neighbor,
+  PredictOptions,
   PrepareOptions,
   Progress,
   TextOptions,

@@ -8,7 +8,9 @@ import { timed, unwatch } from "./prepare.js";
 
 export { noConstructor, notLoaded } from "./lifetime.js";
 
+/** How many answers there are by default, and where a probability decides on them. */
 const ANSWERS = 5;
+const MANY = 20;
 const MOST = 0xffffffff;
 
 /** What models of one kind alone can do. */
@@ -59,10 +61,63 @@ const needs = (model, ability) => {
   throw new PredictError(message, "NotOfThisKind", { kind: info.kind });
 };
 
-const scoresOf = (packed) => new Float32Array(packed.buffer, packed.byteOffset + 2 * packed.length, packed.length / 2);
+/** Whether models have probabilities. */
+const calibrated = new WeakMap();
 
-const answersOf = (model, packed) =>
-  Array.from(scoresOf(packed), (score, at) => ({ id: packed[at], label: model.labelName(packed[at]), score }));
+const isCalibrated = (model) => {
+  if (!calibrated.has(model)) calibrated.set(model, model.info().thresholds !== undefined);
+  return calibrated.get(model);
+};
+
+/** A probability, or that of the model with this name. */
+const probability = (model, parameter, value, names) => {
+  if (value === undefined || value === false) return undefined;
+  if (!isCalibrated(model)) {
+    const message =
+      `the model has scores, but no probabilities, which ${parameter} needs: ` +
+      "train it again, on 200 rows or more and without --no-calibration";
+    throw new PredictError(message, "NoProbabilities", { parameter });
+  }
+  const given = Object.hasOwn(names, value) ? model.info().thresholds[names[value]] : value;
+  if (typeof given === "number" && given >= 0 && given <= 1) return Math.fround(given);
+  const message = `${parameter} is ${shown(value)}, but must be a probability from 0 to 1, or ${Object.keys(names).join(" or ")}`;
+  throw new ParamError(message, "Probability", { parameter, value });
+};
+
+/** How many answers are wanted at most, and how sure they must be. */
+const wantedOf = (model, given) => {
+  if (typeof given !== "object" || given === null) return { k: whole("k", given) };
+  checkOptions(given, ["atMost", "above", "abstain"]);
+  const { atMost = given.above === undefined ? ANSWERS : MANY } = given;
+  return {
+    k: whole("atMost", atMost),
+    above: probability(model, "above", given.above, { micro: "micro", macro: "macro" }),
+    abstain: probability(model, "abstain", given.abstain, { true: "abstain" }),
+  };
+};
+
+/** Ids, scores and probabilities, side by side; those that are sure enough. */
+const unpacked = (model, packed, { above, abstain }) => {
+  const parts = isCalibrated(model) ? 3 : 2;
+  const count = packed.length / parts;
+  const part = (at) => new Float32Array(packed.buffer, packed.byteOffset + 4 * count * at, count);
+  const probabilities = parts === 3 ? part(2) : undefined;
+  // They never rise.
+  let kept = above === undefined ? count : probabilities.findIndex((p) => p < above);
+  if (kept < 0) kept = count;
+  if (abstain !== undefined && !(probabilities[0] >= abstain)) kept = 0;
+  return [packed.subarray(0, kept), part(1).subarray(0, kept), probabilities?.subarray(0, kept)];
+};
+
+const answersOf = (model, packed, wanted) => {
+  const [ids, scores, probabilities] = unpacked(model, packed, wanted);
+  return Array.from(ids, (id, at) => ({
+    id,
+    label: model.labelName(id),
+    score: scores[at],
+    probability: probabilities?.[at],
+  }));
+};
 
 const NONE = new Uint32Array();
 
@@ -87,30 +142,36 @@ const listOf = (texts) => {
 
 const predicting = {
   predict(indices, values, k = ANSWERS) {
-    const packed = timed(this, () => this.packedBest(indices, values, whole("k", k)));
-    return answersOf(this, packed);
+    const wanted = wantedOf(this, k);
+    const packed = timed(this, () => this.packedBest(indices, values, wanted.k));
+    return answersOf(this, packed, wanted);
   },
 
   predictText(text, k = ANSWERS) {
-    const packed = timed(this, () => this.packedBestOfText(text, whole("k", k)));
-    return answersOf(this, packed);
+    const wanted = wantedOf(this, k);
+    const packed = timed(this, () => this.packedBestOfText(text, wanted.k));
+    return answersOf(this, packed, wanted);
   },
 
   predictTexts(texts, k = ANSWERS) {
     const list = listOf(texts);
-    const most = Math.min(whole("k", k), this.info().labels);
+    const wanted = wantedOf(this, k);
+    const most = Math.min(wanted.k, this.info().labels);
     const offsets = new Uint32Array(list.length + 1);
     const ids = new Uint32Array(list.length * most);
     const scores = new Float32Array(list.length * most);
+    const probabilities = isCalibrated(this) ? new Float32Array(list.length * most) : undefined;
     let end = 0;
     list.forEach((text, at) => {
       const packed = timed(this, () => packedIfKnown(this, text, most));
-      ids.set(packed.subarray(0, packed.length / 2), end);
-      scores.set(scoresOf(packed), end);
-      end += packed.length / 2;
+      const [own, worth, sure] = unpacked(this, packed, wanted);
+      ids.set(own, end);
+      scores.set(worth, end);
+      probabilities?.set(sure, end);
+      end += own.length;
       offsets[at + 1] = end;
     });
-    return { offsets, ids: ids.slice(0, end), scores: scores.slice(0, end) };
+    return { offsets, ids: ids.slice(0, end), scores: scores.slice(0, end), probabilities: probabilities?.slice(0, end) };
   },
 
   can(ability) {

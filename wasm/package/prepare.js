@@ -12,8 +12,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const budgetOf = (model) => {
   let budget = budgets.get(model);
   if (budget === undefined) {
-    const { kind, weights } = model.info();
-    budget = kind === "linear" ? (weights / 1e6) * MILLISECONDS_A_MILLION : NEVER;
+    budget = model.can("prepare") ? (model.info().weights / 1e6) * MILLISECONDS_A_MILLION : NEVER;
     budgets.set(model, budget);
   }
   return budget;

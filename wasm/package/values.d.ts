@@ -5,6 +5,24 @@ export interface Answer {
   label: string | undefined;
   /** Higher is better. Exactly the 32-bit float that the native command computes. */
   score: number;
+  /** That it is right; never more than that of a better answer. Of calibrated models only. */
+  probability: number | undefined;
+}
+
+/** How many answers are wanted, and how sure they must be. */
+export interface PredictOptions {
+  /** How many answers at most: 5, or 20 with `above`. */
+  atMost?: number;
+  /**
+   * Leaves out answers whose probability is below; by name, the one that gave the best micro- or
+   * macro-F1 on held-out rows.
+   */
+  above?: number | "micro" | "macro";
+  /**
+   * Gives no answer if the first one's probability is below; `true` takes the one that balances
+   * texts answered and texts answered rightly.
+   */
+  abstain?: number | boolean;
 }
 
 /**
@@ -15,6 +33,8 @@ export interface Answers {
   offsets: Uint32Array;
   ids: Uint32Array;
   scores: Float32Array;
+  /** Of calibrated models only. */
+  probabilities: Float32Array | undefined;
 }
 
 /** Where a model comes from. Bytes are copied; a stream and the body of a response are used up. */
@@ -102,6 +122,11 @@ export interface ModelInfo {
   labels: number;
   trainingRows: number;
   trainingValues: number;
+  /**
+   * Probabilities from which answers are worth giving, of calibrated models: for the best micro-
+   * and macro-F1, and from which a first answer is worth giving at all.
+   */
+  thresholds?: { micro: number; macro: number; abstain: number };
   /** Rows that can be neighbors, those learned since included; of kind `nearest` only. */
   rows?: number;
   index?: string;
@@ -123,6 +148,11 @@ export interface TextOptions {
   words?: Uint8Array | number[];
   /** The same of characters. */
   characters?: Uint8Array | number[];
+  /**
+   * Whether scores become probabilities, by models of part of the rows: by default they do where
+   * there are 200 rows or more. `false` is the command's `--no-calibration`.
+   */
+  calibrate?: boolean;
 }
 
 /** Nearest neighbors; what is left out has the native command's default. */
@@ -179,6 +209,11 @@ export interface TrainingReport {
   of: number;
   /** The mean loss over them, each before its step. */
   loss: number;
+  /**
+   * Whether the model itself is done and another is trained on part of the rows, up to five times:
+   * its answers to the others turn scores into probabilities.
+   */
+  calibrating: boolean;
 }
 
 /** What to do while training goes on. */

@@ -12,6 +12,14 @@ export const setNumber = (object, field, value) => {
 
 export const setText = setNumber;
 
+/** A number of 32 bits as a short decimal that rounds to it. */
+const short = (number) =>
+  [7, 8, 9].map((digits) => Number(number.toPrecision(digits))).find((decimal) => Math.fround(decimal) === number);
+
+export const setThresholds = (object, micro, macro, abstain) => {
+  object.thresholds = { micro: short(micro), macro: short(macro), abstain: short(abstain) };
+};
+
 export const newEvidence = (row, similarity, vote) => ({
   row,
   similarity,
@@ -36,4 +44,4 @@ export const addFeature = (evidence, id, name, share) => {
 export const unknownOption = (options, known) =>
   Object.keys(options).find((name) => !known.split(" ").includes(name));
 
-export const newReport = (epoch, epochs, done, of, loss) => ({ epoch, epochs, done, of, loss });
+export const newReport = (epoch, epochs, done, of, loss, calibrating) => ({ epoch, epochs, done, of, loss, calibrating });

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" />
-import type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, ModelInfo, ModelSource, Neighbor } from "./values.js";
+import type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, ModelInfo, ModelSource, Neighbor, PredictOptions } from "./values.js";
 
-export type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, ModelInfo, ModelSource, Neighbor, Progress } from "./values.js";
+export type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, ModelInfo, ModelSource, Neighbor, PredictOptions, Progress } from "./values.js";
 
 /** Cancels a question; the promise is rejected with the signal's reason at once. */
 export interface Cancel {
@@ -29,11 +29,11 @@ export class WorkerModel {
   /** Starts a worker and loads a model there. Throws what `Model.load` throws. */
   static load(source: ModelSource | Promise<Response>, options?: WorkerOptions): Promise<WorkerModel>;
   predict(indices: Indices, values: Values, k?: number, cancel?: Cancel): Promise<Answer[]>;
-  predict(indices: Indices, values: Values, cancel: Cancel): Promise<Answer[]>;
+  predict(indices: Indices, values: Values, options: PredictOptions & Cancel): Promise<Answer[]>;
   predictText(text: string, k?: number, cancel?: Cancel): Promise<Answer[]>;
-  predictText(text: string, cancel: Cancel): Promise<Answer[]>;
+  predictText(text: string, options: PredictOptions & Cancel): Promise<Answer[]>;
   predictTexts(texts: string[], k?: number, cancel?: Cancel): Promise<Answers>;
-  predictTexts(texts: string[], cancel: Cancel): Promise<Answers>;
+  predictTexts(texts: string[], options: PredictOptions & Cancel): Promise<Answers>;
   explain(indices: Indices, values: Values, neighbors?: number, features?: number, cancel?: Cancel): Promise<Evidence[]>;
   explainText(text: string, neighbors?: number, features?: number, cancel?: Cancel): Promise<Evidence[]>;
   contributions(indices: Indices, values: Values, label: number, features?: number, cancel?: Cancel): Promise<Contribution[]>;

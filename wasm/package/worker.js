@@ -37,13 +37,17 @@ const revived = ({ name, message, ...rest }) => {
   return error;
 };
 
-/** The signal in the options that end a call, which are taken off. */
-const signalOf = (words) => {
+/** Where options say how many answers are wanted, and how sure. */
+const WANTED_AT = { predict: 2, predictText: 1, predictTexts: 1 };
+
+/** The signal in the options that end a call, which are taken off; what else is wanted stays. */
+const signalOf = (method, words) => {
   const last = words.at(-1);
   if (Object.prototype.toString.call(last) !== "[object Object]") return undefined;
-  checkOptions(last, ["signal"]);
-  words.pop();
-  return last.signal;
+  const { signal, ...wanted } = words.pop();
+  if (WANTED_AT[method] !== words.length) checkOptions(last, ["signal"]);
+  else if (Object.keys(wanted).length > 0) words.push(wanted);
+  return signal;
 };
 
 export class WorkerModel {
@@ -148,7 +152,7 @@ export class WorkerModel {
   static {
     for (const method of METHODS) {
       WorkerModel.prototype[method] = async function (...words) {
-        const signal = signalOf(words);
+        const signal = signalOf(method, words);
         return this.#ask([method, ...words], signal);
       };
     }

@@ -41,16 +41,16 @@ const predictTexts = async (texts, k, signal) => {
   let [at, size, end] = [0, 16, 0];
   while (at < texts.length || parts.length === 0) {
     const start = performance.now();
-    const { offsets, ids, scores } = model.predictTexts(texts.slice(at, at + size), k);
+    const { offsets, ids, scores, probabilities } = model.predictTexts(texts.slice(at, at + size), k);
     const ends = offsets.subarray(parts.length === 0 ? 0 : 1).map((offset) => offset + end);
-    parts.push({ offsets: ends, ids, scores });
+    parts.push({ offsets: ends, ids, scores, probabilities });
     [at, end] = [at + size, end + ids.length];
     size = performance.now() - start < SLICE ? 2 * size : size;
     await otherMessages();
     signal.throwIfAborted();
   }
-  const all = (name) => joined(parts.map((part) => part[name]));
-  return { offsets: all("offsets"), ids: all("ids"), scores: all("scores") };
+  const all = (name) => parts[0][name] && joined(parts.map((part) => part[name]));
+  return { offsets: all("offsets"), ids: all("ids"), scores: all("scores"), probabilities: all("probabilities") };
 };
 
 const answerTo = ([method, ...words], signal) => {

@@ -2,7 +2,7 @@
 
 use crate::errors::{set_number, set_text};
 use hapax_core::{
-    model::{Method, Model, nearest::Evidence},
+    model::{Calibration, Method, Model, nearest::Evidence},
     search::Scored,
 };
 use wasm_bindgen::prelude::*;
@@ -15,6 +15,9 @@ extern "C" {
     /// Adds `{ id, label }` to the labels.
     #[wasm_bindgen(js_name = addLabel)]
     fn add_label(evidence: &JsValue, id: u32, label: Option<String>);
+    /// Sets `thresholds` to `{ micro, macro, abstain }`.
+    #[wasm_bindgen(js_name = setThresholds)]
+    fn set_thresholds(object: &JsValue, micro: f32, macro_: f32, abstain: f32);
     /// `{}`.
     #[wasm_bindgen(js_name = newObject)]
     fn new_object() -> JsValue;
@@ -23,10 +26,27 @@ extern "C" {
     fn add_feature(evidence: &JsValue, id: u32, name: Option<String>, share: f32);
 }
 
-/// Ids, then the bits of their scores: numbers alone, which take less time and code than objects.
-pub(crate) fn packed(best: &[Scored]) -> Vec<u32> {
-    let ids = best.iter().map(|s| s.id);
-    ids.chain(best.iter().map(|s| s.score.to_bits())).collect()
+/// How many answers to ask for: the first one's probability depends on the second's score.
+pub(crate) fn asked(model: &Model, k: usize) -> usize {
+    match model.calibration() {
+        Some(_) if k > 0 => k.max(2),
+        _ => k,
+    }
+}
+
+/// Ids, then the bits of their scores, then those of their probabilities if the model has them:
+/// numbers alone, which take less time and code than objects. What training never saw is no answer.
+pub(crate) fn packed(best: &[Scored], k: usize, calibration: Option<&Calibration>) -> Vec<u32> {
+    let given = best[..k.min(best.len())].iter();
+    let given = given.take_while(|s| s.score > f32::MIN);
+    let mut numbers: Vec<u32> = given.clone().map(|s| s.id).collect();
+    let count = numbers.len();
+    numbers.extend(given.map(|s| s.score.to_bits()));
+    if let Some(calibration) = calibration {
+        let probabilities = calibration.probabilities(best).take(count);
+        numbers.extend(probabilities.map(f32::to_bits));
+    }
+    numbers
 }
 
 pub(crate) fn evidence(model: &Model, neighbors: &[Evidence]) -> Vec<JsValue> {
@@ -76,6 +96,9 @@ pub(crate) fn info(model: &Model) -> JsValue {
     number("labels", model.labels().into());
     number("trainingRows", made.rows as f64);
     number("trainingValues", made.nonzeros as f64);
+    if let Some(known) = model.calibration() {
+        set_thresholds(&object, known.micro_f1, known.macro_f1, known.abstain);
+    }
     if let Method::Linear(linear) = model.method() {
         number("weights", linear.model().nonzeros() as f64);
         number("bits", linear.model().parts().bits.into());

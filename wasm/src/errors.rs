@@ -64,7 +64,7 @@ impl Thrown {
     }
 }
 
-#[cfg(feature = "mach-training")]
+#[cfg(feature = "training")]
 impl Thrown {
     /// Refuses a name that stands for nothing.
     pub(crate) fn no_such_name(parameter: &str, name: &str) -> Self {

@@ -8,12 +8,13 @@
 mod answers;
 #[cfg(feature = "training")]
 mod dataset;
-#[cfg(feature = "kinds")]
+// No model that is trained here can do what these modules hold.
+#[cfg(all(feature = "kinds", not(feature = "training")))]
 mod embedding;
 mod errors;
-#[cfg(feature = "kinds")]
+#[cfg(all(feature = "kinds", not(feature = "training")))]
 mod linear;
-#[cfg(feature = "mach-training")]
+#[cfg(feature = "training")]
 mod mach;
 mod model;
 #[cfg(feature = "training")]

@@ -8,22 +8,29 @@ use crate::{
 };
 use hapax_core::{
     executor::Sequential,
-    model::Model as Core,
+    model::{Model as Core, Scratch},
     parameters::mach::{Estimator, MachParameters},
     text::Vectorizer,
     train::{
-        Training,
+        Calibrating, TrainError, Training,
         mach::{Report, Trainer},
     },
 };
-use hapax_wasm_kernels::MACH_KERNELS;
+use hapax_wasm_kernels::{KERNELS, MACH_KERNELS};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./values.js")]
 extern "C" {
-    /// `{ epoch, epochs, done, of, loss }`.
+    /// `{ epoch, epochs, done, of, loss, calibrating }`.
     #[wasm_bindgen(js_name = newReport)]
-    fn new_report(epoch: u32, epochs: u32, done: u32, of: u32, loss: f64) -> JsValue;
+    fn new_report(
+        epoch: u32,
+        epochs: u32,
+        done: u32,
+        of: u32,
+        loss: f64,
+        calibrating: bool,
+    ) -> JsValue;
 }
 
 #[wasm_bindgen]
@@ -59,7 +66,7 @@ extern "C" {
 
 /// All of `MachOptions`.
 const OPTIONS: &str = "buckets repetitions epochs averagedEpochs dropout learningRate exponent bits keep rerank \
-                       estimator seed minDocuments words characters";
+                       estimator seed minDocuments words characters calibrate";
 
 impl MachOptions {
     /// The parameters chosen by the data, with what is given in their place.
@@ -136,8 +143,12 @@ impl MachTrainer {
         let memory = parameters.memory_estimate(&rows) as f64;
         Ok(MachTraining {
             trainer: parameters.trainer_owning(rows.into_owned(), 1, MACH_KERNELS)?,
+            parameters,
             vectorizer,
             memory,
+            made: None,
+            calibrating: self.text.calibrates.then(Calibrating::default),
+            other: None,
         })
     }
 }
@@ -146,30 +157,79 @@ impl MachTrainer {
 #[wasm_bindgen]
 pub struct MachTraining {
     trainer: Trainer<'static>,
+    parameters: MachParameters,
     vectorizer: Option<Vectorizer>,
     memory: f64,
+    /// The model, when its epochs are over.
+    made: Option<Core>,
+    /// What turns its scores into probabilities, as long as that is under way.
+    calibrating: Option<Calibrating>,
+    /// The model of the rows that are not held out.
+    other: Option<Trainer<'static>>,
 }
 
 #[wasm_bindgen]
 impl MachTraining {
-    /// Bytes of memory that training takes beside its data.
+    /// Bytes of memory that training takes beside its data; calibration takes as much once more.
     #[wasm_bindgen(getter)]
     pub fn memory(&self) -> f64 {
         self.memory
     }
 
-    /// Learns from about a thousand rows more; `undefined` if all epochs are over.
+    /// Learns from about a thousand rows more; `undefined` if all is done. Throws `TrainError`.
     #[wasm_bindgen(unchecked_return_type = "TrainingReport | undefined")]
-    pub fn step(&mut self) -> JsValue {
-        let report = |r: Report| new_report(r.epoch, r.epochs, r.done as u32, r.of as u32, r.loss);
-        self.trainer
-            .step(&Sequential)
-            .map_or(JsValue::UNDEFINED, report)
+    pub fn step(&mut self) -> Result<JsValue, Thrown> {
+        if self.made.is_none() {
+            if let Some(report) = self.trainer.step(&Sequential) {
+                return Ok(told(report, false));
+            }
+            let mach = self.trainer.model(&Sequential)?;
+            let vectorizer = self.vectorizer.take();
+            self.made = Some(Core::from_mach(mach, self.trainer.data(), vectorizer));
+        }
+        while let (Some(model), Some(calibrating)) = (&mut self.made, &mut self.calibrating) {
+            let mut other = None;
+            if let Some(trainer) = &mut self.other {
+                if let Some(report) = trainer.step(&Sequential) {
+                    return Ok(told(report, true));
+                }
+                let mach = trainer.model(&Sequential)?;
+                other = Some(Core::from_mach(mach, trainer.data(), None));
+            }
+            let data = (self.trainer.data(), self.parameters.seed);
+            let scratch = || Scratch::new(KERNELS);
+            self.other = match model.calibrate_part(calibrating, data, other, &Sequential, scratch)
+            {
+                Some(rows) => Some(self.parameters.trainer_owning(rows, 1, MACH_KERNELS)?),
+                None => {
+                    self.calibrating = None;
+                    None
+                }
+            };
+        }
+        Ok(JsValue::UNDEFINED)
     }
 
-    /// The model, when all epochs are over. Throws `TrainError`.
-    pub fn finish(&self) -> Result<Model, Thrown> {
-        let mach = self.trainer.model(&Sequential)?;
-        Ok(Core::from_mach(mach, self.trainer.data(), self.vectorizer.clone()).into())
+    /// The model, when all is done. Throws `TrainError`.
+    pub fn finish(&mut self) -> Result<Model, Thrown> {
+        match self.made.take() {
+            Some(model) if self.calibrating.is_none() => Ok(model.into()),
+            made => {
+                self.made = made;
+                Err(TrainError::Stopped.into())
+            }
+        }
     }
+}
+
+fn told(report: Report, calibrating: bool) -> JsValue {
+    let (done, of) = (report.done as u32, report.of as u32);
+    new_report(
+        report.epoch,
+        report.epochs,
+        done,
+        of,
+        report.loss,
+        calibrating,
+    )
 }

@@ -1,7 +1,7 @@
 //! A trained model.
 
 use crate::{
-    answers::{evidence, info, packed},
+    answers::{asked, evidence, info, packed},
     errors::Thrown,
 };
 use hapax_core::{
@@ -49,18 +49,14 @@ impl Model {
         k: usize,
     ) -> Result<Vec<u32>, Thrown> {
         let row = SparseView::new(indices, values)?;
-        let best = self.model.predict_of::<Kinds>(row, k, &mut self.scratch)?;
-        Ok(packed(best))
+        self.answered(row, k)
     }
 
     /// The best labels of a text, packed.
     #[wasm_bindgen(js_name = packedBestOfText, skip_typescript)]
     pub fn packed_best_of_text(&mut self, text: &str, k: usize) -> Result<Vec<u32>, Thrown> {
         let row = self.model.row(text, &mut self.scratch)?;
-        let best = self
-            .model
-            .predict_of::<Kinds>(row.view(), k, &mut self.scratch)?;
-        Ok(packed(best))
+        self.answered(row.view(), k)
     }
 
     /// Why a row gets its labels: the most similar training rows, each with the features it shares
@@ -140,6 +136,14 @@ impl Model {
 }
 
 impl Model {
+    fn answered(&mut self, row: SparseView<'_>, k: usize) -> Result<Vec<u32>, Thrown> {
+        let most = asked(&self.model, k);
+        let best = self
+            .model
+            .predict_of::<Kinds>(row, most, &mut self.scratch)?;
+        Ok(packed(best, k, self.model.calibration()))
+    }
+
     fn explained(
         &mut self,
         row: SparseView<'_>,

@@ -24,17 +24,30 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = minDocuments)]
     fn min_documents(this: &TextOptions) -> Option<u32>;
     #[wasm_bindgen(method, getter)]
+    fn calibrate(this: &TextOptions) -> Option<bool>;
+    #[wasm_bindgen(method, getter)]
     fn words(this: &TextOptions) -> Option<Vec<u8>>;
     #[wasm_bindgen(method, getter)]
     fn characters(this: &TextOptions) -> Option<Vec<u8>>;
 }
 
 /// What was chosen for texts; the rest has the native command's defaults.
-#[derive(Default)]
 pub struct TextChoice {
+    /// Whether scores become probabilities.
+    pub calibrates: bool,
     /// None where the caller left it to the number of texts.
     min_documents: Option<u32>,
     text: VectorizerOptions,
+}
+
+impl Default for TextChoice {
+    fn default() -> Self {
+        Self {
+            calibrates: true,
+            min_documents: None,
+            text: VectorizerOptions::default(),
+        }
+    }
 }
 
 impl TextChoice {
@@ -52,6 +65,7 @@ impl TextChoice {
         }
         text.check()?;
         Ok(Self {
+            calibrates: options.calibrate().unwrap_or(true),
             min_documents: options.min_documents(),
             text,
         })

@@ -7,10 +7,13 @@ use crate::{
     text_options::{TextChoice, TextOptions},
 };
 use hapax_core::{
+    data::Dataset as Rows,
     executor::Sequential,
-    model::Model as Core,
+    model::{Model as Core, Scratch},
     parameters::{NearestParameters, ParamError, ParamRule},
+    train::Calibrating,
 };
+use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -29,7 +32,7 @@ extern "C" {
 }
 
 /// All of `TrainerOptions`.
-const OPTIONS: &str = "neighbors alpha beta exponent minDocuments words characters";
+const OPTIONS: &str = "neighbors alpha beta exponent minDocuments words characters calibrate";
 
 /// The native command's default.
 const SEED: u64 = 42;
@@ -65,6 +68,9 @@ impl Trainer {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let parameters = self.parameters_for(rows.len());
         let mut model = Core::train_nearest(parameters, &rows, vectorizer, &Sequential)?;
+        if self.text.calibrates {
+            self.calibrate(&mut model, &rows)?;
+        }
         // Nothing is drawn at random; the file says which seed there would have been.
         model.provenance_mut().seed = SEED;
         Ok(model.into())
@@ -72,6 +78,24 @@ impl Trainer {
 }
 
 impl Trainer {
+    fn calibrate(&self, model: &mut Core, data: &Rows) -> Result<(), Thrown> {
+        let (mut calibrating, mut other) = (Calibrating::default(), None);
+        let scratch = || Scratch::new(KERNELS);
+        while let Some(rows) =
+            model.calibrate_part(&mut calibrating, (data, SEED), other, &Sequential, scratch)
+        {
+            let parameters = NearestParameters {
+                neighbors: self
+                    .parameters_for(data.len())
+                    .neighbors
+                    .min(rows.len() as u32),
+                ..self.parameters
+            };
+            other = Some(Core::train_nearest(parameters, &rows, None, &Sequential)?);
+        }
+        Ok(())
+    }
+
     fn parameters_for(&self, rows: usize) -> NearestParameters {
         let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         let usual = self.parameters.neighbors.min(rows).max(1);

@@ -5,24 +5,25 @@ use wasm_bindgen::prelude::*;
 // One section, because the reference must come before everything else.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"/// <reference lib="esnext.disposable" />
-import type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, MachOptions, ModelInfo, ModelSource, Neighbor, PrepareOptions, TextOptions, TrainerOptions, TrainingReport } from "./values.js";
+import type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, MachOptions, ModelInfo, ModelSource, Neighbor, PredictOptions, PrepareOptions, TextOptions, TrainerOptions, TrainingReport } from "./values.js";
 
 export interface Model {
     /**
-     * The `k` best labels for a row of features, best first: rising indices, each with a value
-     * other than 0. Throws `ReadError`, `ParamError`, `PredictError`.
+     * The best labels for a row of features, best first, 5 by default: rising indices, each with a
+     * value other than 0. Throws `ReadError`, `ParamError`, and `PredictError` with the rule
+     * `NoProbabilities` where a model without them is asked for answers above one.
      */
-    predict(indices: Uint32Array | number[], values: Float32Array | number[], k?: number): Answer[];
+    predict(indices: Uint32Array | number[], values: Float32Array | number[], k?: number | PredictOptions): Answer[];
     /**
-     * The `k` best labels for a text, best first. Throws `ParamError`, and `PredictError` with the
-     * rule `NoFeatures` for a text of which the model knows no word.
+     * The best labels for a text, best first, 5 by default. Throws `ParamError`, and `PredictError`
+     * with the rule `NoFeatures` for a text of which the model knows no word, or `NoProbabilities`.
      */
-    predictText(text: string, k?: number): Answer[];
+    predictText(text: string, k?: number | PredictOptions): Answer[];
     /**
-     * The `k` best labels of each text, in typed arrays; none for a text of which the model knows
+     * The best labels of each text, 5 by default, in typed arrays; none for a text of which the model knows
      * no word. Throws `ParamError`, `PredictError`.
      */
-    predictTexts(texts: Iterable<string>, k?: number): Answers;
+    predictTexts(texts: Iterable<string>, k?: number | PredictOptions): Answers;
     /** Whether a model of this kind has a method. */
     can(ability: Ability): boolean;
 }

@@ -6,6 +6,26 @@ import * as native from "./native.mjs";
 export const plain = (answers) => answers.map(({ id, label, score }) => [id, label, score]);
 export const expected = (answers) => answers.map(({ id, name, score }) => [id, name, score]);
 
+/** A check that a model's answers and probabilities are those of the command with the same options. */
+export const probabilitiesOfTheCommand = (path, directory, lines) => {
+  const queries = lines.trimEnd().split("\n").map((line) => line.split("\t")[0]).slice(0, 60);
+  const input = native.write(directory, "queries.txt", queries.join("\n"));
+  // The command prints probabilities to four places.
+  const four = (probability) => Math.round(probability * 1e4) / 1e4;
+  return (model, options, ...words) => {
+    const printed = native.hapax("predict", path, input, "--output", "jsonl", ...words).trimEnd().split("\n");
+    const wanted = printed.map((line) => JSON.parse(line).labels.map(({ id, probability }) => [id, probability]));
+    const found = queries.map((query) => model.predictText(query, options));
+    assert.deepEqual(found.map((answers) => answers.map(({ id, probability }) => [id, four(probability)])), wanted);
+    const { offsets, ids, scores, probabilities } = model.predictTexts(queries, options);
+    const all = found.flat();
+    assert.deepEqual(Array.from(ids), all.map(({ id }) => id));
+    assert.deepEqual(Array.from(scores), all.map(({ score }) => score));
+    assert.deepEqual(Array.from(probabilities), all.map(({ probability }) => probability));
+    assert.equal(offsets.at(-1), ids.length);
+  };
+};
+
 export const firstLines = (text, count) => text.split("\n").slice(0, count).join("\n") + "\n";
 
 /** A check that a model answers the texts of labelled lines as the command does with its file. */

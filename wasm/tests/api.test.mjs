@@ -3,18 +3,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Dataset, initSync, Model, ParamError, PredictError, Trainer } from "../dist/node.js";
+import { initSync, Model, ParamError, PredictError } from "../dist/node.js";
 import * as nearestOnly from "../dist/nearest/node.js";
-import { Dataset as TrainData, initSync as initTrain, MachTrainer } from "../dist/train/node.js";
+import { Dataset, initSync as initTrain, MachTrainer, Trainer } from "../dist/train/node.js";
 import * as native from "./native.mjs";
 
 initSync();
+initTrain();
 const lines = readFileSync(native.fixture, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
 const texts = lines.map(([text]) => text);
 const labels = lines.map(([, names]) => names.split(" "));
 const data = Dataset.fromTexts(texts, labels);
-const model = new Trainer({ minDocuments: 1 }).train(data);
-const bytes = model.toBytes();
+const bytes = new Trainer({ minDocuments: 1 }).train(data).toBytes();
+const model = Model.fromBytes(bytes);
 const [text] = texts;
 
 const trained = (algorithm, ...options) =>
@@ -129,8 +130,7 @@ test("objects are not made by new, copied or written as JSON", () => {
   typeError(() => JSON.stringify({ model }), /a Model is no JSON: model\.toBytes\(\)/);
   typeError(() => JSON.stringify(data), /a Dataset is no JSON/);
   assert.throws(() => structuredClone(model), { name: "DataCloneError", message: /send model\.toBytes\(\) and call Model\.fromBytes there/ });
-  initTrain();
-  const training = new MachTrainer({ minDocuments: 1 }).start(TrainData.fromTexts(texts, labels));
+  const training = new MachTrainer({ minDocuments: 1 }).start(Dataset.fromTexts(texts, labels));
   typeError(() => new training.constructor(), /trainer\.start\(data\)/);
   training.free();
   assert.throws(() => training.step(), { message: "this MachTraining was freed; make another one" });
@@ -152,8 +152,44 @@ test("many texts at once: the answers of each, in typed arrays", () => {
   }
   const all = texts.map((one) => model.predictText(one).length);
   assert.equal(model.predictTexts(texts).ids.length, all.reduce((sum, count) => sum + count));
-  assert.deepEqual(model.predictTexts([]), { offsets: Uint32Array.of(0), ids: new Uint32Array(), scores: new Float32Array() });
+  assert.deepEqual(model.predictTexts([]), {
+    offsets: Uint32Array.of(0),
+    ids: new Uint32Array(),
+    scores: new Float32Array(),
+    probabilities: undefined,
+  });
   assert.ok(model.predictTexts([text], 2 ** 32 - 1).ids.length <= model.info().labels);
+});
+
+test("answers above a probability: what cannot be is refused", () => {
+  const file = native.read(native.trained("nearest", native.folder(), native.manyTexts(300)));
+  for (const { Model: Class, PredictError: Refusal } of [{ Model, PredictError }, nearestOnly]) {
+    const [sure, unsure] = [Class.fromBytes(file), Class.fromBytes(bytes)];
+    const { micro, macro, abstain } = sure.info().thresholds;
+    for (const threshold of [micro, macro, abstain]) assert(threshold >= 0 && threshold <= 1);
+    const query = "a1 a2 w3";
+    assert.deepEqual(sure.predictText(query, { above: micro }), sure.predictText(query, { above: "micro" }));
+    assert.deepEqual(sure.predictText(query, {}), sure.predictText(query));
+    const [best] = sure.predictText(query, { atMost: 1 });
+    assert.deepEqual(best, sure.predictText(query)[0]);
+    assert(best.probability > 0 && best.probability < 1);
+    assert.deepEqual(sure.predictText(query, { above: best.probability }).length, 1);
+    assert.deepEqual(sure.predictText(query, { abstain: 1 }), []);
+    assert.deepEqual(sure.predictText(query, { abstain: false }), sure.predictText(query));
+    assert.equal(unsure.info().thresholds, undefined);
+    assert.equal(unsure.predictText(text)[0].probability, undefined);
+    for (const options of [{ above: 0.5 }, { above: "micro" }, { abstain: true }]) {
+      const told = (error) => error instanceof Refusal && error.rule === "NoProbabilities";
+      assert.throws(() => unsure.predictText(text, options), told);
+      assert.throws(() => unsure.predictTexts([text], options), told);
+    }
+    const refused = (options, rule) => assert.throws(() => sure.predictText(query, options), { name: "ParamError", rule });
+    for (const above of [-0.1, 1.1, Number.NaN, "most", true, null]) refused({ above }, "Probability");
+    refused({ abstain: "micro" }, "Probability");
+    refused({ atMost: 0 }, "AtLeast");
+    refused({ k: 3 }, "OneOf");
+    for (const one of [sure, unsure]) one.free();
+  }
 });
 
 /** How often a model was prepared while this ran. */

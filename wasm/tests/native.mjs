@@ -45,6 +45,22 @@ export const shared = (name) => {
   return execFileSync("xz", ["-dc", path], { encoding: "utf8", maxBuffer: 1 << 30 });
 };
 
+/** Labelled texts enough for probabilities: some words belong to a label, most to none. */
+export const manyTexts = (count) => {
+  let state = 7;
+  const below = (limit) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % limit;
+  };
+  const line = () => {
+    const label = below(6);
+    const own = () => `${"abcdef"[below(4) === 0 ? below(6) : label]}${below(5)}`;
+    const common = () => `w${below(30)}`;
+    return `${[own(), own(), common(), common(), common(), common()].join(" ")}\tlabel${label}`;
+  };
+  return `${Array.from({ length: count }, line).join("\n")}\n`;
+};
+
 /** Writes a file and says where. */
 export const write = (directory, name, contents) => {
   const path = join(directory, name);

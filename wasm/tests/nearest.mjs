@@ -7,13 +7,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as whole from "../dist/node.js";
 import * as part from "../dist/nearest/node.js";
+import * as training from "../dist/train/node.js";
 import * as native from "./native.mjs";
 
 const texts = readFileSync(native.fixture, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
 
 whole.initSync();
-const trained = new whole.Trainer({ minDocuments: 1 }).train(
-  whole.Dataset.fromTexts(
+training.initSync();
+const trained = new training.Trainer({ minDocuments: 1 }).train(
+  training.Dataset.fromTexts(
     texts.map(([text]) => text),
     texts.map(([, labels]) => labels.split(" ")),
   ),
@@ -35,8 +37,9 @@ export const suite = (file) => {
     assert.deepEqual(model.info(), other.info());
   });
 
-  test("the part of the package has no trainer, and its errors are its own", () => {
+  test("what only answers has no trainer, and the errors of the part are its own", () => {
     assert.equal(part.Trainer, undefined);
+    assert.equal(whole.Trainer, undefined);
     assert.throws(
       () => part.Model.fromBytes(bytes.slice(0, 99)),
       (error) => error instanceof part.FormatError && error.rule === "WrongLength" && error.expected === bytes.length,

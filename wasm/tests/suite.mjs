@@ -6,22 +6,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as bindings from "../dist/bindings.js";
 import * as hapax from "../dist/node.js";
-import { answersOfTheCommand, expected, firstLines, plain } from "./answers.mjs";
+import { answersOfTheCommand, expected, firstLines, plain, probabilitiesOfTheCommand } from "./answers.mjs";
 import * as native from "./native.mjs";
 import { modelsOfWeights } from "./weights.mjs";
 
-const { Dataset, FormatError, Model, ParamError, PredictError, ReadError, TrainError, Trainer } =
-  hapax;
+const { FormatError, Model, PredictError, ReadError } = hapax;
 
 const trained = (...rest) => native.trained("nearest", ...rest);
-
-const dataset = (text) => {
-  const rows = text.trimEnd().split("\n").map((line) => line.split("\t"));
-  return Dataset.fromTexts(
-    rows.map(([text]) => text),
-    rows.map(([, labels]) => labels.split(" ")),
-  );
-};
 
 /** What a call throws. */
 const refusal = (call) => {
@@ -35,7 +26,7 @@ const refusal = (call) => {
 /** All tests, with the package running this wasm file. */
 export const suite = (name, file) => {
   const memory = () => bindings.initSync().memory.buffer.byteLength;
-  const tooEarly = refusal(() => new Trainer());
+  const tooEarly = refusal(() => Model.fromBytes(new Uint8Array()));
   hapax.initSync(new URL(`../dist/${file}`, import.meta.url));
   const texts = readFileSync(native.fixture, "utf8");
 
@@ -52,8 +43,7 @@ export const suite = (name, file) => {
   });
 
   test(`${name}: what is no string is refused, and answers stay as they were`, () => {
-    const data = dataset(texts);
-    const model = new Trainer().train(data);
+    const model = Model.fromBytes(native.read(trained(native.folder(), texts)));
     const text = texts.split("\t", 1)[0];
     const before = plain(model.predictText(text, 3));
     for (const wrong of [5, null, undefined, {}, ["a"], 1e9]) {
@@ -63,41 +53,10 @@ export const suite = (name, file) => {
     }
     assert.deepEqual(plain(model.predictText(text, 3)), before);
     model.free();
-    data.free();
-  });
-
-  test(`${name}: training gives the native bytes`, () => {
-    const directory = native.folder();
-    const wanted = native.read(trained(directory, texts));
-    const data = dataset(texts);
-    assert.equal(data.length, texts.trimEnd().split("\n").length);
-    const model = new Trainer().train(data);
-    assert.equal(Buffer.compare(model.toBytes(), wanted), 0);
-    model.free();
-    data.free();
-  });
-
-  test(`${name}: rows are trained on as texts are`, () => {
-    const data = Dataset.fromRows(
-      3,
-      Uint32Array.of(0, 2, 3),
-      Uint32Array.of(0, 2, 1),
-      Float32Array.of(1, 2, 3),
-      Uint32Array.of(0, 1, 2),
-      Uint32Array.of(4, 1),
-    );
-    const model = new Trainer({ neighbors: 1, alpha: 1, beta: 0 }).train(data);
-    assert.deepEqual(plain(model.predict(Uint32Array.of(1), Float32Array.of(5), 3)), [
-      [1, undefined, 1],
-    ]);
-    assert.equal(model.info().rows, 2);
-    assert.equal(model.info().beta, 0);
   });
 
   test(`${name}: learns, explains, forgets and keeps it all in its bytes`, () => {
-    const model = new Trainer({ minDocuments: 1 }).train(
-      dataset(texts),
-    );
+    const model = Model.fromBytes(native.read(trained(native.folder(), texts, "--min-documents", "1")));
     const text = "a tree with cones and white cheese";
     const before = model.predictText(text, 3);
     const row = model.learn(text, "cheese-tree");
@@ -150,7 +109,6 @@ export const suite = (name, file) => {
       rule: "NotRising",
       position: 1,
     });
-    thrown(() => new Trainer({ neighbors: Number.NaN }), ParamError, { parameter: "neighbors" });
     thrown(() => model.predict(Uint32Array.of(1), Float32Array.of(Number.NaN), 1), ReadError, {
       rule: "NotFinite",
       position: 0,
@@ -161,17 +119,24 @@ export const suite = (name, file) => {
       indices: 2,
       values: 1,
     });
-    thrown(() => new Trainer({ characters: [3, 1] }), ParamError, { rule: "BadNGrams", min: 3, max: 1 });
-    thrown(() => new Trainer({ words: [], characters: [] }), ParamError, { rule: "NoTokenKind" });
-    thrown(() => new Trainer({ minDocuments: 99 }).train(dataset(texts)), TrainError, { rule: "NothingKept" });
-    thrown(() => new Trainer({ neighbours: 3 }), ParamError, { rule: "OneOf", parameter: "neighbours" });
-    thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
-    thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
-      rule: "RowsDiffer",
-      rows: 1,
-      labelLists: 0,
-    });
-    thrown(() => Dataset.fromTexts(["a"], [[""]]), ReadError, { rule: "EmptyLabel", line: 1 });
+  });
+
+  test(`${name}: probabilities are the native ones, and leave the same answers out`, () => {
+    for (const algorithm of ["nearest", "ovr", "mach"]) {
+      const directory = native.folder();
+      const lines = native.manyTexts(300);
+      const path = native.trained(algorithm, directory, lines);
+      const model = Model.fromBytes(native.read(path));
+      const check = probabilitiesOfTheCommand(path, directory, lines);
+      check(model);
+      check(model, { atMost: 1 }, "--at-most", "1");
+      check(model, { above: 0.3 }, "--above", "0.3");
+      check(model, { above: "micro", atMost: 2 }, "--above", "micro", "--at-most", "2");
+      check(model, { above: "macro" }, "--above", "macro");
+      check(model, { abstain: true }, "--abstain");
+      check(model, { abstain: 0.9, above: 0.05 }, "--abstain=0.9", "--above", "0.05");
+      model.free();
+    }
   });
 
   test(`${name}: banking77 gets the native scores to the bit`, (context) => {

@@ -1,11 +1,12 @@
-// The part of the package that trains MACH, in Node: for each of its wasm files the native
-// command's bytes, progress, stopping, errors, and a worker.
+// The part of the package that trains, in Node: for each of its wasm files the native command's
+// bytes, progress, stopping, errors, and a worker.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { Dataset, initSync, MachTrainer, ParamError, train } from "../dist/train/node.js";
+import { Dataset, initSync, MachTrainer, ParamError, ReadError, train, Trainer, TrainError } from "../dist/train/node.js";
+import { plain } from "./answers.mjs";
 import * as native from "./native.mjs";
 
 const texts = readFileSync(native.fixture, "utf8");
@@ -21,6 +22,61 @@ const dataset = (text) => {
 /** All tests, with this wasm file; a process starts one, the first. */
 export const suite = (file) => {
   initSync(new URL(`../dist/train/${file}`, import.meta.url));
+
+  test(`train/${file}: training nearest neighbors gives the native bytes`, () => {
+    const directory = native.folder();
+    // The second set has rows enough to be calibrated.
+    for (const text of [texts, native.manyTexts(300)]) {
+      const data = dataset(text);
+      assert.equal(data.length, text.trimEnd().split("\n").length);
+      for (const [options, ...words] of [[{}], [{ calibrate: false, neighbors: 7 }, "--no-calibration", "--neighbors", "7"]]) {
+        const wanted = native.read(native.trained("nearest", directory, text, ...words));
+        const model = new Trainer(options).train(data);
+        assert.equal(Buffer.compare(model.toBytes(), wanted), 0);
+        assert.equal(model.info().thresholds !== undefined, text !== texts && options.calibrate !== false);
+        model.free();
+      }
+      data.free();
+    }
+  });
+
+  test(`train/${file}: rows are trained on as texts are`, () => {
+    const data = Dataset.fromRows(
+      3,
+      Uint32Array.of(0, 2, 3),
+      Uint32Array.of(0, 2, 1),
+      Float32Array.of(1, 2, 3),
+      Uint32Array.of(0, 1, 2),
+      Uint32Array.of(4, 1),
+    );
+    const model = new Trainer({ neighbors: 1, alpha: 1, beta: 0 }).train(data);
+    assert.deepEqual(plain(model.predict(Uint32Array.of(1), Float32Array.of(5), 3)), [
+      [1, undefined, 1],
+    ]);
+    assert.equal(model.info().rows, 2);
+    assert.equal(model.info().beta, 0);
+  });
+
+  test(`train/${file}: what trains no nearest neighbors is an error of its class with its numbers`, () => {
+    const thrown = (action, type, fields) =>
+      assert.throws(action, (error) => {
+        assert(error instanceof type && error.name === type.name, `${error}`);
+        assert.deepEqual({ ...error, ...fields }, { ...error });
+        return true;
+      });
+    thrown(() => new Trainer({ neighbors: Number.NaN }), ParamError, { parameter: "neighbors" });
+    thrown(() => new Trainer({ characters: [3, 1] }), ParamError, { rule: "BadNGrams", min: 3, max: 1 });
+    thrown(() => new Trainer({ words: [], characters: [] }), ParamError, { rule: "NoTokenKind" });
+    thrown(() => new Trainer({ minDocuments: 99 }).train(dataset(texts)), TrainError, { rule: "NothingKept" });
+    thrown(() => new Trainer({ neighbours: 3 }), ParamError, { rule: "OneOf", parameter: "neighbours" });
+    thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
+    thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
+      rule: "RowsDiffer",
+      rows: 1,
+      labelLists: 0,
+    });
+    thrown(() => Dataset.fromTexts(["a"], [[""]]), ReadError, { rule: "EmptyLabel", line: 1 });
+  });
 
   test(`train/${file}: training MACH gives the native bytes, and says how far it is`, async () => {
     const directory = native.folder();
@@ -53,6 +109,31 @@ export const suite = (file) => {
       assert(reports.at(-1).loss < reports[0].loss);
       model.free();
     }
+  });
+
+  test(`train/${file}: MACH is calibrated as natively, and says that it is`, async () => {
+    const text = native.manyTexts(300);
+    const data = dataset(text);
+    for (const [options, ...words] of [
+      [{ epochs: 4, seed: 5 }, "--epochs", "4", "--seed", "5"],
+      [{ epochs: 2, calibrate: false }, "--epochs", "2", "--no-calibration"],
+    ]) {
+      const wanted = native.read(native.trained("mach", native.folder(), text, ...words));
+      const parts = [];
+      const progress = (report) => parts.push(report);
+      const model = await train(new MachTrainer(options), data, { progress });
+      assert.equal(Buffer.compare(model.toBytes(), wanted), 0, JSON.stringify(options));
+      const own = parts.filter(({ calibrating }) => !calibrating);
+      assert.equal(own.length, options.epochs);
+      // A fifth is held out five times.
+      assert.equal(parts.length, options.calibrate === false ? own.length : 6 * own.length);
+      model.free();
+    }
+    const training = new MachTrainer({ epochs: 1 }).start(data);
+    while (training.step()?.calibrating === false);
+    assert.throws(() => training.finish(), { name: "TrainError", rule: "Stopped" });
+    training.free();
+    data.free();
   });
 
   test(`train/${file}: a training of MACH can be left at any part, and another begun`, async () => {

@@ -2,7 +2,6 @@
 
 import {
   type Answer,
-  Dataset,
   type Evidence,
   FormatError,
   init,
@@ -10,7 +9,6 @@ import {
   Model,
   type ModelInfo,
   PredictError,
-  Trainer,
 } from "hapax";
 
 await init();
@@ -18,13 +16,17 @@ await init(new URL("https://example.org/hapax.wasm"));
 await init(fetch("/hapax.wasm"));
 initSync(new WebAssembly.Module(new Uint8Array()));
 
-const data = Dataset.fromTexts(["a mouse"], [["animal"]]);
-const model: Model = new Trainer({ neighbors: 3, words: [1, 2] }).train(data);
+const model: Model = Model.fromBytes(new Uint8Array());
 const answers: Answer[] = model.predictText("mouse", 5);
 const batch: Float32Array = model.predictTexts(["mouse"]).scores;
 const loaded: Promise<Model> = Model.load(fetch("/model.hapax"), { progress: ({ total }) => total?.toFixed() });
 const able: boolean = model.can("neighborhood");
 console.log(batch, loaded, able, Model.fromBytes(new ArrayBuffer(8), { prepare: true }));
+const sure: Answer[] = model.predictText("mouse", { above: "micro", atMost: 3, abstain: true });
+const probability: number | undefined = sure[0]?.probability;
+console.log(probability, model.predictTexts(["mouse"], { above: 0.5 }).probabilities?.length, model.info().thresholds?.micro);
+// @ts-expect-error There is no such threshold.
+model.predictText("mouse", { above: "best" });
 const label: string | undefined = answers[0]?.label;
 const evidence: Evidence[] = model.explain(Uint32Array.of(1), Float32Array.of(1), 3);
 const info: ModelInfo = model.info();
@@ -48,9 +50,6 @@ model.can("fly");
 new Model();
 // @ts-expect-error A text is no row.
 model.predict("text", 5);
-// @ts-expect-error There is no such option.
-new Trainer({ neighbours: 3 });
-
 import { init as initModel, Model as OnlyModel } from "hapax/nearest";
 
 await initModel();
@@ -60,6 +59,9 @@ answersOfTheModel.forEach(({ score }) => score.toFixed(3));
 import { Dataset as MachData, init as initTrain, MachTrainer, type Model as Mach, train, type TrainingReport, Trainer as Nearest } from "hapax/train";
 
 await initTrain();
+new Nearest({ neighbors: 3, words: [1, 2], calibrate: false });
+// @ts-expect-error There is no such option.
+new Nearest({ neighbours: 3 });
 const machData = MachData.fromTexts(["a mouse"], [["animal"]]);
 const machTrainer = new MachTrainer({ buckets: 8, epochs: 3, estimator: "mean", minDocuments: 1 });
 const signal = AbortSignal.timeout(1000);

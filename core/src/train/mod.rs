@@ -22,7 +22,7 @@ mod softmax;
 pub mod state;
 mod training;
 
-pub use calibration::Calibrated;
+pub use calibration::{Calibrated, Calibrating};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::{TrainError, check_data};
 pub use learning_on::Learned;

@@ -11,16 +11,21 @@ Examples
 
 from typing import Any
 
-from ._model import Explanation, Model
+from . import metrics
+from ._answers import Answer, Explanation, Learned
+from ._model import Model
 from ._native import __version__
 from ._train import train
 
 __all__ = [
+    "Answer",
     "Explanation",
     "HapaxClassifier",
     "HapaxTextClassifier",
+    "Learned",
     "Model",
     "__version__",
+    "metrics",
     "train",
 ]
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from . import _native
-from ._rows import is_matrix, rows_of, texts_of
-
-Label = str | int
-
-
-class Explanation(TypedDict):
-    """Why a row gets its labels; see `Model.explain`."""
-
-    answers: list[dict[str, Any]]
-    neighbors: list[dict[str, Any]]
-
+from ._answers import FEW, MANY, Answer, Explanation, Label, Learned, Thresholds
+from ._answers import least_probability, whole
+from ._card import card
+from ._data import labelled
+from ._rows import flat_lists, is_matrix, rows_of, texts_of
 
 class Model:
     """A trained model. Make one by `hapax.train`, `Model.load` or `Model.from_bytes`.
@@ -32,8 +27,8 @@ class Model:
     >>> model = hapax.train(texts, ["fruit", "fruit", "car", "car"], method="ovr")
     >>> path = os.path.join(tempfile.mkdtemp(), "model.hapax")
     >>> model.save(path)
-    >>> [label for label, score in hapax.Model.load(path).predict(["an apple"], k=1)[0]]
-    ['fruit']
+    >>> hapax.Model.load(path).predict(["an apple"], k=1)[0][0].label
+    'fruit'
     """
 
     __slots__ = ("_names", "_native")
@@ -113,10 +108,29 @@ class Model:
         """What made the model: algorithm, release, seed, and counts of the training data."""
         return self._native.provenance()
 
+    @property
+    def thresholds(self) -> Thresholds | None:
+        """Probabilities that held-out rows chose; None if the model is not calibrated.
+
+        ``micro`` and ``macro`` give the best micro- and macro-F1 as `above` of `predict`;
+        ``abstain`` balances rows answered and rows answered rightly.
+        """
+        found = self._native.thresholds
+        # The shortest decimals that are these numbers of 32 bits.
+        names = ("micro", "macro", "abstain")
+        return found and Thresholds(**dict(zip(names, (float(str(np.float32(p))) for p in found))))
+
     def predict(
-        self, X: Any, k: int = 5, *, threshold: float | None = None, threads: int = 0
-    ) -> list[list[tuple[Label, float]]]:
-        """Return the `k` best labels of each row with their scores, best first.
+        self,
+        X: Any,
+        k: int | None = None,
+        *,
+        above: float | str | None = None,
+        at_most: int | None = None,
+        abstain: float | bool | None = None,
+        threads: int = 0,
+    ) -> list[list[Answer]]:
+        """Return the best labels of each row with scores and probabilities, best first.
 
         Parameters
         ----------
@@ -124,46 +138,69 @@ class Model:
             Texts, or rows. A CSR matrix of float32 with sorted indices is read in place: do not
             change it in another thread meanwhile. Others are copied. Features beyond the model's
             are ignored.
-        k : int, default=5
-            How many labels, at most.
-        threshold : float, optional
-            Leave out labels whose score is below.
+        k : int, optional
+            How many labels, at most: 5, or 20 with `above`.
+        above : float, "micro" or "macro", optional
+            Leave out labels whose probability is below; by name, the one that gave the best micro-
+            or macro-F1 on held-out rows.
+        at_most : int, optional
+            The same as `k`, for calls that read better so.
+        abstain : float or True, optional
+            Leave out all labels of a row whose first has a probability below; True takes the one
+            of `thresholds`.
         threads : int, default=0
             0 means one for each core.
 
         Returns
         -------
-        list of list of (label, score)
-            One list for each row. It is empty where a text has no word that the model knows. A
-            score ranks labels; its scale is the method's.
+        list of list of Answer
+            One list for each row. It is empty where a text has no word that the model knows. An
+            answer is a tuple of label, score and probability. A score ranks the labels of a row;
+            its scale is the method's. The probability is None if the model is not calibrated.
 
         Raises
         ------
         ValueError
-            If `k` is 0, or a row holds NaN or infinity.
+            If `k` is 0, a row holds NaN or infinity, or a model without probabilities is asked for
+            some.
         """
-        ids, scores = self.predict_topk(X, k, threads=threads)
+        if at_most is not None:
+            if k is not None:
+                raise ValueError("k and at_most both say how many labels: give one")
+            k = at_most
+        known = self._native.thresholds
+        least = least_probability("above", above, known)
+        confident = least_probability("abstain", abstain, known)
+        k = (FEW if above is None else MANY) if k is None else k
+        ids, scores, sure = self._topk(X, k, True, threads)
         keep = ids >= 0
-        if threshold is not None:
-            keep &= scores >= threshold
+        if sure is not None:
+            if least is not None:
+                keep &= sure >= least
+            if confident is not None:
+                keep &= sure[:, :1] >= confident
         names = self._label_names()
         best = []
         # Numbers of Python are made for a whole row at once.
-        for row_ids, row_scores, kept in zip(ids.tolist(), scores.tolist(), keep.sum(1).tolist()):
+        rows = zip(ids.tolist(), scores.tolist(), keep.sum(1).tolist())
+        for row, (row_ids, row_scores, kept) in enumerate(rows):
             row_ids = row_ids[:kept]
-            row = row_ids if names is None else [names[label] for label in row_ids]
-            best.append(list(zip(row, row_scores)))
+            labels = row_ids if names is None else [names[label] for label in row_ids]
+            chances = [None] * kept if sure is None else sure[row, :kept].tolist()
+            best.append(list(map(Answer, labels, row_scores, chances)))
         return best
 
     def predict_topk(
-        self, X: Any, k: int = 5, *, threads: int = 0
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, X: Any, k: int = FEW, *, probabilities: bool = False, threads: int = 0
+    ) -> tuple[np.ndarray, ...]:
         """Return ids and scores of the `k` best labels of each row, best first.
 
         Parameters
         ----------
         X, k, threads
             As for `predict`.
+        probabilities : bool, default=False
+            Whether to return these, too.
 
         Returns
         -------
@@ -171,14 +208,36 @@ class Model:
             Places in `labels`; -1 where a row has fewer answers.
         scores : ndarray of float32, same shape
             Minus infinity where a row has fewer answers.
+        probabilities : ndarray of float32, same shape
+            Only if asked for. They never rise within a row; 0 where a row has fewer answers.
+
+        Raises
+        ------
+        ValueError
+            If `k` is 0, a row holds NaN or infinity, or a model without probabilities is asked for
+            them.
         """
-        k = _count("k", k)
-        threads = _count("threads", threads)
+        ids, scores, sure = self._topk(X, k, probabilities, threads)
+        if not probabilities:
+            return ids, scores
+        if sure is None:
+            raise ValueError(
+                "the model has scores, but no probabilities: train it again on 200 rows or more"
+            )
+        return ids, scores, sure
+
+    def _topk(
+        self, X: Any, k: int, probabilities: bool, threads: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        how = (whole("k", k), probabilities, whole("threads", threads))
         if is_matrix(X):
-            (ids, scores), k = self._native.answer_rows(rows_of(X), k, threads)
+            flat, k = self._native.answer_rows(rows_of(X), *how)
         else:
-            (ids, scores), k = self._native.answer_texts(texts_of(X), k, threads)
-        return ids.reshape(-1, k), scores.reshape(-1, k)
+            flat, k = self._native.answer_texts(texts_of(X), *how)
+        ids, scores, sure = flat
+        shape = (-1, k)
+        sure = None if sure is None else sure.reshape(shape)
+        return ids.reshape(shape), scores.reshape(shape), sure
 
     def explain(
         self, X: Any, k: int = 5, *, neighbors: int = 5, features: int = 8
@@ -203,46 +262,91 @@ class Model:
             holds ``row``, ``similarity``, ``vote``, ``labels`` and ``features``: pairs of a shared
             feature and its share, of a model of nearest neighbors.
         """
-        shown = (_count("neighbors", neighbors), _count("features", features))
-        k = _count("k", k)
+        shown = (whole("neighbors", neighbors), whole("features", features))
+        k = whole("k", k)
         if is_matrix(X):
             rows = rows_of(X)
             explain = self._native.explain_row
             return [explain(rows, row, k, shown) for row in range(len(rows[0]) - 1)]
         return [self._native.explain_text(text, k, shown) for text in texts_of(X)]
 
-    def learn(self, X: Any, labels: Any) -> list[int]:
-        """Learn more rows; only a model of nearest neighbors can.
+    def learn(
+        self, X: Any, labels: Any = None, *, text: str = "text", threads: int = 0
+    ) -> Learned:
+        """Learn more rows, words and labels, as ``hapax learn`` does.
+
+        The rows of before are not needed. A model of nearest neighbors gets the new rows beside
+        its own. Labels of one-vs-rest move as little as their new rows need, the others stay, and
+        new ones are trained on the new rows. New words of texts become features.
 
         Parameters
         ----------
-        X : iterable of str, or matrix of shape (n_rows, n_features)
-        labels : sequence of length n_rows
-            As for `hapax.train`; names of a model of texts, otherwise ids. New ones may follow.
+        X, labels, text
+            As for `hapax.train`. Labels are names, or ids if those of the model have no names. New
+            ones follow those of the model.
+        threads : int, default=0
+            0 means one for each core.
 
         Returns
         -------
-        list of int
-            The ids of the rows, for `forget`.
+        Learned
+            The ids of the rows, how many were skipped, and how far labels moved.
 
         Raises
         ------
         ValueError
-            If the model cannot learn, or a row cannot be learned; the rows before it are.
+            If the model cannot learn: only those of nearest neighbors can, and of one-vs-rest
+            trained with ``fuse="centroid"`` or ``"none"``.
         """
-        from ._train import check_lengths, label_lists
-
-        lists = label_lists(labels)
-        self._names = None
+        X, labels = labelled(X, labels, text)
+        threads = whole("threads", threads)
         if is_matrix(X):
             rows = rows_of(X)
-            check_lengths(len(rows[0]) - 1, len(lists))
-            learn = self._native.learn_row
-            return [learn(rows, row, self._ids(given)) for row, given in enumerate(lists)]
+            given = self._labels(labels, len(rows[0]) - 1)
+            found = _native.learn_rows(self._native, rows, given, threads)
+        else:
+            texts = texts_of(X)
+            given = self._labels(labels, len(texts))
+            found = _native.learn_texts(self._native, texts, given, threads)
+        self._names = None
+        ids, skipped, strength = found
+        return Learned(range(*(ids or (0,))), skipped, strength)
+
+    def evaluate(
+        self,
+        X: Any,
+        labels: Any = None,
+        k: Iterable[int] = (1, 3, 5),
+        *,
+        text: str = "text",
+        threads: int = 0,
+    ) -> dict[str, Any]:
+        """Answer rows and compare the answers with their labels, as ``hapax evaluate`` does.
+
+        Parameters
+        ----------
+        X, labels, text
+            As for `learn`. Labels that the model does not know count as missed.
+        k : iterable of int, default=(1, 3, 5)
+            How many first answers the figures look at.
+        threads : int, default=0
+            0 means one for each core.
+
+        Returns
+        -------
+        dict
+            As `hapax.metrics.evaluate` returns it, with propensities of the training data.
+        """
+        X, labels = labelled(X, labels, text)
+        ks = sorted({whole("k", number) for number in k})
+        threads = whole("threads", threads)
+        if is_matrix(X):
+            rows = rows_of(X)
+            given = self._labels(labels, len(rows[0]) - 1)
+            return _native.evaluate_rows(self._native, rows, given, ks, threads)
         texts = texts_of(X)
-        check_lengths(len(texts), len(lists))
-        learn_text = self._native.learn_text
-        return [learn_text(text, [str(name) for name in row]) for text, row in zip(texts, lists)]
+        given = self._labels(labels, len(texts))
+        return _native.evaluate_texts(self._native, texts, given, ks, threads)
 
     def forget(self, row: int) -> bool:
         """Remove a row by its id; whether there was one."""
@@ -258,15 +362,19 @@ class Model:
         """
         return Model(self._native.compact(max_bytes, seed, threads))
 
-    def _ids(self, labels: list[Any]) -> list[int]:
-        if all(not isinstance(label, str) for label in labels):
-            return [int(label) for label in labels]
-        names = self._label_names() or []
-        places = {name: place for place, name in enumerate(names)}
-        unknown = [label for label in labels if label not in places]
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is no label of the model")
-        return [places[label] for label in labels]
+    def _labels(self, labels: Any, rows: int) -> Any:
+        """Labels of rows as the compiled half takes them: lists of names, or offsets and ids."""
+        from ._train import check_lengths, label_lists
+
+        lists = label_lists(labels)
+        check_lengths(rows, len(lists))
+        if self._label_names() is not None:
+            return [[str(label) for label in row] for row in lists]
+        for row in lists:
+            for label in row:
+                if isinstance(label, str):
+                    raise ValueError(f"label {label!r} is a name, but the model knows labels by id")
+        return flat_lists(lists)
 
     def _label_names(self) -> list[str] | None:
         if self._names is None:
@@ -275,6 +383,10 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_bytes, (self.to_bytes(),))
+
+    def _repr_html_(self) -> str:
+        """The card of the model, for notebooks."""
+        return card(self)
 
     def __repr__(self) -> str:
         of = "texts" if self.takes_texts else "rows"
@@ -285,9 +397,3 @@ class Model:
 
 def _from_bytes(data: bytes) -> Model:
     return Model.from_bytes(data)
-
-
-def _count(name: str, number: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-        raise ValueError(f"{name} is {number!r}, but must be a whole number from 0")
-    return int(number)

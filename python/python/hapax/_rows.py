@@ -100,3 +100,10 @@ def _features(features: int) -> int:
     if features >= 2**32 - 1:
         raise ValueError(f"{features} features are too many: at most 2^32 - 2")
     return int(features)
+
+
+def flat_lists(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Lists of numbers as offsets and numbers, both of int64."""
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in lists], out=offsets[1:])
+    return offsets, np.fromiter((number for row in lists for number in row), dtype=np.int64)

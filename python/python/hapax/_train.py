@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._data import labelled
 from ._model import Model
-from ._rows import is_matrix, rows_of, texts_of
+from ._rows import flat_lists, is_matrix, rows_of, texts_of
 
 _INTEGERS = (int, np.integer)
 
 
 def train(
     X: Any,
-    labels: Any,
+    labels: Any = None,
     method: str = "auto",
     *,
+    text: str = "text",
     seed: int = 42,
     threads: int = 0,
     progress: Callable[[str, int, int], object] | None = None,
@@ -30,15 +32,21 @@ def train(
 
     Parameters
     ----------
-    X : iterable of str, or matrix of shape (n_rows, n_features)
+    X : iterable of str, matrix of shape (n_rows, n_features), or table
         Texts, or rows: a SciPy sparse matrix, a NumPy array or a pandas DataFrame. A CSR matrix is
-        copied once.
-    labels : sequence of length n_rows, or matrix of shape (n_rows, n_labels)
+        copied once. Tables hold the labels, too: a DataFrame, or an iterable of dictionaries such
+        as ``{"text": "a red apple", "labels": ["fruit"]}`` or a data set of HuggingFace.
+    labels : sequence of length n_rows, matrix of shape (n_rows, n_labels), or str
         For each row one label or a list of labels, each a `str` or an `int`. Rows take integers
         as label ids from 0, as files of XMC do; of texts every label is a name. A matrix holds 0
-        where a row lacks the label of the column.
-    method : {"auto", "ovr", "nearest", "mach"}, default="auto"
-        "auto" tries methods, features and parameters on held-out rows and takes the best.
+        where a row lacks the label of the column. Of a table the name of the column, by default
+        ``labels`` or ``label``.
+    method : str, default="auto"
+        "auto" tries methods, features and parameters on held-out rows and takes the best. The
+        others are those of the command: "ovr", "nearest", "mach", "cs", "ww", "llw", "memoir-l2",
+        "memoir-l1", "wsabie" and "wsabie-pp".
+    text : str, default="text"
+        Of a table the column of the texts. A DataFrame without one has rows of numbers.
     seed : int, default=42
         Of everything random.
     threads : int, default=0
@@ -70,6 +78,7 @@ def train(
     1
     """
     how = (method, options, seed, threads, progress)
+    X, labels = labelled(X, labels, text)
     if is_matrix(X):
         rows = rows_of(X)
         offsets, ids, count, names = label_arrays(labels, len(rows[0]) - 1)
@@ -93,14 +102,18 @@ def label_lists(labels: Any) -> list[list[Any]]:
         return [ids[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:])]
     lists = []
     for row, given in enumerate(labels):
-        single = isinstance(given, (str, *_INTEGERS))
-        if not single and not isinstance(given, Iterable):
-            raise ValueError(f"row {row}: a label is a str or an int, not {given!r:.60}")
-        lists.append([given] if single else list(given))
-        for label in lists[-1]:
-            if not isinstance(label, (str, *_INTEGERS)) or isinstance(label, bool):
-                raise ValueError(f"row {row}: a label is a str or an int, not {label!r:.60}")
+        single = isinstance(given, str) or not isinstance(given, Iterable)
+        lists.append([_label(row, label) for label in ([given] if single else given)])
     return lists
+
+
+def _label(row: int, label: Any) -> str | int:
+    # Readers of svmlight give all labels as floats.
+    if isinstance(label, (float, np.floating)) and label.is_integer():
+        return int(label)
+    if not isinstance(label, (str, *_INTEGERS)) or isinstance(label, bool):
+        raise ValueError(f"row {row}: a label is a str or an int, not {label!r:.60}")
+    return label
 
 
 def is_indicator(labels: Any) -> bool:
@@ -125,7 +138,4 @@ def label_arrays(labels: Any, rows: int) -> tuple[np.ndarray, np.ndarray, int, l
     if any(isinstance(label, str) for row in lists for label in row):
         offsets, ids, names = _native.number_labels([[str(label) for label in r] for r in lists])
         return offsets, ids, len(names), names
-    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in lists], out=offsets[1:])
-    ids = np.fromiter((label for row in lists for label in row), dtype=np.int64)
-    return offsets, ids, 0, None
+    return *flat_lists(lists), 0, None

@@ -7,17 +7,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_y, check_is_fitted, validate_data
 
 from . import _native
+from ._answers import least_probability
 from ._model import Model
 from ._rows import rows_of, texts_of
-from ._thresholds import HELD_OUT, best_threshold
+from ._targets import Targets
 from ._train import check_lengths
 
 __all__ = ["HapaxClassifier", "HapaxTextClassifier"]
+
+
+def _has_probabilities(estimator: _Hapax) -> bool:
+    model = getattr(estimator, "model_", None)
+    if model is None or model.thresholds is None:
+        raise AttributeError("there are no probabilities before `fit` with 200 rows or more")
+    return True
 
 
 class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,7 +39,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         exponent: float | None = None,
         max_bytes: int | None = None,
         options: dict[str, Any] | None = None,
-        threshold: float | None = None,
+        above: float | str = "micro",
         random_state: int | np.random.RandomState | None = 42,
         n_jobs: int | None = None,
     ) -> None:
@@ -40,7 +48,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.exponent = exponent
         self.max_bytes = max_bytes
         self.options = options
-        self.threshold = threshold
+        self.above = above
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -51,7 +59,7 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # What differs: how X becomes something that the compiled half trains and answers.
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         raise NotImplementedError
 
     def _checked(self, X: Any) -> Any:
@@ -59,20 +67,25 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any) -> _Hapax:
         """Trains on X and y, which are checked."""
-        targets = _Targets(y)
+        targets = Targets(y)
         # A seed of its own for each fit, where the state is a generator.
         state = self.random_state
         seed = state if isinstance(state, (int, np.integer)) else None
         if seed is None:
             seed = int(check_random_state(state).randint(2**31 - 1)) if state is not None else 42
         self.multilabel_, self._sparse_y = targets.multilabel, targets.sparse
-        self.classes_, self._majority = targets.classes, targets.majority
-        if self.multilabel_:
-            self.threshold_ = self._threshold(X, targets, seed)
+        self.classes_, self._shares = targets.classes, targets.shares()
+        self._majority = int(self._shares.argmax()) if len(self._shares) else 0
         self._take(self._train(X, targets, seed), targets)
+        if self.multilabel_:
+            known = self.model_._native.thresholds
+            # What is wrong with `above` shows here, not at the first prediction.
+            named = known is None and self.above in ("micro", "macro")
+            self.above_ = None if named else least_probability("above", self.above, known)
+            self._usual = max(round(len(targets.ids) / max(len(targets), 1)), 1)
         return self
 
-    def _take(self, model: Model, targets: _Targets) -> None:
+    def _take(self, model: Model, targets: Targets) -> None:
         """Holds a model, and the place in `classes_` of each of its labels."""
         self.model_ = model
         names = model._label_names()
@@ -81,24 +94,6 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             places = {name: place for place, name in enumerate(targets.names)}
             self._places = np.array([places[name] for name in names], dtype=np.int64)
-
-    def _threshold(self, X: Any, targets: _Targets, seed: int) -> float:
-        """The score from which on a label is predicted, found on rows held out."""
-        if self.threshold is not None:
-            return float(self.threshold)
-        rows = len(targets)
-        order = np.random.RandomState(seed % 2**32).permutation(rows)
-        held_out = max(rows // HELD_OUT, 1)
-        test, train = np.sort(order[:held_out]), np.sort(order[held_out:])
-        part = targets.select(train)
-        if part.total == 0:
-            return 0.0
-        self._take(self._train(_select(X, train), part, seed), part)
-        truth = targets.select(test)
-        # Far more than rows have: no label near the threshold is missed.
-        k = min(4 * max(targets.most, 5), len(targets.classes))
-        places, scores = self._topk(_select(X, test), k)
-        return best_threshold(places, scores, truth.indicator())
 
     def _threads(self) -> int:
         """0 means all cores, as -1 does to scikit-learn."""
@@ -110,10 +105,11 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         named = {name: value for name, value in given.items() if value is not None}
         return {**(self.options or {}), **named}
 
-    def _topk(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Places in `classes_` of the best labels, -1 behind the last, and their scores."""
-        ids, scores = self.model_.predict_topk(X, k, threads=self._threads())
-        return np.where(ids >= 0, self._places[ids], -1), scores
+    def _topk(self, X: Any, k: int, probabilities: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Places in `classes_` of the best labels, -1 behind the last, and what they are worth."""
+        how = {"probabilities": probabilities, "threads": self._threads()}
+        ids, *worth = self.model_.predict_topk(X, k, **how)
+        return np.where(ids >= 0, self._places[ids], -1), worth[-1]
 
     def predict_topk(self, X: Any, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
         """Return the `k` best classes of each row.
@@ -151,6 +147,35 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(scores[:, 1] - scores[:, 0])
         return scores
 
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class: much memory where classes are many.
+
+        There is no `predict_proba` before `fit`, nor after one with less than 200 rows.
+
+        Parameters
+        ----------
+        X : as for `fit`
+
+        Returns
+        -------
+        ndarray of float64, shape (n_rows, n_classes)
+            Of one label a row, those of `Model.predict` divided by their sum; a row without an
+            answer has the shares of the classes in `fit`. Of several labels those of
+            `Model.predict`, each by itself.
+        """
+        check_is_fitted(self, "model_")
+        places, found = self._topk(self._checked(X), len(self.classes_), True)
+        rows, ranks = np.nonzero(places >= 0)
+        sure = np.zeros((len(places), len(self.classes_)))
+        # Of equal ones the better score is ahead.
+        worth = np.maximum(found[rows, ranks].astype(np.float64), np.finfo(np.float32).tiny)
+        sure[rows, places[rows, ranks]] = worth * (1 - 1e-12 * ranks)
+        if self.multilabel_:
+            return sure
+        sure[places[:, 0] < 0] = self._shares
+        return sure / sure.sum(axis=1, keepdims=True)
+
     def _scores(self, X: Any) -> np.ndarray:
         places, found = self._topk(X, len(self.classes_))
         rows, columns = np.nonzero(places >= 0)
@@ -163,7 +188,10 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     def predict(self, X: Any) -> Any:
-        """Predict the class of each row, or of several labels those that reach `threshold_`.
+        """Predict the class of each row, or of several labels those of probability `above_`.
+
+        Without probabilities, which less than 200 rows do not give, these are as many labels as a
+        row of `fit` had on average.
 
         Parameters
         ----------
@@ -180,10 +208,13 @@ class _Hapax(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self.multilabel_:
             places = self._topk(X, 1)[0][:, 0]
             return self.classes_[np.where(places < 0, self._majority, places)]
-        k = 64
+        k = self._usual if self.above_ is None else 64
         while True:
-            places, scores = self._topk(X, k)
-            keep = (places >= 0) & (scores >= self.threshold_)
+            places, worth = self._topk(X, k, self.above_ is not None)
+            keep = places >= 0
+            if self.above_ is None:
+                break
+            keep &= worth >= self.above_
             if places.shape[1] < k or not keep[:, -1:].any():
                 break
             k *= 4
@@ -200,7 +231,7 @@ class HapaxClassifier(_Hapax):
 
     Parameters
     ----------
-    method : {"auto", "ovr", "nearest", "mach"}, default="auto"
+    method : str, default="auto"
         As for `hapax.train`.
     cost : float, optional
         Of "ovr": the price of errors; by default it is tuned on held-out rows.
@@ -210,10 +241,9 @@ class HapaxClassifier(_Hapax):
         Fit the model's file into so many bytes.
     options : dict, optional
         More options of `hapax.train`, such as ``{"positive_weight": 2.0}``.
-    threshold : float, optional
-        Of several labels: the score from which on a label is predicted. By default it is chosen
-        for the F1 measure on a fifth of the rows, for which a model is trained first: give it to
-        save that time.
+    above : float, "micro" or "macro", default="micro"
+        Of several labels: the probability from which a label is predicted; by name, the one that
+        gave the best micro- or macro-F1 on rows that training held out.
     random_state : int, RandomState or None, default=42
         None is 42, so that equal data make equal models.
     n_jobs : int, optional
@@ -227,8 +257,8 @@ class HapaxClassifier(_Hapax):
         The trained model, whose labels are `classes_` as text, or their numbers.
     multilabel_ : bool
         Whether rows have several labels.
-    threshold_ : float
-        The threshold in use, of several labels.
+    above_ : float or None
+        The probability in use, of several labels; None without probabilities.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if `X` had names of columns.
@@ -261,7 +291,7 @@ class HapaxClassifier(_Hapax):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, multi_output=True)
         return self._fit(X, y)
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         offsets, ids = targets.offsets, targets.ids
         count = len(targets.classes)
         names = None if targets.numbered else targets.names
@@ -279,13 +309,13 @@ class HapaxTextClassifier(_Hapax):
 
     Parameters
     ----------
-    method, cost, exponent, max_bytes, options, threshold, random_state, n_jobs
+    method, cost, exponent, max_bytes, options, above, random_state, n_jobs
         As for `HapaxClassifier`; `options` also takes those of texts, such as
         ``{"words": (1, 2), "characters": 0}``.
 
     Attributes
     ----------
-    classes_, model_, multilabel_, threshold_
+    classes_, model_, multilabel_, above_
         As for `HapaxClassifier`.
 
     Examples
@@ -323,77 +353,9 @@ class HapaxTextClassifier(_Hapax):
         check_lengths(len(texts), y.shape[0])
         return self._fit(texts, y)
 
-    def _train(self, X: Any, targets: _Targets, seed: int) -> Model:
+    def _train(self, X: Any, targets: Targets, seed: int) -> Model:
         how = (self.method, self._options(), seed, self._threads(), None)
         return Model(_native.train_texts(X, targets.lists(), how))
 
     def _checked(self, X: Any) -> Any:
         return texts_of(X)
-
-
-class _Targets:
-    """The classes and the label ids of rows, read from `y`."""
-
-    def __init__(self, y: Any) -> None:
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
-        self.multilabel = kind == "multilabel-indicator"
-        self.sparse = sp.issparse(y)
-        if self.multilabel:
-            y = sp.csr_matrix(y)
-            y.eliminate_zeros()
-            y.sort_indices()
-            self.classes = np.arange(y.shape[1])
-            self.offsets, self.ids = y.indptr.astype(np.int64), y.indices.astype(np.int64)
-        elif kind == "multiclass-multioutput":
-            raise ValueError("y has several columns of classes: give a column of 0 and 1 for each")
-        else:
-            y = column_or_1d(y, warn=True)
-            self.classes, ids = np.unique(y, return_inverse=True)
-            self.ids = ids.astype(np.int64)
-            self.offsets = np.arange(len(y) + 1, dtype=np.int64)
-        counts = np.bincount(self.ids, minlength=len(self.classes))
-        self.majority = int(counts.argmax()) if len(counts) else 0
-        self.names = [str(label) for label in self.classes]
-        # Labels that are their numbers need no names.
-        self.numbered = self.names == [str(place) for place in range(len(self.names))]
-        if not self.multilabel and (len(set(self.names)) < len(self.names) or "" in self.names):
-            # Names must tell classes apart.
-            self.names = [f"{place}: {name}" for place, name in enumerate(self.names)]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def total(self) -> int:
-        """Number of labels of all rows."""
-        return len(self.ids)
-
-    @property
-    def most(self) -> int:
-        """The most labels of a row."""
-        return int(np.diff(self.offsets).max(initial=0))
-
-    def indicator(self) -> sp.csr_matrix:
-        """A matrix of 0 and 1."""
-        ones = np.ones(len(self.ids), dtype=np.int8)
-        shape = (len(self), len(self.classes))
-        return sp.csr_matrix((ones, self.ids, self.offsets), shape=shape)
-
-    def select(self, rows: np.ndarray) -> _Targets:
-        """The targets of some rows, of the same classes."""
-        chosen = object.__new__(_Targets)
-        chosen.__dict__.update(self.__dict__)
-        part = self.indicator()[rows]
-        chosen.offsets, chosen.ids = part.indptr.astype(np.int64), part.indices.astype(np.int64)
-        return chosen
-
-    def lists(self) -> list[list[str]]:
-        """The names of the labels of each row."""
-        names = [self.names[label] for label in self.ids]
-        ends = self.offsets.tolist()
-        return [names[start:end] for start, end in zip(ends[:-1], ends[1:])]
-
-
-def _select(X: Any, rows: np.ndarray) -> Any:
-    return [X[row] for row in rows] if isinstance(X, list) else X[rows]

@@ -40,11 +40,11 @@ impl Instructions {
 /// How much of the package a file holds.
 #[derive(Clone, Copy)]
 pub enum Part {
-    /// All kinds of models, and training of nearest neighbors.
+    /// All kinds of models.
     Whole,
-    /// Models of nearest neighbors only, without training, for whom the file comes trained.
+    /// Models of nearest neighbors only.
     Nearest,
-    /// The whole, and training of MACH, which those who only answer need not load.
+    /// The whole, and training, which those who only answer need not load.
     Train,
 }
 
@@ -66,9 +66,9 @@ impl Part {
 
     fn features(self) -> &'static [&'static str] {
         match self {
-            Self::Whole => &[],
+            Self::Whole => &["--no-default-features", "--features", "kinds"],
             Self::Nearest => &["--no-default-features"],
-            Self::Train => &["--features", "mach-training"],
+            Self::Train => &[],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo build-wasm`: the npm package `hapax` in `wasm/dist`, from its sources.
 //!
 //! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest
-//! neighbors only, and with the training of MACH; wasm-bindgen, as a library pinned by Cargo.lock,
+//! neighbors only, and with training; wasm-bindgen, as a library pinned by Cargo.lock,
 //! writes the bindings; binaryen, from npm, makes the files smaller; and every file is weighed
 //! against `limits.txt`.
 
@@ -73,7 +73,10 @@ fn run() -> Result<bool, Box<dyn Error>> {
         // What stands once, and what differs.
         if let Some(name) = part.name() {
             fs::remove_file(folder.join("package.json"))?;
-            copy_files(&folders.wasm.join("package").join(name), &folder)?;
+            let own = folders.wasm.join("package").join(name);
+            if own.is_dir() {
+                copy_files(&own, &folder)?;
+            }
         }
     }
     // Linking and binaryen have one thread each: the two kinds of instructions side by side.

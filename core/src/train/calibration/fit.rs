@@ -8,7 +8,7 @@
 //! keeps weights finite where a plane separates right answers from wrong ones. The problem is
 //! strictly convex; steps are halved until the objective falls.
 //!
-//! Cost: answers times terms squared for each step; a few kB.
+//! Cost: answers times terms squared for each step; 8 bytes for each term of each answer.
 
 use crate::{
     float,
@@ -46,12 +46,37 @@ pub(super) fn fit<const N: usize>(answers: &[([f64; N], bool)]) -> Curve<N> {
             curve.high[at] = curve.high[at].max(input);
         }
     }
-    let mut weights = vec![0.0; Curve::<N>::TERMS];
-    let mut here = evaluate(&curve, answers, &weights);
+    let mut terms = Vec::with_capacity(answers.len() * Curve::<N>::TERMS);
+    let mut right = Vec::with_capacity(answers.len());
+    for &(inputs, is_right) in answers {
+        curve.terms(inputs, |_, value| terms.push(value));
+        right.push(is_right);
+    }
+    curve.weights = weights(&Regression {
+        size: Curve::<N>::TERMS,
+        terms,
+        right,
+    });
+    curve
+}
+
+/// Answers as the solver sees them: not generic, which halves its code.
+struct Regression {
+    /// Terms of an answer.
+    size: usize,
+    /// Those of all answers, one after the other.
+    terms: Vec<f64>,
+    right: Vec<bool>,
+}
+
+/// The weights of the optimum.
+fn weights(problem: &Regression) -> Vec<f32> {
+    let mut weights = vec![0.0; problem.size];
+    let mut here = evaluate(problem, &weights);
     let mut step = newton(&here);
     for _ in 0..MOST_STEPS {
         let next: Vec<f64> = weights.iter().zip(&step).map(|(w, d)| w - d).collect();
-        let there = evaluate(&curve, answers, &next);
+        let there = evaluate(problem, &next);
         let largest = step.iter().fold(0.0, |most, d| f64::max(most, d.abs()));
         if there.objective <= here.objective {
             (weights, here) = (next, there);
@@ -65,16 +90,11 @@ pub(super) fn fit<const N: usize>(answers: &[([f64; N], bool)]) -> Curve<N> {
     }
     let most = f64::from(MOST_WEIGHT);
     let stored = weights.iter().map(|w| w.clamp(-most, most) as f32);
-    curve.weights = stored.collect();
-    curve
+    stored.collect()
 }
 
-fn evaluate<const N: usize>(
-    curve: &Curve<N>,
-    answers: &[([f64; N], bool)],
-    weights: &[f64],
-) -> Point {
-    let size = weights.len();
+fn evaluate(problem: &Regression, weights: &[f64]) -> Point {
+    let size = problem.size;
     let mut point = Point {
         objective: 0.0,
         gradient: weights.iter().map(|w| RIDGE * w).collect(),
@@ -84,9 +104,7 @@ fn evaluate<const N: usize>(
         point.objective += 0.5 * RIDGE * weight * weight;
         point.hessian[at * size + at] = RIDGE;
     }
-    let mut terms = vec![0.0; size];
-    for &(inputs, right) in answers {
-        curve.terms(inputs, |term, value| terms[term] = value);
+    for (terms, &right) in problem.terms.chunks_exact(size).zip(&problem.right) {
         let sum: f64 = terms.iter().zip(weights).map(|(t, w)| t * w).sum();
         let p = logistic(sum);
         let signed = if right { sum } else { -sum };
@@ -97,7 +115,7 @@ fn evaluate<const N: usize>(
             point.gradient[row] += error * term;
             let scaled = curvature * term;
             let line = &mut point.hessian[row * size..][..=row];
-            for (sum, &other) in line.iter_mut().zip(&terms) {
+            for (sum, &other) in line.iter_mut().zip(terms) {
                 *sum += scaled * other;
             }
         }
@@ -134,7 +152,7 @@ fn newton(point: &Point) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RIDGE, evaluate, fit};
+    use super::{RIDGE, Regression, evaluate, fit};
     use crate::{
         model::calibration::{Curve, logistic},
         random::Stream,
@@ -154,12 +172,25 @@ mod tests {
         (0..count).map(one).collect()
     }
 
+    fn problem(curve: &Curve<2>, answers: &[([f64; 2], bool)]) -> Regression {
+        let mut terms = Vec::new();
+        for &(inputs, _) in answers {
+            curve.terms(inputs, |_, value| terms.push(value));
+        }
+        Regression {
+            size: Curve::<2>::TERMS,
+            terms,
+            right: answers.iter().map(|&(_, right)| right).collect(),
+        }
+    }
+
     #[test]
     fn the_optimum_has_no_gradient_and_its_hessian_is_that_of_differences() {
         let answers = answers(400);
         let curve = fit(&answers);
         let weights: Vec<f64> = curve.weights.iter().map(|&w| f64::from(w)).collect();
-        let point = evaluate(&curve, &answers, &weights);
+        let problem = problem(&curve, &answers);
+        let point = evaluate(&problem, &weights);
         assert!(
             point.gradient.iter().all(|g| g.abs() < 1e-4),
             "{:?}",
@@ -169,7 +200,7 @@ mod tests {
         for at in 0..size {
             let mut moved = weights.clone();
             moved[at] += 1e-5;
-            let there = evaluate(&curve, &answers, &moved);
+            let there = evaluate(&problem, &moved);
             let slope = (there.objective - point.objective) / 1e-5;
             assert!((slope - point.gradient[at]).abs() < 1e-2, "{at}");
             for row in at..size {
@@ -185,9 +216,10 @@ mod tests {
     fn descending_by_gradients_alone_ends_in_the_same_place() {
         let answers = answers(60);
         let curve = fit(&answers);
+        let problem = problem(&curve, &answers);
         let mut weights = [0.0; Curve::<2>::TERMS];
         for _ in 0..40_000 {
-            let point = evaluate(&curve, &answers, &weights);
+            let point = evaluate(&problem, &weights);
             for (weight, slope) in weights.iter_mut().zip(&point.gradient) {
                 *weight -= 0.01 * slope;
             }

@@ -74,30 +74,81 @@ impl Model {
         executor: &E,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Calibrated>, TrainError> {
-        let mut held_out = HeldOut::of(data.labels().labels());
-        for fold in 0..folds(data.len()) {
-            let Ok(split) = Split::new(data.len(), share(data.len()), seed.wrapping_add(fold))
-            else {
-                break;
-            };
-            let rows = data.select(split.train());
-            if check_data(&rows).is_err() {
-                continue;
-            }
+        let (mut calibrating, mut trained) = (Calibrating::default(), None);
+        let scratch = || Scratch::new(kernels);
+        while let Some(rows) =
+            self.calibrate_part(&mut calibrating, (data, seed), trained, executor, scratch)
+        {
             let Some(mut other) = self.again(&rows, executor, kernels)? else {
                 return Ok(None);
             };
             // Without memory to prepare it a model answers the same, more slowly.
             let _ = other.prepare();
-            let test = data.select(split.held_out());
-            held_out.ask(&other, &test, executor, || Scratch::new(kernels));
+            trained = Some(other);
         }
-        let Some((calibration, told)) = held_out.fit() else {
-            return Ok(None);
-        };
-        self.calibration = Some(calibration.into());
-        Ok(Some(told))
+        Ok(calibrating.told)
     }
+
+    /// A part of [`Model::calibrate`] for those who train the other models themselves: to show how
+    /// far that is, to stop it, or because their program holds one method only. Returns the rows to
+    /// train the next one on, and takes the model of the last ones; `None` at the end, when this
+    /// model is calibrated, or stays as it is because there are too few rows.
+    ///
+    /// ```
+    /// # use hapax_core::{data::Dataset, executor::Sequential, model::{Model, Scratch}};
+    /// # use hapax_core::{parameters::NearestParameters, train::{Calibrating, TrainError}};
+    /// # type Done = Result<(), TrainError>;
+    /// # fn calibrate(model: &mut Model, data: &Dataset, own: NearestParameters) -> Done {
+    /// let (mut calibrating, mut other) = (Calibrating::default(), None);
+    /// while let Some(rows) =
+    ///     model.calibrate_part(&mut calibrating, (data, 42), other, &Sequential, Scratch::default)
+    /// {
+    ///     other = Some(Model::train_nearest(own, &rows, None, &Sequential)?);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn calibrate_part<E: Executor>(
+        &mut self,
+        calibrating: &mut Calibrating,
+        (data, seed): (&Dataset, u64),
+        trained: Option<Self>,
+        executor: &E,
+        scratch: impl Fn() -> Scratch + Sync,
+    ) -> Option<Dataset> {
+        let held_out = &mut calibrating.held_out;
+        let held_out = held_out.get_or_insert_with(|| HeldOut::of(data.labels().labels()));
+        if let (Some(other), Some(split)) = (trained, calibrating.split.take()) {
+            let test = data.select(split.held_out());
+            held_out.ask(&other, &test, executor, scratch);
+        }
+        while calibrating.fold < folds(data.len()) {
+            let seed = seed.wrapping_add(calibrating.fold);
+            calibrating.fold += 1;
+            let Ok(split) = Split::new(data.len(), share(data.len()), seed) else {
+                continue;
+            };
+            let rows = data.select(split.train());
+            if check_data(&rows).is_ok() {
+                calibrating.split = Some(split);
+                return Some(rows);
+            }
+        }
+        let (calibration, told) = held_out.fit()?;
+        self.calibration = Some(calibration.into());
+        calibrating.told = Some(told);
+        None
+    }
+}
+
+/// A calibration under way: [`Model::calibrate_part`].
+#[derive(Default)]
+pub struct Calibrating {
+    held_out: Option<HeldOut>,
+    /// How often rows were held out.
+    fold: u64,
+    /// The rows that are held out from the model that is trained meanwhile.
+    split: Option<Split>,
+    told: Option<Calibrated>,
 }
 
 /// The share of so many rows that is held out.

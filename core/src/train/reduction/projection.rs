@@ -63,8 +63,8 @@ impl Projection {
     }
 
     /// How far the training rows extend in each direction, falling.
-    #[must_use]
-    pub fn singular_values(&self) -> &[f64] {
+    #[cfg(test)]
+    pub(crate) fn singular_values(&self) -> &[f64] {
         &self.singular_values
     }
 

@@ -1,1 +1,0 @@
-export { Model } from "./bindings.js";

@@ -1,3 +1,0 @@
-// The classes whose instances hold wasm memory; this part of the package does not train.
-
-export { Model } from "./bindings.js";
