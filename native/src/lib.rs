@@ -61,6 +61,7 @@ pub mod sealed;
 pub mod serve;
 pub mod tables;
 pub mod threads;
+pub mod thresholds;
 mod training;
 
 pub use training::{TextFeatures, TrainingError, train, train_watched, vectorize};

@@ -26,6 +26,7 @@ mod mach;
 mod memoir;
 mod one_vs_rest;
 mod predicting;
+mod probabilities;
 mod readme;
 mod same_bytes;
 #[cfg(feature = "serve")]
