@@ -108,8 +108,8 @@ impl Model {
         })
     }
 
-    /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest, with an
-    /// embedding beside that can go on, if it has one.
+    /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest, whose
+    /// embedding, if it has one, can go on.
     fn can_learn_all(&self) -> bool {
         match &self.method {
             Method::Nearest(_) => true,

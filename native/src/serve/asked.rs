@@ -247,7 +247,11 @@ pub fn parse(body: &[u8], loaded: &Loaded, limits: &Limits) -> Result<Asked, Pro
     };
     let thresholds = thresholds(wanted.above, wanted.abstain, &loaded.model)?;
     let explain = wanted.explain;
-    let usual = if thresholds.above.is_some() { MANY } else { USUAL_K };
+    let usual = if thresholds.above.is_some() {
+        MANY
+    } else {
+        USUAL_K
+    };
     let k = fitting(wanted.k.unwrap_or(usual), &queries, explain, loaded, limits)?;
     let form = Form::Answers {
         explain,

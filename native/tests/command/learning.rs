@@ -111,7 +111,10 @@ fn neighbors_and_an_embedding_beside_one_vs_rest_learn_too() {
     assert!(out.contains("pull of the embedding"), "{out}");
     let told = folder.run("learn m more.tsv -o newer --json").json();
     assert_eq!((&told["rows"], &told["new_labels"]), (&3.into(), &1.into()));
-    assert!(told["strength"].is_number() && told["pull"].is_number(), "{told}");
+    assert!(
+        told["strength"].is_number() && told["pull"].is_number(),
+        "{told}"
+    );
     assert!(told["new_features"].as_u64() > Some(2), "{told}");
     for (text, label) in [
         ("swallowed by the machine", "swallowed"),
@@ -125,13 +128,19 @@ fn neighbors_and_an_embedding_beside_one_vs_rest_learn_too() {
     folder.run("verify newer").good();
     // What has learned can learn on.
     let told = folder.run("learn newer train.tsv -o newest --json").json();
-    assert_eq!((&told["labels"], &told["new_labels"]), (&5.into(), &0.into()));
+    assert_eq!(
+        (&told["labels"], &told["new_labels"]),
+        (&5.into(), &0.into())
+    );
 }
 
 #[test]
 fn labels_that_are_all_new_are_said_and_learned() {
     let folder = with_text_model();
-    folder.write("new.tsv", "the machine swallowed it\tswallowed\nthe machine is broken\tbroken\n");
+    folder.write(
+        "new.tsv",
+        "the machine swallowed it\tswallowed\nthe machine is broken\tbroken\n",
+    );
     let ran = folder.run("learn m new.tsv -o newer --json");
     assert_eq!(
         ran.err,

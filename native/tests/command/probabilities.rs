@@ -54,7 +54,9 @@ fn answers(folder: &Folder, options: &str) -> Vec<Value> {
 /// The probabilities of the labels of an answer.
 fn probabilities(answer: &Value) -> Vec<f64> {
     let labels = answer["labels"].as_array().unwrap().iter();
-    labels.map(|label| label["probability"].as_f64().unwrap()).collect()
+    labels
+        .map(|label| label["probability"].as_f64().unwrap())
+        .collect()
 }
 
 #[test]
@@ -63,11 +65,17 @@ fn answers_below_a_probability_are_left_out() {
     let all = answers(&folder, "-k 5");
     let found = probabilities(&all[0]);
     assert!(found.is_sorted_by(|a, b| a >= b), "{found:?}");
-    assert!(found.len() > 1 && found[0] > 0.5 && found[1] < 0.5, "{found:?}");
+    assert!(
+        found.len() > 1 && found[0] > 0.5 && found[1] < 0.5,
+        "{found:?}"
+    );
     for answer in &all {
         let none = answer["none"].as_f64();
         assert_eq!(none.is_some(), answer["problem"].is_null(), "{answer}");
-        assert!(none.is_none_or(|none| (0.0..=1.0).contains(&none)), "{answer}");
+        assert!(
+            none.is_none_or(|none| (0.0..=1.0).contains(&none)),
+            "{answer}"
+        );
     }
     let micro = stored(&folder, "above_for_micro_f1");
     let macro_ = stored(&folder, "above_for_macro_f1");
@@ -83,7 +91,10 @@ fn answers_below_a_probability_are_left_out() {
         for (answer, all) in sure.iter().zip(&all) {
             let (given, all) = (probabilities(answer), probabilities(all));
             // What is printed is rounded.
-            assert!(given.iter().all(|&p| p > least - 1e-4), "{above}: {given:?}");
+            assert!(
+                given.iter().all(|&p| p > least - 1e-4),
+                "{above}: {given:?}"
+            );
             assert_eq!(given[..], all[..given.len()]);
             assert!(all[given.len()..].iter().all(|&p| p < least + 1e-4));
             assert!(answer["abstained"].is_null());
@@ -121,21 +132,33 @@ fn rows_that_are_not_sure_get_no_answer_and_say_so() {
     assert!(of("text").contains("(not sure enough)"), "{}", of("text"));
     let csv = of("csv");
     let (header, row) = csv.split_once('\n').unwrap();
-    assert!(header.starts_with("line,label_1,score_1,probability_1,"), "{header}");
+    assert!(
+        header.starts_with("line,label_1,score_1,probability_1,"),
+        "{header}"
+    );
     assert!(row.trim_end().ends_with("not sure enough"), "{row}");
     assert_eq!(of("xmc"), "\n");
-    let shown = folder.run_on("predict m --above 0.5 --output text", TEXTS[0]).good();
+    let shown = folder
+        .run_on("predict m --above 0.5 --output text", TEXTS[0])
+        .good();
     assert!(shown.contains("%  alarm"), "{shown}");
 }
 
 #[test]
 fn what_is_no_probability_or_has_none_is_refused() {
     let folder = with_calibrated_model();
-    for option in ["--above 1.1", "--above=-0.1", "--above nan", "--above often", "--abstain=x"] {
+    for option in [
+        "--above 1.1",
+        "--above=-0.1",
+        "--above nan",
+        "--above often",
+        "--abstain=x",
+    ] {
         let ran = folder.run_on(&format!("predict m {option}"), TEXTS[0]);
         assert_eq!(ran.status, Some(2), "{option}: {ran:?}");
         assert!(
-            ran.err.contains("give a probability from 0 to 1, micro or macro"),
+            ran.err
+                .contains("give a probability from 0 to 1, micro or macro"),
             "{}",
             ran.err
         );

@@ -374,7 +374,11 @@ pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
         .map(|(label, &scale)| LabelWeights {
             scale,
             // The bias that labels never seen answer with is not one that a file may hold.
-            bias: if scale == 0.0 { 0.0 } else { model.bias(label as u32) },
+            bias: if scale == 0.0 {
+                0.0
+            } else {
+                model.bias(label as u32)
+            },
             ..LabelWeights::default()
         })
         .collect();

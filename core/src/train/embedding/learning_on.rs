@@ -146,7 +146,11 @@ impl Embedding {
             bits: parts.prototypes.weights.bits(),
         };
         let mut model = build(&vectors, &form)?;
-        model.keep_scales(self.model(), kept_features.into_iter(), kept_labels.into_iter());
+        model.keep_scales(
+            self.model(),
+            kept_features.into_iter(),
+            kept_labels.into_iter(),
+        );
         Ok(self.with_rows(model, data))
     }
 
@@ -193,7 +197,8 @@ mod tests {
                 let own = (0..3).filter(|&at| at != skipped).map(|at| 3 * label + at);
                 let noise = stream.below(u64::from(3 * of.1)) as u32;
                 let pairs = own.map(|id| (place(id), 1.0)).chain([(place(noise), 0.2)]);
-                all.push(SparseVec::from_pairs(pairs).unwrap().view()).unwrap();
+                all.push(SparseVec::from_pairs(pairs).unwrap().view())
+                    .unwrap();
                 lists.push([label]);
             }
         }
@@ -238,7 +243,8 @@ mod tests {
                 let after = learned.unwrap();
                 let (a, b) = (before.model().vectors(), after.model().vectors());
                 for (feature, &place) in places.iter().enumerate().take(24) {
-                    let of = |vectors: &Vectors, at: usize| vectors.embedding[at * 12..][..12].to_vec();
+                    let of =
+                        |vectors: &Vectors, at: usize| vectors.embedding[at * 12..][..12].to_vec();
                     assert_eq!(of(&a, feature), of(&b, place as usize), "{feature}");
                 }
                 let (own, other) = (before.model().parts(), after.model().parts());
@@ -252,7 +258,10 @@ mod tests {
                     }
                 }
                 assert!(right(&after, &more) > 0.9, "{}", right(&after, &more));
-                assert_eq!(after.frequencies()[..], [120, 120, 120, 120, 60, 60, 60, 60, 60]);
+                assert_eq!(
+                    after.frequencies()[..],
+                    [120, 120, 120, 120, 60, 60, 60, 60, 60]
+                );
             }
         }
     }

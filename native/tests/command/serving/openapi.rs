@@ -112,7 +112,12 @@ fn every_route_that_is_described_answers_as_described() {
         assert!(got["answers"][0]["none"].is_number(), "{got}");
         fits(&document, &answers, &got, field);
         let request = json!({"$ref": "#/components/schemas/Request"});
-        fits(&document, &request, &serde_json::from_str(&body).unwrap(), field);
+        fits(
+            &document,
+            &request,
+            &serde_json::from_str(&body).unwrap(),
+            field,
+        );
     }
     // And nothing is there that is not described.
     let source = include_str!("../../../src/serve/routes.rs");

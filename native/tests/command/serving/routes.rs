@@ -76,9 +76,15 @@ fn probabilities_and_thresholds_are_those_of_predict() {
         (json!({"above": 0.5}), "--above 0.5"),
         (json!({"above": 0}), "--above 0"),
         (json!({"above": "micro"}), "--above micro"),
-        (json!({"above": "macro", "at_most": 1}), "--above macro --at-most 1"),
+        (
+            json!({"above": "macro", "at_most": 1}),
+            "--above macro --at-most 1",
+        ),
         (json!({"abstain": true}), "--abstain -k 5"),
-        (json!({"abstain": 1, "explain": true}), "--abstain=1 --explain -k 5"),
+        (
+            json!({"abstain": 1, "explain": true}),
+            "--abstain=1 --explain -k 5",
+        ),
         (json!({"abstain": false, "above": null}), "-k 5"),
     ] {
         let mut body = fields;
@@ -86,7 +92,12 @@ fn probabilities_and_thresholds_are_those_of_predict() {
         let got = server.predict(&body.to_string());
         let command = format!("predict m --output jsonl {options}");
         let printed = folder.run_on(&command, &SURE_OR_NOT.join("\n")).good();
-        for (answer, line) in got["answers"].as_array().unwrap().iter().zip(printed.lines()) {
+        for (answer, line) in got["answers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(printed.lines())
+        {
             let mut line: Value = serde_json::from_str(line).unwrap();
             if line["problem"].is_string() {
                 line.as_object_mut().unwrap().remove("evidence");
@@ -95,20 +106,36 @@ fn probabilities_and_thresholds_are_those_of_predict() {
         }
     }
     for (field, value, part) in [
-        ("above", json!(1.5), "\"above\" is 1.5: send a probability from 0 to 1"),
+        (
+            "above",
+            json!(1.5),
+            "\"above\" is 1.5: send a probability from 0 to 1",
+        ),
         ("above", json!("often"), "\"above\" is \"often\""),
         ("above", json!(true), "\"above\" is true"),
-        ("abstain", json!("micro"), "send a probability from 0 to 1, or true"),
+        (
+            "abstain",
+            json!("micro"),
+            "send a probability from 0 to 1, or true",
+        ),
         ("abstain", json!(-1), "\"abstain\" is -1"),
     ] {
         let body = json!({"texts": ["a"], field: value}).to_string();
-        server.post("/v1/models/m/predict", &body).refused(422, "unfit", part);
+        server
+            .post("/v1/models/m/predict", &body)
+            .refused(422, "unfit", part);
     }
-    let both = server.post("/v1/models/m/predict", "{\"texts\":[],\"k\":1,\"at_most\":1}");
+    let both = server.post(
+        "/v1/models/m/predict",
+        "{\"texts\":[],\"k\":1,\"at_most\":1}",
+    );
     both.refused(400, "not_understood", "duplicate field");
     let plain = with_text_model();
     let server = Server::start(&plain, "m");
-    for body in ["{\"texts\":[\"card\"],\"above\":0.5}", "{\"texts\":[],\"abstain\":true}"] {
+    for body in [
+        "{\"texts\":[\"card\"],\"above\":0.5}",
+        "{\"texts\":[],\"abstain\":true}",
+    ] {
         let got = server.post("/v1/models/m/predict", body);
         got.refused(422, "unfit", "has scores, but no probabilities");
     }
@@ -120,10 +147,16 @@ fn annif_gets_the_probabilities_of_a_calibrated_model() {
     let server = Server::start(&folder, "m");
     let form = "content-type: application/x-www-form-urlencoded\r\n";
     let suggest = |body: &str| server.ask("POST", "/v1/projects/m/suggest", form, body.as_bytes());
-    let printed = folder.run_on("predict m --output jsonl -k 5", SURE_OR_NOT[0]).json();
+    let printed = folder
+        .run_on("predict m --output jsonl -k 5", SURE_OR_NOT[0])
+        .json();
     let expected = printed["labels"].as_array().unwrap();
     for limit in [1, 5] {
-        let got = suggest(&format!("text={}&limit={limit}", SURE_OR_NOT[0].replace(' ', "+"))).json();
+        let got = suggest(&format!(
+            "text={}&limit={limit}",
+            SURE_OR_NOT[0].replace(' ', "+")
+        ))
+        .json();
         let results = got["results"].as_array().unwrap();
         assert_eq!(results.len(), limit.min(expected.len()));
         for (subject, label) in results.iter().zip(expected) {

@@ -260,7 +260,9 @@ fn what_stands_beside_the_weights_learns_too() {
             embedding,
         };
         let model = fused(&old, weights);
-        let learned = model.learn_all(&more, None, &Sequential, &Portable).unwrap();
+        let learned = model
+            .learn_all(&more, None, &Sequential, &Portable)
+            .unwrap();
         assert!(learned.strength.is_some());
         assert_eq!(learned.pull.is_some(), embedding > 0.0);
         let made = learned.model;
@@ -287,7 +289,10 @@ fn what_stands_beside_the_weights_learns_too() {
         }
         let counts = more.labels().frequencies();
         let (right, all) = (hits[5], counts[5] as usize);
-        assert!(10 * right > 6 * all, "{right} of {all} rows of the new label");
+        assert!(
+            10 * right > 6 * all,
+            "{right} of {all} rows of the new label"
+        );
     }
 }
 
