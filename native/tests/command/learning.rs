@@ -141,13 +141,16 @@ fn labels_that_are_all_new_are_said_and_learned() {
         "new.tsv",
         "the machine swallowed it\tswallowed\nthe machine is broken\tbroken\n",
     );
-    let ran = folder.run("learn m new.tsv -o newer --json");
-    assert_eq!(
-        ran.err,
-        "note: new.tsv: none of its labels, 2, is among the model's 4: they are added; labels are the same only if \
-         they are spelled alike, and the model has \"arrival\", the rows \"swallowed\"\n"
-    );
-    assert_eq!(ran.json()["new_labels"], 2);
+    folder.run("train ovr train.tsv -o linear").good();
+    for model in ["m", "linear"] {
+        let ran = folder.run(&format!("learn {model} new.tsv -o newer --json"));
+        assert_eq!(
+            ran.err,
+            "note: new.tsv: none of its labels, 2, is among the model's 4: they are added; labels are the same only \
+             if they are spelled alike, and the model has \"arrival\", the rows \"swallowed\"\n"
+        );
+        assert_eq!(ran.json()["new_labels"], 2);
+    }
 }
 
 #[test]

@@ -111,13 +111,13 @@ pub fn warn_of_new_labels(path: &Path, data: &Dataset, model: &Model) {
     }
 }
 
-/// Says so if all labels of rows to learn are new, which may be meant.
-pub fn say_new_labels(path: &Path, data: &Dataset, model: &Model) {
+/// Says so if all labels of rows to learn are new, which may be meant; whether it did.
+pub fn say_new_labels(path: &Path, data: &Dataset, model: &Model) -> bool {
     let mut labels: Vec<u32> = data.labels().iter().flatten().copied().collect();
     labels.sort_unstable();
     labels.dedup();
     let Some(&first) = labels.first().filter(|&&first| first >= model.labels()) else {
-        return;
+        return false;
     };
     let names = data.label_names().and_then(|names| names.get(first));
     let spelled = match names.zip(model.label_name(0)) {
@@ -131,6 +131,7 @@ pub fn say_new_labels(path: &Path, data: &Dataset, model: &Model) {
         "note: {}: none of its labels, {new}, is among the model's {old}: they are added{spelled}",
         path.display()
     ));
+    true
 }
 
 /// Says how many labels of `model` have no rows to go on with: they keep what it knows of them.

@@ -99,9 +99,11 @@ impl Learn {
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
         let Rows { mut data, extended } = self.read(&model, &threads)?;
-        say_new_labels(&self.data, &data, &model);
+        let all_new = say_new_labels(&self.data, &data, &model);
         data.widen(data.rows().features(), model.labels());
-        say_kept_labels(&self.data, &data, &model);
+        if !all_new {
+            say_kept_labels(&self.data, &data, &model);
+        }
         let learned = model.learn_all(&data, extended, &threads, kernels::best());
         let learned = learned.map_err(|error| match error {
             TrainError::CannotLearn => self.cannot(&model),
