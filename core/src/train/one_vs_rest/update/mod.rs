@@ -146,7 +146,11 @@ impl Update<'_> {
             let (held, kept): (Vec<usize>, Vec<usize>) = (0..data.len()).partition(held);
             (data.select(&held), data.select(&kept))
         };
-        let folds: Vec<(Dataset, Dataset)> = (HELD_OUT - times..HELD_OUT).map(fold).collect();
+        let folds = (HELD_OUT - times..HELD_OUT).map(fold);
+        let folds: Vec<(Dataset, Dataset)> = folds.filter(|(_, kept)| teaches(kept)).collect();
+        if folds.is_empty() {
+            return Ok(FEW.1);
+        }
         let beside = |kept: &Dataset, pull| {
             beside::learned(
                 self.linear,
@@ -263,6 +267,13 @@ impl Update<'_> {
         let (transform, bits) = (self.parameters.transform(), self.parameters.bits);
         Ok(build(&weights, features, transform, bits)?)
     }
+}
+
+/// Whether a row has features, and some labels but not all.
+fn teaches(data: &Dataset) -> bool {
+    let all = data.labels().labels() as usize;
+    let mut rows = data.rows().iter().zip(data.labels().iter());
+    rows.any(|(row, labels)| !row.is_empty() && !labels.is_empty() && labels.len() < all)
 }
 
 /// About what a prepared model takes.

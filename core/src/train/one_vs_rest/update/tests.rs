@@ -296,6 +296,25 @@ fn what_stands_beside_the_weights_learns_too() {
     }
 }
 
+/// Labelled rows that are all held out at once leave nothing to choose by.
+#[test]
+fn rows_that_cannot_be_held_out_are_learned_without_a_choice() {
+    let weights = FusedWeights {
+        neighbors: 0.0,
+        embedding: 0.3,
+    };
+    let model = fused(&random(9, 200, 4), weights);
+    let rows = random(10, 80, 4);
+    let mut lists = LabelLists::new(4);
+    for (at, own) in rows.labels().iter().enumerate() {
+        let labelled = at % 4 == 2;
+        lists.push(own.iter().copied().filter(|_| labelled));
+    }
+    let data = Dataset::new(rows.rows().clone(), lists, None).unwrap();
+    let learned = model.learn_all(&data, None, &Sequential, &Portable);
+    assert_eq!(learned.unwrap().skipped, 60);
+}
+
 #[test]
 fn an_embedding_of_other_steps_cannot_learn() {
     let data = random(9, 100, 4);
