@@ -63,6 +63,7 @@ pub mod sealed;
 pub mod serve;
 pub mod tables;
 pub mod threads;
+pub mod thresholds;
 mod training;
 
 pub use model_file::{LoadError, ModelFile};

@@ -4,7 +4,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{LabelNames, Method, Model},
+    model::{LabelNames, Method, Model, Nearest, linear::FusedEmbedding},
     parameters::linear::LinearTraining,
     text::Vectorizer,
     train::{TrainError, one_vs_rest::update::learn_on},
@@ -23,19 +23,24 @@ pub struct Learned {
     /// How far labels of one-vs-rest moved, chosen by held-out rows: 0 not at all, 1 as far as
     /// their new rows alone would have them. `None` of nearest neighbors.
     pub strength: Option<f64>,
+    /// How far labels of an embedding beside one-vs-rest moved, chosen after that; `None` without
+    /// one.
+    pub pull: Option<f64>,
     /// The ids that neighbors got, by which they can be forgotten.
     pub ids: Option<Range<u32>>,
 }
 
 impl Model {
-    /// The model with the rows of `data` learned: neighbors get them beside their own, and labels
-    /// of one-vs-rest move as little as the new rows need. Labels without rows in `data` stay as
-    /// they are. Those of the model come first, with its names; others are new. `extended`, from
+    /// The model with the rows of `data` learned: neighbors get them beside their own, labels of
+    /// one-vs-rest move as little as the new rows need, and an embedding beside them learns new
+    /// labels and words, where old ones stay. Weights of labels without rows in `data` stay as they
+    /// are. Those of the model come first, with its names; others are new. `extended`, from
     /// [`Vectorizer::extended`], brings new words of texts. Probabilities stay those of before.
     ///
     /// # Errors
-    /// [`TrainError::CannotLearn`] if the model is neither of nearest neighbors nor of one-vs-rest
-    /// alone; if `data` have other features, fewer labels, or nothing to learn from.
+    /// [`TrainError::CannotLearn`] if the model is neither of nearest neighbors nor of one-vs-rest,
+    /// or has an embedding beside that other than the default steps made; if `data` have other
+    /// features, fewer labels, or nothing to learn from.
     pub fn learn_all<E: Executor>(
         &self,
         data: &Dataset,
@@ -62,40 +67,21 @@ impl Model {
         if labels < self.labels {
             return Err(differ("labels", self.labels, labels));
         }
-        let mut ids = None;
-        let (method, skipped, strength) = match &self.method {
-            Method::Linear(linear) => {
-                let LinearTraining::OneVsRest(parameters) = linear.parameters() else {
-                    return Err(TrainError::CannotLearn);
-                };
-                let before = (linear.model(), parameters);
-                let (weights, strength) = learn_on(before, data, &places, executor, kernels)?;
-                let method = Method::Linear(linear.went_on(weights, data));
-                (method, empty_rows(data), Some(strength))
-            }
-            Method::Nearest(nearest) => {
-                let mut nearest = match features > self.features {
-                    true => nearest.renumbered(&places, features, executor)?,
-                    false => nearest.clone(),
-                };
-                let mut skipped = 0;
-                for (row, own) in data.rows().iter().zip(data.labels().iter()) {
-                    if row.is_empty() || own.is_empty() {
-                        skipped += 1;
-                        continue;
-                    }
-                    let id = nearest.learn(row, own)?;
-                    let first = ids.as_ref().map_or(id, |ids: &Range<u32>| ids.start);
-                    ids = Some(first..id.saturating_add(1));
-                }
-                nearest.changes.widen(labels);
-                (Method::Nearest(nearest), skipped, None)
-            }
-            _ => return Err(TrainError::CannotLearn),
-        };
+        let skipped = empty_rows(data);
         if skipped == data.len() {
             return Err(TrainError::NoRows);
         }
+        let (method, moves, ids) = match &self.method {
+            Method::Linear(linear) => {
+                let (linear, moves) = learn_on(linear, data, &places, executor, kernels)?;
+                (Method::Linear(linear), Some(moves), None)
+            }
+            Method::Nearest(nearest) => {
+                let (nearest, ids) = nearest.learn_all(data, &places, executor)?;
+                (Method::Nearest(nearest), None, Some(ids))
+            }
+            _ => return Err(TrainError::CannotLearn),
+        };
         let given = data.label_names().cloned().map(LabelNames::new);
         let mut label_names = given.or_else(|| self.label_names.clone());
         let names = label_names.iter_mut();
@@ -109,24 +95,62 @@ impl Model {
             calibration: self.calibration.clone(),
             method,
         };
+        let embedding = match &model.method {
+            Method::Linear(linear) => linear.embedding(),
+            _ => None,
+        };
         Ok(Learned {
+            strength: moves.map(|moves| moves.strength),
+            pull: moves.and_then(|moves| embedding.map(|_| moves.pull)),
             model,
             skipped,
-            strength,
             ids,
         })
     }
 
-    /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest alone.
+    /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest, whose
+    /// embedding, if it has one, can go on.
     fn can_learn_all(&self) -> bool {
         match &self.method {
             Method::Nearest(_) => true,
             Method::Linear(linear) => {
-                let alone = linear.nearest().is_none() && linear.embedding().is_none();
-                alone && matches!(linear.parameters(), LinearTraining::OneVsRest(_))
+                let beside = linear.embedding().map(FusedEmbedding::embedding);
+                matches!(linear.parameters(), LinearTraining::OneVsRest(_))
+                    && beside.is_none_or(|beside| beside.goes_on().is_some())
             }
             Method::Mach(_) | Method::Embedding(_) => false,
         }
+    }
+}
+
+impl Nearest {
+    /// These neighbors with the rows of `data` that have features and labels beside their own, and
+    /// the ids of those rows; feature f is `places[f]` in `data`.
+    ///
+    /// # Errors
+    /// If memory or ids are lacking.
+    pub(in crate::train) fn learn_all<E: Executor>(
+        &self,
+        data: &Dataset,
+        places: &[u32],
+        executor: &E,
+    ) -> Result<(Self, Range<u32>), TrainError> {
+        let features = data.rows().features();
+        let mut nearest = match features as usize > places.len() {
+            true => self.renumbered(places, features, executor)?,
+            false => self.clone(),
+        };
+        let mut ids = 0..0;
+        for (row, own) in data.rows().iter().zip(data.labels().iter()) {
+            if row.is_empty() || own.is_empty() {
+                continue;
+            }
+            let id = nearest.learn(row, own)?;
+            let first = if ids.is_empty() { id } else { ids.start };
+            ids = first..id.saturating_add(1);
+        }
+        nearest.changes.widen(data.labels().labels());
+        Ok((nearest, ids))
     }
 }
 

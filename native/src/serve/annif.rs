@@ -2,8 +2,9 @@
 //! in Python: `endpoint=http://127.0.0.1:8080/v1/projects/MODEL/suggest`.
 //!
 //! Annif sends a form with `text` and perhaps `project` and `limit`, and wants `results` with `uri`
-//! and `score`; labels are taken for URIs. Scores there go from 0 to 1, so that of a nearest
-//! neighbor model, which is v >= 0, becomes v / (1 + v), and any other s becomes 1 / (1 + exp(-s)).
+//! and `score`; labels are taken for URIs. Scores there go from 0 to 1: they are the probabilities
+//! of a calibrated model. Of another, votes v >= 0 of nearest neighbors become v / (1 + v), and any
+//! other score s becomes 1 / (1 + exp(-s)).
 
 use super::{
     Limits,
@@ -75,14 +76,15 @@ pub fn results(
     scratch: &mut Scratch,
 ) -> Result<Vec<Subject>, PredictError> {
     let votes = matches!(model.method(), Method::Nearest(_));
-    let best = best(model, row, k, scratch)?;
-    let subjects = best.iter().map(|scored| {
+    let ranked = best(model, row, k, scratch)?;
+    let subjects = ranked.best.iter().enumerate().map(|(at, scored)| {
         let name = label(model, scored.id);
+        let probability = ranked.probabilities.get(at).copied().map(f64::from);
         Subject {
             uri: name.clone(),
             label: name,
             notation: None,
-            score: squashed(scored.score.into(), votes),
+            score: probability.unwrap_or_else(|| squashed(scored.score.into(), votes)),
         }
     });
     Ok(subjects

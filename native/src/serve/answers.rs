@@ -1,5 +1,6 @@
 //! The JSON of answers: that of `hapax predict --output jsonl`.
 
+use crate::thresholds::Thresholds;
 use hapax_core::{
     model::{
         Method, Model, PredictError, Scratch,
@@ -18,6 +19,12 @@ const EVIDENCE: (usize, usize) = (5, 8);
 #[derive(Default, Serialize)]
 pub struct Answer {
     labels: Vec<Label>,
+    /// The probability that none of the first five is right, of calibrated models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    none: Option<f64>,
+    /// Whether the first answer was not sure enough to be given.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    abstained: bool,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -32,6 +39,25 @@ pub struct Label {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     score: f32,
+    /// Of calibrated models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f64>,
+}
+
+/// How many labels a row gets, and which.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub k: usize,
+    pub explain: bool,
+    pub thresholds: Thresholds,
+}
+
+/// The best labels of a row, and what they are worth where the model is calibrated.
+pub struct Ranked {
+    pub best: Vec<Scored>,
+    /// One for each label; empty where the model has none.
+    pub probabilities: Vec<f32>,
+    none: Option<f32>,
 }
 
 #[derive(Serialize)]
@@ -85,33 +111,56 @@ pub fn best(
     row: SparseView<'_>,
     k: usize,
     scratch: &mut Scratch,
-) -> Result<Vec<Scored>, PredictError> {
-    let best = model.predict(row, k, scratch)?.iter();
-    Ok(best.filter(|s| s.score > f32::MIN).copied().collect())
+) -> Result<Ranked, PredictError> {
+    // The first answer's probability depends on the second's score.
+    let found = model.predict(row, k.max(2), scratch)?;
+    let calibration = model.calibration();
+    let seen = found.iter().filter(|s| s.score > f32::MIN);
+    let best: Vec<Scored> = seen.take(k).copied().collect();
+    let probabilities = calibration.map(|c| c.probabilities(found).take(best.len()).collect());
+    Ok(Ranked {
+        best,
+        probabilities: probabilities.unwrap_or_default(),
+        none: calibration.map(|c| c.none(found)),
+    })
 }
 
 /// The answer for a row, with what speaks for it if that is wanted.
 pub fn answer(
     model: &Model,
     row: SparseView<'_>,
-    (k, explain): (usize, bool),
+    limits: Limits,
     scratch: &mut Scratch,
 ) -> Result<Answer, PredictError> {
-    let best = best(model, row, k, scratch)?;
-    let evidence = match explain {
-        true => Some(why(model, row, &best, scratch)?),
+    let mut ranked = best(model, row, limits.k, scratch)?;
+    let mut abstained = false;
+    if model.calibration().is_some() {
+        let given;
+        (given, abstained) = limits.thresholds.given(&ranked.probabilities);
+        ranked.best.truncate(given);
+    }
+    let evidence = match limits.explain {
+        true => Some(why(model, row, &ranked.best, scratch)?),
         false => None,
     };
-    let label = |s: &Scored| Label {
+    let label = |(at, s): (usize, &Scored)| Label {
         id: s.id,
         name: model.label_name(s.id),
         score: s.score,
+        probability: ranked.probabilities.get(at).copied().map(rounded),
     };
     Ok(Answer {
-        labels: best.iter().map(label).collect(),
+        labels: ranked.best.iter().enumerate().map(label).collect(),
+        none: ranked.none.map(rounded),
+        abstained,
         problem: None,
         evidence,
     })
+}
+
+/// A probability to four places.
+fn rounded(probability: f32) -> f64 {
+    (f64::from(probability) * 1e4).round() / 1e4
 }
 
 fn why(

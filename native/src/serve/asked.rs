@@ -2,16 +2,18 @@
 
 use super::{
     Limits, annif,
-    answers::{Answer, answer},
+    answers::{self, Answer, answer},
     models::Loaded,
     problem::Problem,
 };
+use crate::thresholds::{Threshold, Thresholds};
 use axum::http::StatusCode;
 use hapax_core::{
     model::{Model, PredictError, Scratch},
     sparse::{SparseVec, SparseView},
 };
 use serde::Deserialize;
+use serde_json::Value;
 use std::{
     fmt::Display,
     ops::ControlFlow,
@@ -23,6 +25,8 @@ use tokio::sync::OwnedSemaphorePermit;
 const SLICE: Duration = Duration::from_millis(2);
 /// So many labels a text gets where `k` is not given.
 const USUAL_K: usize = 5;
+/// So many at most where a probability says how many.
+const MANY: usize = 20;
 
 /// The body of a request for predictions.
 #[derive(Deserialize)]
@@ -32,8 +36,14 @@ struct Wanted {
     texts: Option<Vec<String>>,
     #[serde(default)]
     rows: Option<Vec<Row>>,
-    #[serde(default)]
+    #[serde(default, alias = "at_most")]
     k: Option<usize>,
+    /// A probability, "micro" or "macro".
+    #[serde(default)]
+    above: Option<Value>,
+    /// A probability, or true for the stored one.
+    #[serde(default)]
+    abstain: Option<Value>,
     #[serde(default)]
     explain: bool,
 }
@@ -54,7 +64,10 @@ pub enum Query {
 /// How answers are written.
 pub enum Form {
     /// `{"model": …, "answers": [{"labels": …}, …]}`
-    Answers { explain: bool },
+    Answers {
+        explain: bool,
+        thresholds: Thresholds,
+    },
     /// `{"results": [{"uri": …, "score": …}, …]}`
     Annif { threshold: f64 },
 }
@@ -150,9 +163,17 @@ impl Form {
         scratch: &mut Scratch,
     ) -> serde_json::Result<()> {
         match *self {
-            Self::Answers { explain } => {
+            Self::Answers {
+                explain,
+                thresholds,
+            } => {
+                let limits = answers::Limits {
+                    k,
+                    explain,
+                    thresholds,
+                };
                 let found = with_row(model, query, scratch, |row, scratch| {
-                    answer(model, row, (k, explain), scratch)
+                    answer(model, row, limits, scratch)
                 });
                 let found = found.unwrap_or_else(|problem| Answer::none(problem.to_string()));
                 if at > 0 {
@@ -224,15 +245,68 @@ pub fn parse(body: &[u8], loaded: &Loaded, limits: &Limits) -> Result<Asked, Pro
             return Err(Problem::unfit(message));
         }
     };
+    let thresholds = thresholds(wanted.above, wanted.abstain, &loaded.model)?;
     let explain = wanted.explain;
-    let k = fitting(
-        wanted.k.unwrap_or(USUAL_K),
-        &queries,
+    let usual = if thresholds.above.is_some() {
+        MANY
+    } else {
+        USUAL_K
+    };
+    let k = fitting(wanted.k.unwrap_or(usual), &queries, explain, loaded, limits)?;
+    let form = Form::Answers {
         explain,
-        loaded,
-        limits,
-    )?;
-    Ok(Asked::new(queries, k, Form::Answers { explain }))
+        thresholds,
+    };
+    Ok(Asked::new(queries, k, form))
+}
+
+/// The probabilities from which answers are given.
+fn thresholds(
+    above: Option<Value>,
+    abstain: Option<Value>,
+    model: &Model,
+) -> Result<Thresholds, Problem> {
+    let wrong = |field: &str, value: &Value, wanted: &str| {
+        Problem::unfit(format!("\"{field}\" is {value}: send {wanted}"))
+    };
+    let number = |value: &Value| {
+        let number = value.as_f64().filter(|p| (0.0..=1.0).contains(p))?;
+        Some(Threshold::Given(number as f32))
+    };
+    let above = match above {
+        None => None,
+        Some(value) => {
+            let named = value.as_str().and_then(|name| match name {
+                "micro" => Some(Threshold::Micro),
+                "macro" => Some(Threshold::Macro),
+                _ => None,
+            });
+            let wanted = "a probability from 0 to 1, \"micro\" or \"macro\"";
+            let given = named.or_else(|| number(&value));
+            Some(given.ok_or_else(|| wrong("above", &value, wanted))?)
+        }
+    };
+    let abstain = match abstain {
+        None | Some(Value::Bool(false)) => None,
+        Some(Value::Bool(true)) => Some(Threshold::Abstain),
+        Some(value) => {
+            let wanted = "a probability from 0 to 1, or true for the stored one";
+            Some(number(&value).ok_or_else(|| wrong("abstain", &value, wanted))?)
+        }
+    };
+    if above.is_none() && abstain.is_none() {
+        return Ok(Thresholds::default());
+    }
+    let Some(calibration) = model.calibration() else {
+        return Err(Problem::unfit(
+            "the model has scores, but no probabilities, which \"above\" and \"abstain\" need: train it again, \
+             on 200 rows or more and without --no-calibration",
+        ));
+    };
+    Ok(Thresholds {
+        above: above.map(|p| p.of(calibration)),
+        abstain: abstain.map(|p| p.of(calibration)),
+    })
 }
 
 fn query((at, row): (usize, Row)) -> Result<Query, Problem> {

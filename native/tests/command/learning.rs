@@ -100,6 +100,60 @@ fn one_vs_rest_learns_words_and_labels_and_keeps_the_others() {
 }
 
 #[test]
+fn neighbors_and_an_embedding_beside_one_vs_rest_learn_too() {
+    let folder = Folder::new();
+    folder.write("train.tsv", QUESTIONS);
+    folder.write("more.tsv", MORE);
+    folder
+        .run("train ovr train.tsv -o m --fuse nearest --embedding 0.2 --min-documents 1")
+        .good();
+    let out = folder.run("learn m more.tsv -o newer").good();
+    assert!(out.contains("pull of the embedding"), "{out}");
+    let told = folder.run("learn m more.tsv -o newer --json").json();
+    assert_eq!((&told["rows"], &told["new_labels"]), (&3.into(), &1.into()));
+    assert!(
+        told["strength"].is_number() && told["pull"].is_number(),
+        "{told}"
+    );
+    assert!(told["new_features"].as_u64() > Some(2), "{told}");
+    for (text, label) in [
+        ("swallowed by the machine", "swallowed"),
+        ("is the exchange rate fair", "exchange"),
+        ("how long until the card arrives", "arrival"),
+    ] {
+        assert_eq!(answers(&folder, "newer", text)[0].0, label);
+    }
+    folder.run("learn m more.tsv -o again --threads 1").good();
+    assert_eq!(folder.read("again"), folder.read("newer"));
+    folder.run("verify newer").good();
+    // What has learned can learn on.
+    let told = folder.run("learn newer train.tsv -o newest --json").json();
+    assert_eq!(
+        (&told["labels"], &told["new_labels"]),
+        (&5.into(), &0.into())
+    );
+}
+
+#[test]
+fn labels_that_are_all_new_are_said_and_learned() {
+    let folder = with_text_model();
+    folder.write(
+        "new.tsv",
+        "the machine swallowed it\tswallowed\nthe machine is broken\tbroken\n",
+    );
+    folder.run("train ovr train.tsv -o linear").good();
+    for model in ["m", "linear"] {
+        let ran = folder.run(&format!("learn {model} new.tsv -o newer --json"));
+        assert_eq!(
+            ran.err,
+            "note: new.tsv: none of its labels, 2, is among the model's 4: they are added; labels are the same only \
+             if they are spelled alike, and the model has \"arrival\", the rows \"swallowed\"\n"
+        );
+        assert_eq!(ran.json()["new_labels"], 2);
+    }
+}
+
+#[test]
 fn rows_are_learned_as_they_are() {
     let folder = with_row_model();
     folder.write("more.txt", "2 4 4\n3 3:1\n0,3 0:1 3:0.5\n");

@@ -28,6 +28,7 @@ mod memoir;
 mod one_vs_rest;
 mod pages;
 mod predicting;
+mod probabilities;
 mod same_bytes;
 #[cfg(feature = "serve")]
 mod serving;

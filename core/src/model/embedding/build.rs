@@ -173,6 +173,36 @@ impl EmbeddingModel {
         }
     }
 
+    /// Takes the scales and offsets that vectors had in an earlier model, whose rounding made them
+    /// other in the last place: of `features`, by their numbers before and now, and of `labels`.
+    pub(crate) fn keep_scales(
+        &mut self,
+        before: &Self,
+        features: impl Iterator<Item = (usize, usize)>,
+        labels: impl Iterator<Item = usize>,
+    ) {
+        let (parts, old) = (&mut self.parts, &before.parts);
+        if let (Some(table), Some(old)) = (&mut parts.embedding, &old.embedding) {
+            let mut scales = table.scales.to_vec();
+            for (before, now) in features {
+                if let (Some(to), Some(&from)) = (scales.get_mut(now), old.scales.get(before)) {
+                    *to = from;
+                }
+            }
+            table.scales = scales.into();
+        }
+        let (own, old) = (&mut parts.prototypes, &old.prototypes);
+        let (mut scales, mut offsets) = (own.scales.to_vec(), own.offsets.to_vec());
+        for label in labels {
+            for (to, from) in [(&mut scales, &old.scales), (&mut offsets, &old.offsets)] {
+                if let (Some(to), Some(&from)) = (to.get_mut(label), from.get(label)) {
+                    *to = from;
+                }
+            }
+        }
+        (own.scales, own.offsets) = (scales.into(), offsets.into());
+    }
+
     /// The model with weights of so many bits (32, 8 or 4), and the sum of the squared differences
     /// of weights as a share of that of the weights. The model as it is if it has no more bits than
     /// that.

@@ -67,6 +67,19 @@ impl Embedding {
         }
     }
 
+    /// The same method with weights that learned the rows of `data` beside those of before.
+    pub(crate) fn with_rows(&self, model: EmbeddingModel, data: &Dataset) -> Self {
+        let mut frequencies = data.labels().frequencies();
+        for (sum, &before) in frequencies.iter_mut().zip(self.frequencies.iter()) {
+            *sum = sum.saturating_add(before);
+        }
+        Self {
+            model,
+            frequencies: frequencies.into(),
+            training: self.training.clone(),
+        }
+    }
+
     /// The weights.
     #[must_use]
     pub fn model(&self) -> &EmbeddingModel {

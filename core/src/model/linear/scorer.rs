@@ -373,7 +373,12 @@ pub(crate) fn decode(model: &LinearModel) -> Vec<LabelWeights> {
         .enumerate()
         .map(|(label, &scale)| LabelWeights {
             scale,
-            bias: model.bias(label as u32),
+            // The bias that labels never seen answer with is not one that a file may hold.
+            bias: if scale == 0.0 {
+                0.0
+            } else {
+                model.bias(label as u32)
+            },
             ..LabelWeights::default()
         })
         .collect();

@@ -104,8 +104,13 @@ impl Linear {
         })
     }
 
-    /// The same method with weights that went on with `data`, and nothing beside them.
-    pub(crate) fn went_on(&self, model: LinearModel, data: &Dataset) -> Self {
+    /// The same method with weights that went on with `data`, and with other parts beside them.
+    pub(crate) fn went_on(
+        &self,
+        model: LinearModel,
+        data: &Dataset,
+        (nearest, embedding): (Option<FusedNearest>, Option<FusedEmbedding>),
+    ) -> Self {
         let mut frequencies = data.labels().frequencies();
         for (sum, &before) in frequencies.iter_mut().zip(self.frequencies.iter()) {
             *sum = sum.saturating_add(before);
@@ -114,8 +119,8 @@ impl Linear {
             model,
             frequencies: frequencies.into(),
             parameters: self.parameters.clone(),
-            nearest: None,
-            embedding: None,
+            nearest: nearest.map(Box::new),
+            embedding: embedding.map(Box::new),
         }
     }
 

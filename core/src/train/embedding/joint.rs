@@ -34,6 +34,7 @@ mod joint_state;
 use super::{
     last_violators::LastViolators,
     learn::Buffers,
+    learning_on::Known,
     rows::Rows,
     space::Space,
     visit::{Outcome, Visit, VisitRule, Visited},
@@ -84,6 +85,8 @@ pub struct Trainer<'a> {
     pub(super) done: usize,
     pub(super) visits: Vec<Visited>,
     pub(super) buffers: Buffers,
+    /// What each model starts with, where an earlier one learns on.
+    known: Option<Known>,
     /// Why there is no going on.
     failed: Option<TrainError>,
 }
@@ -103,6 +106,16 @@ impl Wsabie {
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,
+    ) -> Result<Trainer<'a>, TrainError> {
+        self.trainer_from(data, kernels, None)
+    }
+
+    /// As [`Wsabie::trainer`], where vectors that are known stay as they are.
+    pub(super) fn trainer_from<'a>(
+        &self,
+        data: &'a Dataset,
+        kernels: &dyn Kernels,
+        known: Option<Known>,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
         let rows = Rows::new(data, self.transform())?;
@@ -126,7 +139,7 @@ impl Wsabie {
             batch,
             harmonic,
             trained: Vec::new(),
-            space: Self::start(self, data, 0)?,
+            space: self.start(data, known.as_ref(), 0)?,
             last: LastViolators::new(classes),
             rests: array(data.len(), (0, 0))?,
             order: Vec::new(),
@@ -134,6 +147,7 @@ impl Wsabie {
             done: 0,
             visits: Vec::new(),
             buffers: Buffers::default(),
+            known,
             failed: None,
             data,
             rows,
@@ -142,10 +156,19 @@ impl Wsabie {
         Ok(trainer)
     }
 
-    fn start(&self, data: &Dataset, model: u32) -> Result<Space, TrainError> {
+    fn start(
+        &self,
+        data: &Dataset,
+        known: Option<&Known>,
+        model: u32,
+    ) -> Result<Space, TrainError> {
         let mut dice = Stream::new(self.seed, START_JOB + u64::from(model));
         let (features, classes) = (data.rows().features(), data.labels().labels());
-        Space::new(self, features as usize, classes as usize, &mut dice)
+        let mut space = Space::new(self, features as usize, classes as usize, &mut dice)?;
+        if let Some(known) = known {
+            known.hold(&mut space, model);
+        }
+        Ok(space)
     }
 }
 
@@ -258,7 +281,8 @@ impl Trainer<'_> {
             let model = self.epoch / self.parameters.epochs;
             let more = model < self.parameters.models;
             let next = if more {
-                self.parameters.start(self.data, model)?
+                self.parameters
+                    .start(self.data, self.known.as_ref(), model)?
             } else {
                 Space::default()
             };

@@ -9,6 +9,7 @@
 pub(crate) mod joint;
 pub(crate) mod last_violators;
 mod learn;
+mod learning_on;
 pub(crate) mod memory;
 mod model;
 pub(crate) mod nearest_mean;

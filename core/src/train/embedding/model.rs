@@ -120,7 +120,7 @@ fn vectors(
         EmbeddingTraining::Sampled(sampled) => sampled.trainer(data)?.train(executor, watch),
         EmbeddingTraining::Wsabie(wsabie) => {
             let trainer = wsabie.trainer(data, kernels)?;
-            joined(&trainer.train(executor, watch)?, data)
+            joined(&trainer.train(executor, watch)?, data, |_| false)
         }
         EmbeddingTraining::Memoir(memoir) => {
             let hears_of_nothing = &mut Hearing(|_| ControlFlow::Continue(()));
@@ -130,8 +130,13 @@ fn vectors(
 }
 
 /// Models drawn independently, as one: their dimensions side by side, so that their scores add up.
-/// Features of no training row, whose vectors are still random, count nothing.
-fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
+/// Features of no training row, whose vectors are still random, count nothing unless they are
+/// `known` otherwise.
+pub(super) fn joined(
+    spaces: &[Space],
+    data: &Dataset,
+    known: impl Fn(usize) -> bool,
+) -> Result<Vectors, TrainError> {
     let (features, labels) = (
         data.rows().features() as usize,
         data.labels().labels() as usize,
@@ -149,13 +154,14 @@ fn joined(spaces: &[Space], data: &Dataset) -> Result<Vectors, TrainError> {
         .map_err(lacking)?;
     let frequencies = data.rows().document_frequencies().map_err(lacking)?;
     for (feature, &rows) in frequencies.iter().enumerate() {
+        let counts = rows > 0 || known(feature);
         for space in spaces {
             let m = space.dimensions;
             let vector = &space.embedding[feature * m..][..m];
             embedding.extend(
                 vector
                     .iter()
-                    .map(|&weight| if rows > 0 { weight } else { 0.0 }),
+                    .map(|&weight| if counts { weight } else { 0.0 }),
             );
         }
     }

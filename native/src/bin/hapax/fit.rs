@@ -111,6 +111,29 @@ pub fn warn_of_new_labels(path: &Path, data: &Dataset, model: &Model) {
     }
 }
 
+/// Says so if all labels of rows to learn are new, which may be meant; whether it did.
+pub fn say_new_labels(path: &Path, data: &Dataset, model: &Model) -> bool {
+    let mut labels: Vec<u32> = data.labels().iter().flatten().copied().collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let Some(&first) = labels.first().filter(|&&first| first >= model.labels()) else {
+        return false;
+    };
+    let names = data.label_names().and_then(|names| names.get(first));
+    let spelled = match names.zip(model.label_name(0)) {
+        Some((new, old)) => format!(
+            "; labels are the same only if they are spelled alike, and the model has {old:?}, the rows {new:?}"
+        ),
+        None => String::new(),
+    };
+    let (new, old) = (count(labels.len() as u64), count(model.labels().into()));
+    note(format_args!(
+        "note: {}: none of its labels, {new}, is among the model's {old}: they are added{spelled}",
+        path.display()
+    ));
+    true
+}
+
 /// Says how many labels of `model` have no rows to go on with: they keep what it knows of them.
 pub fn say_kept_labels(path: &Path, data: &Dataset, model: &Model) {
     let Method::Linear(linear) = model.method() else {

@@ -3,7 +3,7 @@
 use super::{
     data_options::DataOptions,
     failure::Failure,
-    fit::{check_start, names_of_start, say_kept_labels, warn_of_new_labels},
+    fit::{check_start, names_of_start, say_kept_labels, say_new_labels},
     input::{Reading, load_model, read_input, threads},
     output::{note, output_file, print},
     table::{bytes, count, facts_table},
@@ -29,8 +29,8 @@ use std::{fs, ops::RangeInclusive, path::PathBuf};
 /// The rows that the model was trained on are not needed. A model of nearest neighbors gets the new
 /// rows beside its own. In a model of ovr, labels with new rows move as little as these need, by a
 /// strength that is chosen on held-out new rows; labels without new rows stay as they are; new
-/// labels are trained on the new rows. New words of texts become features. Other models cannot
-/// learn: train them again on all rows.
+/// labels are trained on the new rows. Neighbors and an embedding beside it learn, too. New words
+/// of texts become features. Other models cannot learn: train them again on all rows.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -100,9 +100,11 @@ impl Learn {
         let threads = threads(self.threads)?;
         let model = load_model(&self.model)?;
         let Rows { mut data, extended } = self.read(&model, &threads)?;
-        warn_of_new_labels(&self.data, &data, &model);
+        let all_new = say_new_labels(&self.data, &data, &model);
         data.widen(data.rows().features(), model.labels());
-        say_kept_labels(&self.data, &data, &model);
+        if !all_new {
+            say_kept_labels(&self.data, &data, &model);
+        }
         let learned = model.learn_all(&data, extended, &threads, kernels::best());
         let learned = learned.map_err(|error| match error {
             TrainError::CannotLearn => self.cannot(&model),
@@ -118,17 +120,16 @@ impl Learn {
 
     fn cannot(&self, model: &Model) -> Failure {
         let algorithm = &model.provenance().algorithm;
-        let fused = match model.method() {
-            Method::Linear(linear) if linear.nearest().is_some() => " with neighbors beside it",
-            Method::Linear(linear) if linear.embedding().is_some() => {
-                " with an embedding beside it"
-            }
-            _ => "",
+        let rule = match model.method() {
+            Method::Linear(linear) if linear.embedding().is_some() => format!(
+                "is a model of {algorithm} with an embedding beside it that other steps made than those of `hapax train \
+                 ovr`, so it cannot learn more rows: train it again on all rows"
+            ),
+            _ => format!(
+                "is a model of {algorithm}, which cannot learn more rows; models of nearest and of ovr can: train it again \
+                 on all rows"
+            ),
         };
-        let rule = format_args!(
-            "is a model of {algorithm}{fused}, which cannot learn more rows; models of nearest and of ovr \
-             (--fuse centroid) can: train it again on all rows"
-        );
         Failure::in_file(&self.model, rule)
     }
 
@@ -184,7 +185,7 @@ impl Learn {
                 "rows": learned_rows, "skipped": learned.skipped,
                 "labels": labels, "new_labels": new_labels,
                 "features": features, "new_features": new_features,
-                "strength": learned.strength, "model_bytes": size,
+                "strength": learned.strength, "pull": learned.pull, "model_bytes": size,
                 "first_row": ids.as_ref().map(|ids| ids.start),
                 "last_row": ids.as_ref().map(|ids| ids.end - 1),
             }));
@@ -217,6 +218,9 @@ impl Learn {
         }
         if let Some(strength) = learned.strength {
             table.add_row(["strength", &strength.to_string()]);
+        }
+        if let Some(pull) = learned.pull {
+            table.add_row(["pull of the embedding", &pull.to_string()]);
         }
         table.add_row(["model", &bytes(size)]);
         print(table)?;

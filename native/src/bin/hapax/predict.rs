@@ -8,7 +8,7 @@ use super::{
     input::{MANY_ROWS, load_model, prepare, threads},
     output::note,
     questions::{Query, Question, Questions},
-    sure::{Limits, Sure},
+    sure::{Sure, keep_sure},
 };
 use clap::Args;
 use hapax::{
@@ -20,6 +20,7 @@ use hapax::{
     kernels, npy,
     tables::{Line, next_line, peek},
     threads::Threads,
+    thresholds::Thresholds,
 };
 use std::{
     fmt::Display,
@@ -155,7 +156,7 @@ impl Predict {
         &self,
         mut input: Box<dyn BufRead + Send>,
         model: Model,
-        limits: Limits,
+        limits: Thresholds,
         threads: &Threads,
     ) -> Result<(), Failure> {
         let wrong = |error: &dyn Display| Failure::in_file(&self.input, error);
@@ -191,7 +192,7 @@ impl Predict {
 struct Answering<'a> {
     predict: &'a Predict,
     model: Model,
-    limits: Limits,
+    limits: Thresholds,
     threads: &'a Threads,
     out: BufWriter<StdoutLock<'static>>,
     kept: Vec<String>,
@@ -204,7 +205,7 @@ struct Answering<'a> {
 }
 
 impl<'a> Answering<'a> {
-    fn new(predict: &'a Predict, model: Model, limits: Limits, threads: &'a Threads) -> Self {
+    fn new(predict: &'a Predict, model: Model, limits: Thresholds, threads: &'a Threads) -> Self {
         Self {
             predict,
             model,
@@ -291,7 +292,7 @@ impl Predict {
     fn answer(
         &self,
         model: &Model,
-        limits: Limits,
+        limits: Thresholds,
         batch: &[Question],
         threads: &Threads,
     ) -> Vec<Answered> {
@@ -309,7 +310,7 @@ impl Predict {
     fn answer_one(
         &self,
         model: &Model,
-        limits: Limits,
+        limits: Thresholds,
         query: &Query,
         scratch: &mut Scratch,
     ) -> Result<Answered, PredictError> {
@@ -344,7 +345,7 @@ impl Predict {
             none,
             ..Answered::default()
         };
-        limits.apply(&mut answered);
+        keep_sure(limits, &mut answered);
         if self.explain {
             let (neighbors, features) = EVIDENCE;
             answered.evidence = model.explain(row, neighbors, features, scratch)?;

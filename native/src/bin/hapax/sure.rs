@@ -2,7 +2,10 @@
 
 use super::{answers::Answered, failure::Failure};
 use clap::Args;
-use hapax::core::model::{Calibration, Model};
+use hapax::{
+    core::model::Model,
+    thresholds::{Threshold, Thresholds},
+};
 use std::path::Path;
 
 /// How sure an answer must be to be given.
@@ -15,47 +18,20 @@ pub struct Sure {
     /// Give no answer to rows whose first answer has less than this probability [default: the
     /// stored one, which balances rows answered and rows answered rightly]
     #[arg(long, value_name = "P", num_args = 0..=1, require_equals = true,
-          default_missing_value = "stored", value_parser = threshold)]
+          default_missing_value = "stored", value_parser = confidence)]
     abstain: Option<Threshold>,
 }
 
-/// A probability, or which of the model's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Threshold {
-    Given(f32),
-    Micro,
-    Macro,
-    Stored,
-}
-
 fn threshold(text: &str) -> Result<Threshold, String> {
+    Ok(text.parse::<Threshold>()?)
+}
+
+/// As [`threshold`], or what the option without a value means.
+fn confidence(text: &str) -> Result<Threshold, String> {
     match text {
-        "micro" => Ok(Threshold::Micro),
-        "macro" => Ok(Threshold::Macro),
-        "stored" => Ok(Threshold::Stored),
-        _ => match text.parse::<f32>() {
-            Ok(p) if (0.0..=1.0).contains(&p) => Ok(Threshold::Given(p)),
-            _ => Err("give a probability from 0 to 1, micro or macro".into()),
-        },
+        "stored" => Ok(Threshold::Abstain),
+        _ => threshold(text),
     }
-}
-
-impl Threshold {
-    fn of(self, calibration: &Calibration, own: f32) -> f32 {
-        match self {
-            Self::Given(p) => p,
-            Self::Micro => calibration.micro_f1,
-            Self::Macro => calibration.macro_f1,
-            Self::Stored => own,
-        }
-    }
-}
-
-/// The probabilities from which answers are given.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    above: Option<f32>,
-    abstain: Option<f32>,
 }
 
 impl Sure {
@@ -65,35 +41,29 @@ impl Sure {
     }
 
     /// The limits for answers of this model. Refuses what needs probabilities of a model without.
-    pub fn limits(&self, model: &Model, path: &Path) -> Result<Limits, Failure> {
+    pub fn limits(&self, model: &Model, path: &Path) -> Result<Thresholds, Failure> {
         if self.above.is_none() && self.abstain.is_none() {
-            return Ok(Limits::default());
+            return Ok(Thresholds::default());
         }
         let Some(calibration) = model.calibration() else {
             let rule = "has scores, but no probabilities, which --above and --abstain need: train it again, on \
                         200 rows or more and without --no-calibration";
             return Err(Failure::in_file(path, rule));
         };
-        Ok(Limits {
-            above: self.above.map(|p| p.of(calibration, calibration.micro_f1)),
-            abstain: self.abstain.map(|p| p.of(calibration, calibration.abstain)),
+        Ok(Thresholds {
+            above: self.above.map(|p| p.of(calibration)),
+            abstain: self.abstain.map(|p| p.of(calibration)),
         })
     }
 }
 
-impl Limits {
-    /// Takes away the answers that are not sure enough.
-    pub fn apply(self, answered: &mut Answered) {
-        let first = answered.probabilities.first().copied().unwrap_or(0.0);
-        let mut kept = answered.best.len();
-        if let Some(above) = self.above {
-            // They never rise.
-            kept = answered.probabilities.partition_point(|&p| p >= above);
-        }
-        if self.abstain.is_some_and(|least| first < least) {
-            (kept, answered.abstained) = (0, true);
-        }
-        answered.best.truncate(kept);
-        answered.probabilities.truncate(answered.best.len());
+/// Takes away the answers that are not sure enough.
+pub fn keep_sure(limits: Thresholds, answered: &mut Answered) {
+    if limits == Thresholds::default() {
+        return;
     }
+    let (given, abstained) = limits.given(&answered.probabilities);
+    answered.abstained = abstained;
+    answered.best.truncate(given);
+    answered.probabilities.truncate(answered.best.len());
 }

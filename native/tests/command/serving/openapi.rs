@@ -1,6 +1,7 @@
 //! That the description is true: routes, statuses and the shape of each answer.
 
 use super::{Server, with_text_model};
+use crate::command::probabilities::with_calibrated_model;
 use serde_json::{Value, json};
 
 /// Whether a value is as a schema says; only what our own document uses is known.
@@ -102,6 +103,22 @@ fn every_route_that_is_described_answers_as_described() {
     );
     let answers = json!({"$ref": "#/components/schemas/Answers"});
     fits(&document, &answers, &linear.json(), "linear");
+    // Answers of a calibrated model have more fields, and requests to it.
+    let calibrated = with_calibrated_model();
+    let server = Server::start(&calibrated, "m");
+    for field in ["\"k\":3", "\"above\":0.5", "\"abstain\":1", "\"at_most\":2"] {
+        let body = format!("{{\"texts\":[\"wake me up\"],{field}}}");
+        let got = server.predict(&body);
+        assert!(got["answers"][0]["none"].is_number(), "{got}");
+        fits(&document, &answers, &got, field);
+        let request = json!({"$ref": "#/components/schemas/Request"});
+        fits(
+            &document,
+            &request,
+            &serde_json::from_str(&body).unwrap(),
+            field,
+        );
+    }
     // And nothing is there that is not described.
     let source = include_str!("../../../src/serve/routes.rs");
     let mut there: Vec<_> = source

@@ -1,7 +1,10 @@
 //! Each route, and that answers are those of `hapax predict`.
 
 use super::{Server, with_text_model};
-use crate::command::folder::with_row_model;
+use crate::command::{
+    folder::with_row_model,
+    probabilities::{TEXTS as SURE_OR_NOT, with_calibrated_model},
+};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -60,6 +63,110 @@ fn rows_get_what_predict_prints() {
     for unknown in [2, 3] {
         assert_eq!(got["answers"][unknown]["labels"], json!([]));
     }
+}
+
+#[test]
+fn probabilities_and_thresholds_are_those_of_predict() {
+    let folder = with_calibrated_model();
+    let server = Server::start(&folder, "m");
+    for (fields, options) in [
+        (json!({}), "-k 5"),
+        (json!({"k": 1}), "-k 1"),
+        (json!({"at_most": 2}), "--at-most 2"),
+        (json!({"above": 0.5}), "--above 0.5"),
+        (json!({"above": 0}), "--above 0"),
+        (json!({"above": "micro"}), "--above micro"),
+        (
+            json!({"above": "macro", "at_most": 1}),
+            "--above macro --at-most 1",
+        ),
+        (json!({"abstain": true}), "--abstain -k 5"),
+        (
+            json!({"abstain": 1, "explain": true}),
+            "--abstain=1 --explain -k 5",
+        ),
+        (json!({"abstain": false, "above": null}), "-k 5"),
+    ] {
+        let mut body = fields;
+        body["texts"] = json!(SURE_OR_NOT);
+        let got = server.predict(&body.to_string());
+        let command = format!("predict m --output jsonl {options}");
+        let printed = folder.run_on(&command, &SURE_OR_NOT.join("\n")).good();
+        for (answer, line) in got["answers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(printed.lines())
+        {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            if line["problem"].is_string() {
+                line.as_object_mut().unwrap().remove("evidence");
+            }
+            assert_eq!(*answer, line, "{options}");
+        }
+    }
+    for (field, value, part) in [
+        (
+            "above",
+            json!(1.5),
+            "\"above\" is 1.5: send a probability from 0 to 1",
+        ),
+        ("above", json!("often"), "\"above\" is \"often\""),
+        ("above", json!(true), "\"above\" is true"),
+        (
+            "abstain",
+            json!("micro"),
+            "send a probability from 0 to 1, or true",
+        ),
+        ("abstain", json!(-1), "\"abstain\" is -1"),
+    ] {
+        let body = json!({"texts": ["a"], field: value}).to_string();
+        server
+            .post("/v1/models/m/predict", &body)
+            .refused(422, "unfit", part);
+    }
+    let both = server.post(
+        "/v1/models/m/predict",
+        "{\"texts\":[],\"k\":1,\"at_most\":1}",
+    );
+    both.refused(400, "not_understood", "duplicate field");
+    let plain = with_text_model();
+    let server = Server::start(&plain, "m");
+    for body in [
+        "{\"texts\":[\"card\"],\"above\":0.5}",
+        "{\"texts\":[],\"abstain\":true}",
+    ] {
+        let got = server.post("/v1/models/m/predict", body);
+        got.refused(422, "unfit", "has scores, but no probabilities");
+    }
+}
+
+#[test]
+fn annif_gets_the_probabilities_of_a_calibrated_model() {
+    let folder = with_calibrated_model();
+    let server = Server::start(&folder, "m");
+    let form = "content-type: application/x-www-form-urlencoded\r\n";
+    let suggest = |body: &str| server.ask("POST", "/v1/projects/m/suggest", form, body.as_bytes());
+    let printed = folder
+        .run_on("predict m --output jsonl -k 5", SURE_OR_NOT[0])
+        .json();
+    let expected = printed["labels"].as_array().unwrap();
+    for limit in [1, 5] {
+        let got = suggest(&format!(
+            "text={}&limit={limit}",
+            SURE_OR_NOT[0].replace(' ', "+")
+        ))
+        .json();
+        let results = got["results"].as_array().unwrap();
+        assert_eq!(results.len(), limit.min(expected.len()));
+        for (subject, label) in results.iter().zip(expected) {
+            assert_eq!(subject["uri"], label["name"]);
+            let off = subject["score"].as_f64().unwrap() - label["probability"].as_f64().unwrap();
+            assert!(off.abs() < 1e-4, "{subject} {label}");
+        }
+    }
+    let sure = suggest("text=wake+me+up+at+3+in+the+morning&threshold=0.5").json();
+    assert_eq!(sure["results"].as_array().unwrap().len(), 1, "{sure}");
 }
 
 #[test]

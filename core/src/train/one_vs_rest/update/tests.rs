@@ -3,11 +3,18 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, linear::build::LabelWeights},
-    parameters::one_vs_rest::{Bias, Loss, OneVsRest},
+    model::{
+        Embedding, Method, Model,
+        linear::{FusedEmbedding, build::LabelWeights},
+    },
+    parameters::{
+        embedding::EmbeddingTraining,
+        one_vs_rest::{Bias, Loss, OneVsRest},
+        wsabie::Wsabie,
+    },
     random::Stream,
     sparse::{SparseRows, SparseVec},
-    train::TrainError,
+    train::{TrainError, one_vs_rest::FusedWeights},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow::Continue;
@@ -219,4 +226,110 @@ fn what_cannot_go_on_is_refused() {
             ..
         })
     ));
+}
+
+/// A model whose label 2 was never seen, with biases that differ and parts beside the weights.
+fn fused(data: &Dataset, weights: FusedWeights) -> Model {
+    let parameters = OneVsRest {
+        bias: Bias::Learned(1.0),
+        ..OneVsRest::default()
+    };
+    let go_on = |_| Continue(());
+    let linear = parameters.train(data, &Sequential, &Portable, go_on);
+    let rows = (data, None);
+    let model = weights.model(linear.unwrap(), &parameters, rows, &Sequential, &Portable);
+    model.unwrap()
+}
+
+/// `data` with label l as `labels[l]`, of `of` labels.
+fn relabelled(data: &Dataset, labels: &[u32], of: u32) -> Dataset {
+    let mut lists = LabelLists::new(of);
+    for own in data.labels().iter() {
+        lists.push(own.iter().map(|&label| labels[label as usize]));
+    }
+    Dataset::new(data.rows().clone(), lists, None).unwrap()
+}
+
+#[test]
+fn what_stands_beside_the_weights_learns_too() {
+    let old = relabelled(&random(9, 300, 4), &[0, 1, 3, 4], 5);
+    let more = relabelled(&random(10, 120, 5), &[0, 1, 3, 4, 5], 6);
+    for (neighbors, embedding) in [(0.4, 0.0), (0.0, 0.3), (0.4, 0.3), (0.0, 0.0)] {
+        let weights = FusedWeights {
+            neighbors,
+            embedding,
+        };
+        let model = fused(&old, weights);
+        let learned = model
+            .learn_all(&more, None, &Sequential, &Portable)
+            .unwrap();
+        assert!(learned.strength.is_some());
+        assert_eq!(learned.pull.is_some(), embedding > 0.0);
+        let made = learned.model;
+        let Method::Linear(linear) = made.method() else {
+            panic!("a linear model");
+        };
+        let rows = linear.nearest().map(|fused| fused.nearest().len());
+        assert_eq!(rows, (neighbors > 0.0).then_some(420));
+        if let Some(fused) = linear.embedding() {
+            assert_eq!(fused.weight(), embedding);
+            assert_eq!(fused.embedding().frequencies(), linear.frequencies());
+        }
+        // What was never seen is no answer, and the file is one that can be read.
+        let bytes = made.to_bytes().unwrap();
+        let read = Model::from_bytes(bytes.clone()).unwrap();
+        assert_eq!(read.to_bytes().unwrap(), bytes);
+        let mut scratch = crate::model::Scratch::default();
+        let mut hits = [0; 6];
+        for (row, own) in more.rows().iter().zip(more.labels().iter()) {
+            let best = made.predict(row, 6, &mut scratch).unwrap().to_vec();
+            assert_eq!(best, read.predict(row, 6, &mut scratch).unwrap());
+            hits[own[0] as usize] += usize::from(best[0].id == own[0]);
+            assert_eq!(best[5].id, 2);
+        }
+        let counts = more.labels().frequencies();
+        let (right, all) = (hits[5], counts[5] as usize);
+        assert!(
+            10 * right > 6 * all,
+            "{right} of {all} rows of the new label"
+        );
+    }
+}
+
+/// Labelled rows that are all held out at once leave nothing to choose by.
+#[test]
+fn rows_that_cannot_be_held_out_are_learned_without_a_choice() {
+    let weights = FusedWeights {
+        neighbors: 0.0,
+        embedding: 0.3,
+    };
+    let model = fused(&random(9, 200, 4), weights);
+    let rows = random(10, 80, 4);
+    let mut lists = LabelLists::new(4);
+    for (at, own) in rows.labels().iter().enumerate() {
+        let labelled = at % 4 == 2;
+        lists.push(own.iter().copied().filter(|_| labelled));
+    }
+    let data = Dataset::new(rows.rows().clone(), lists, None).unwrap();
+    let learned = model.learn_all(&data, None, &Sequential, &Portable);
+    assert_eq!(learned.unwrap().skipped, 60);
+}
+
+#[test]
+fn an_embedding_of_other_steps_cannot_learn() {
+    let data = random(9, 100, 4);
+    let published = EmbeddingTraining::Wsabie(Wsabie {
+        epochs: 1,
+        ..Wsabie::plus_plus()
+    });
+    let go_on = |_| Continue(());
+    let beside = Embedding::train(&published, &data, &Sequential, &Portable, go_on).unwrap();
+    let mut model = fused(&data, FusedWeights::default());
+    let Method::Linear(linear) = &model.method else {
+        panic!("a linear model");
+    };
+    let beside = FusedEmbedding::new(beside, 0.5);
+    model.method = Method::Linear(linear.clone().with(None, beside));
+    let refused = model.learn_all(&data, None, &Sequential, &Portable);
+    assert_eq!(refused.unwrap_err(), TrainError::CannotLearn);
 }

@@ -1,0 +1,47 @@
+//! What answers beside the weights, with new rows learned: neighbors get them beside their own, and
+//! an embedding learns new labels and features and moves old labels.
+
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{
+        Linear,
+        linear::{FusedEmbedding, FusedNearest},
+    },
+    train::TrainError,
+};
+
+/// The parts beside the weights.
+pub(super) type Beside = (Option<FusedNearest>, Option<FusedEmbedding>);
+
+/// The parts beside the weights of `linear`, with the rows of `data` learned; `pull` says how far
+/// old labels of the embedding move.
+///
+/// # Errors
+/// If the embedding is of a training that cannot go on; lack of memory.
+pub(super) fn learned<E: Executor>(
+    linear: &Linear,
+    data: &Dataset,
+    (places, pull): (&[u32], f64),
+    executor: &E,
+    kernels: &dyn Kernels,
+) -> Result<Beside, TrainError> {
+    let nearest = match linear.nearest() {
+        None => None,
+        Some(fused) => {
+            let (nearest, _) = fused.nearest().learn_all(data, places, executor)?;
+            // One index over all rows, as the file will hold it.
+            FusedNearest::new(nearest.folded(executor)?, fused.weight())
+        }
+    };
+    let embedding = match linear.embedding() {
+        None => None,
+        Some(fused) => {
+            let learned = fused.embedding();
+            let learned = learned.learn_on(data, (places, pull), executor, kernels)?;
+            FusedEmbedding::new(learned, fused.weight())
+        }
+    };
+    Ok((nearest, embedding))
+}
