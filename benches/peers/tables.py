@@ -116,6 +116,24 @@ def set_table(rows, first_peer):
     return table(header, lines)
 
 
+def both_table(rows, texts):
+    """A line for each set: the best peer, hapax on the same rows, and hapax on the texts that rows were made of."""
+    of_texts = {title(row): row["ours"] for row in texts}
+    header = ["set"]
+    for name, _ in FIGURES:
+        header += [f"{name}: best peer", "hapax, rows", "texts"]
+    lines = []
+    for row in rows:
+        line = [title(row)]
+        text = of_texts.get(title(row))
+        for _, field in FIGURES:
+            best = row["best"].get(field)
+            line += ["" if best is None else f"{best:.2f}", f"{row['ours'][field]:.2f}"]
+            line.append(f"{text[field]:.2f}" if text else "")
+        lines.append(line)
+    return table(header, lines)
+
+
 def peer_table(found, peers):
     """The figures of the peers themselves."""
     header = ["set", "system", "P@1", "P@3", "P@5", "macro-F1", "train CPU s", "predict us", "MB"]
@@ -146,6 +164,11 @@ def report(found, ours, peers, head, missing=()):
                     made.append((label, chosen))
     if made:
         parts += ["## Summary", summary_table(made)]
+    forms = dict(made)
+    for system in ours:
+        if f"{system}, rows" in forms:
+            rows, texts = forms[f"{system}, rows"], forms.get(f"{system}, texts", [])
+            parts += [f"## {system} in one table", both_table(rows, texts)]
     if missing:
         parts += ["## Not measured", "\n".join("- " + line for line in missing)]
     for label, rows in made:
