@@ -50,7 +50,8 @@ fn report<E: Executor>(truth: &LabelLists, propensities: &Propensities, executor
 #[test]
 fn reports_have_the_same_bits_for_any_number_of_threads() {
     let truth = truth();
-    let propensities = Propensities::of_training(&truth).unwrap();
+    let (a, b) = (Propensities::A, Propensities::B);
+    let propensities = Propensities::new(&truth.frequencies(), ROWS, a, b).unwrap();
     let one = report(&truth, &propensities, &Sequential);
     assert_eq!(one.rows, ROWS as u64);
     assert!(one.ndcg[3] > 0.1 && one.ndcg[3] < 1.0, "{one:?}");

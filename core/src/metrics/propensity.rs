@@ -1,6 +1,6 @@
 //! How likely a label is to have been noticed, after which rare labels are weighted.
 
-use crate::{data::LabelLists, float};
+use crate::float;
 use alloc::{collections::TryReserveError, vec::Vec};
 use core::fmt;
 
@@ -84,14 +84,6 @@ impl Propensities {
     pub const A: f64 = 0.55;
     /// B where nothing else is known.
     pub const B: f64 = 1.5;
-
-    /// The propensities under the usual parameters of the labels of training data.
-    ///
-    /// # Errors
-    /// If memory does not suffice.
-    pub fn of_training(labels: &LabelLists) -> Result<Self, PropensityError> {
-        Self::new(&labels.frequencies(), labels.len(), Self::A, Self::B)
-    }
 
     /// The propensities of labels that occur `frequencies[l]` times in `rows` training rows,
     /// under the parameters `a` and `b`.

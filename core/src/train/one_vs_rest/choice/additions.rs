@@ -93,22 +93,24 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         }
         let mut candidates = Vec::new();
         let asked = self.given.neighbors != Some(false);
-        let open = asked || self.given.prior.is_none();
-        let weighed = samples
-            .iter()
-            .filter(|s| open && s.heads.serve(self.best.mix));
-        for sample in weighed.take(NEIGHBOR_FOLDS) {
-            let train = &sample.train;
-            let near = asked.then(|| FusedNearest::neighbors(train)).transpose()?;
-            let centroids = centroids(&self.best.parameters, train, self.executor)?;
-            if let Some(found) = self.answers(sample, (Some(&centroids), near.as_ref()))? {
-                candidates.push((found, sample.fold));
+        if asked {
+            let weighed = samples.iter().filter(|s| s.heads.serve(self.best.mix));
+            for sample in weighed.take(NEIGHBOR_FOLDS) {
+                let train = &sample.train;
+                let near = FusedNearest::neighbors(train)?;
+                let centroids = centroids(&self.best.parameters, train, self.executor)?;
+                if let Some(found) = self.answers(sample, (Some(&centroids), Some(&near)))? {
+                    candidates.push((found, sample.fold));
+                }
             }
         }
-        if asked && !candidates.is_empty() {
+        if !candidates.is_empty() {
             self.weigh_neighbors(&candidates, share);
         }
-        if self.given.prior.is_none() && !candidates.is_empty() {
+        if self.given.prior.is_none() {
+            if self.best.mix.neighbors == 0.0 && candidates.len() < samples.len() {
+                candidates = self.of_all(&samples)?;
+            }
             self.weigh_priors(&candidates, share);
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
@@ -168,8 +170,25 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         Candidates::new(model, &beside, test, self.executor, self.kernels).map(Some)
     }
 
+    /// The answers of the pruned models of all samples, without neighbors.
+    fn of_all<'f>(
+        &self,
+        samples: &[Sample<'f>],
+    ) -> Result<Vec<(Candidates, &'f Fold)>, TrainError> {
+        let mut candidates = Vec::new();
+        for sample in samples.iter().filter(|s| s.heads.serve(self.best.mix)) {
+            if let Some(found) = self.answers(sample, (None, None))? {
+                candidates.push((found, sample.fold));
+            }
+        }
+        Ok(candidates)
+    }
+
     /// Chooses the prior, last, for all that answers together.
     fn weigh_priors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
+        if candidates.is_empty() {
+            return;
+        }
         let mut priors = vec![PRIOR, self.best.mix.prior];
         priors.extend(PRIORS);
         let mut top = Top::default();

@@ -296,8 +296,10 @@ mod tests {
                     .iter()
                     .map(|s| Scored {
                         id: s.id,
-                        score: s.score + centroid as f32 * of(&cosines, s.id)
+                        score: s.score
+                            - 0.3 * of(&cosines, s.id)
                             - trainer::prior(0.2, frequencies[s.id as usize] as usize) as f32
+                            + centroid as f32 * of(&cosines, s.id)
                             + trainer::prior(prior, frequencies[s.id as usize] as usize) as f32
                             + mix.softmax as f32 * of(&seconds, s.id)
                             + embedding * of(&near_points, s.id)
