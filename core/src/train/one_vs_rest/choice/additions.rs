@@ -70,8 +70,8 @@ fn judge(candidates: &[(Candidates, &Fold)], mix: Mix, top: &mut Top) -> Figures
 }
 
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
-    /// The most pruning that costs next to nothing, and the weights of softmax regression, of an
-    /// embedding and of neighbors.
+    /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
+    /// regression and of neighbors, and the prior.
     pub(crate) fn finish(&mut self, rung: Rung, allowed: f64) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let all = self.folds;

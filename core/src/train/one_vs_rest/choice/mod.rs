@@ -10,8 +10,8 @@
 //! All settings start equal, in a row of rounds (successive halving; Jamieson and Talwalkar,
 //! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
 //! added to the scores needs no training of its own: it is judged on the [`candidates`](self) of
-//! each held-out row. Then come pruning, softmax regression over the weights that are left, an
-//! embedding, and neighbors.
+//! each held-out row. Then come pruning, an embedding, softmax regression over the weights that are
+//! left, neighbors, and the prior for all of these together.
 //!
 //! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
 //! so that equal data make equal choices.
