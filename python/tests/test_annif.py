@@ -44,6 +44,14 @@ method=ovr
 fuse=nearest
 allow_learn=true
 
+[hashed]
+name=Of a kind that cannot learn
+language=en
+backend=hapax
+vocab=test
+method=mach
+allow_learn=true
+
 [wrong]
 name=With an option that is none
 language=en
@@ -129,12 +137,13 @@ def test_learning(annif):
     annif("learn", "simple", "more.tsv")
     model = hapax.Model.load(annif.folder / "data/projects/simple/model.hapax")
     assert model.learn(["thief"], [["http://example.org/fee"]]).rows == range(603, 604)
-    annif("train", "plain", "train.tsv")
-    before = (annif.folder / "data/projects/plain/model.hapax").read_bytes()
-    annif("learn", "plain", "more.tsv")
-    assert (annif.folder / "data/projects/plain/model.hapax").read_bytes() != before
-    annif("train", "fused", "train.tsv")
-    assert "cannot learn" in annif("learn", "fused", "more.tsv", fails=True)
+    for project in ("plain", "fused"):
+        annif("train", project, "train.tsv")
+        before = (annif.folder / f"data/projects/{project}/model.hapax").read_bytes()
+        annif("learn", project, "more.tsv")
+        assert (annif.folder / f"data/projects/{project}/model.hapax").read_bytes() != before
+    annif("train", "hashed", "train.tsv")
+    assert "cannot learn" in annif("learn", "hashed", "more.tsv", fails=True)
 
 
 def test_wrong_options_are_named(annif):

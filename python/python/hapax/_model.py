@@ -295,8 +295,7 @@ class Model:
         Raises
         ------
         ValueError
-            If the model cannot learn: only those of nearest neighbors can, and of one-vs-rest
-            trained with ``fuse="centroid"`` or ``"none"``.
+            If the model cannot learn: only those of nearest neighbors and of one-vs-rest can.
         """
         X, labels = labelled(X, labels, text)
         threads = whole("threads", threads)
