@@ -34,8 +34,8 @@ pub struct TokenOptions {
     pub normalize: bool,
     /// Whether upper and lower case count as one. The final sigma counts as a sigma.
     pub lower_case: bool,
-    /// Whether symbols count: emoji, `€`, `→` and their like are words, as are `$`, `%` and `&`;
-    /// `+` and `#` behind a word and a dot in front of one belong to it (`c++`, `c#`, `.net`).
+    /// Whether symbols count: emoji, `€`, `→` and their like are words, as are `$`, `%` and
+    /// `&`; `+` and `#` behind a word and a dot in front of one belong to it (`c++`, `c#`, `.net`).
     /// Models of before this existed are without.
     pub symbols: bool,
     /// Words with fewer characters are left out, before n-grams are made; symbols are not.

@@ -1,9 +1,9 @@
 //! Words with the symbols that belong to them, and symbols that are words themselves.
 //!
-//! A segment of Unicode's text segmentation that begins with a symbol is a word: `🐟`, `👩🏽‍💻`, `€`.
-//! One or two of `+` and `#` right behind a word, with no word right behind them, belong to it:
-//! `c++`, `c#`, `a+`, but not `1+1`. So does a single dot in front of a word that begins with two
-//! letters, where no word and no other dot stands before it: `.net`.
+//! A segment of Unicode's text segmentation that begins with a symbol is a word: `🐟`,
+//! `👩🏽‍💻`, `€`. One or two of `+` and `#` right behind a word, with no word right
+//! behind them, belong to it: `c++`, `c#`, `a+`, but not `1+1`. So does a single dot in front of a
+//! word that begins with two letters, where no word and no other dot stands before it: `.net`.
 
 use super::unicode::for_each_segment;
 

@@ -14,8 +14,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// `mpirun -np ranks hapax train …`, on a machine that may have fewer cores and by whoever runs the
-/// tests.
+/// `mpirun -np ranks hapax train …`, on a machine that may have fewer cores and by whoever runs
+/// the tests.
 fn mpirun(ranks: usize, arguments: &[&str]) -> Command {
     let mut command = Command::new("mpirun");
     command

@@ -9,8 +9,8 @@
 //! all heads, so that a label's sum of bytes is an upper bound, and [`scan`] adds bytes for 64
 //! labels at a time, codes standing head by head in blocks of 64. The labels with the highest
 //! bounds are scored exactly, which gives a threshold, and only labels whose bound reaches it are
-//! scored exactly, too. (André, Kermarrec, Le Scouarnec, *Cache locality is not enough*, 2015, have
-//! the scan.)
+//! scored exactly, too. (André, Kermarrec, Le Scouarnec, *Cache locality is not enough*, 2015,
+//! have the scan.)
 //!
 //! Memory: a byte (two if B > 256) a label and head; a query needs 2 bytes a label and R B bytes.
 

@@ -16,12 +16,12 @@
 //!                                 (G twice that for distances)
 //! ```
 //!
-//! As published, AdaGrad has one sum a row of W, `A_j += G_j²|x|²/d`: then all features share its M
-//! sums. With sparse rows d is the mean number of stored values, for with all features a first step
-//! would be far too long. Gradients of 0 make no step, so that prototypes may begin at 0.
+//! As published, AdaGrad has one sum a row of W, `A_j += G_j²|x|²/d`: then all features share its
+//! M sums. With sparse rows d is the mean number of stored values, for with all features a first
+//! step would be far too long. Gradients of 0 make no step, so that prototypes may begin at 0.
 //!
-//! With AdaGrad and neither norms nor decay in play, (λ, b, W) and (cλ, c²b, cW) give the same run
-//! but for the factor c: only b/λ² matters.
+//! With AdaGrad and neither norms nor decay in play, (λ, b, W) and (cλ, c²b, cW) give the same
+//! run but for the factor c: only b/λ² matters.
 //!
 //! Cost of a visit: M for each stored value, and for each class tried; of its steps M for each
 //! stored value and violator. Memory: [`Wsabie::memory_estimate`].

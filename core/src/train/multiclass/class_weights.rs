@@ -1,8 +1,8 @@
 //! The weights of all classes, by feature: what a row's scores are made of.
 //!
 //! The weights of class c are `w_c = u + r_c` with one background u for all classes. As the weights
-//! of all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is all
-//! that losses and answers are made of, do not depend on it.
+//! of all classes add up to 0, `u = -(r_1 + … + r_L) / L`, and differences of scores, which is
+//! all that losses and answers are made of, do not depend on it.
 //!
 //! The weights `r_c` of a feature are a list of classes and weights that only grows at its end, so
 //! that a place in it stays what it is; or, from L/4 classes on, the weights of all classes. Those

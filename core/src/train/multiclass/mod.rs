@@ -1,7 +1,7 @@
 //! Multi-class support vector machines solved as one problem, to a proven gap.
 //!
-//! N rows `x_i` with one class `y_i` of L each, weights `w_1 … w_L`, scores `s_c = w_c.x_i`, price
-//! of loss C:
+//! N rows `x_i` with one class `y_i` of L each, weights `w_1 … w_L`, scores `s_c = w_c.x_i`,
+//! price of loss C:
 //!
 //! ```text
 //! min over W   1/2 sum_c |w_c|² + C sum_i loss(s_i, y_i)

@@ -3,9 +3,9 @@
 //! The others being fixed, the row's part of the dual objective is
 //! `sum_c m_c g_c - k/2 (sum_c m_c² - S²/L)` with moves m_c, their sum S, gradients g_c at 0 and
 //! the row's squared length k. At its maximum `a_c + m_c = clamp(a_c + g_c/k + S/L, 0, C)`, so that
-//! only S is unknown: `sum_c (clamp(…) - a_c) - S` falls in S and is made of straight pieces, whose
-//! root Newton's method finds in a few steps of O(L), kept between bounds. The first of them is
-//! made on the way of what the proof adds up.
+//! only S is unknown: `sum_c (clamp(…) - a_c) - S` falls in S and is made of straight pieces,
+//! whose root Newton's method finds in a few steps of O(L), kept between bounds. The first of them
+//! is made on the way of what the proof adds up.
 
 use super::seen::{Seen, SeenLanes};
 use alloc::vec::Vec;
