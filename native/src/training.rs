@@ -149,6 +149,6 @@ pub fn train_watched<E: Executor>(
     let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
     let mut best = train_best(&data, vectorizer, seed, machine, progress)?;
     let kernels = kernels::best();
-    best.model.calibrate(&data, seed, executor, kernels)?;
+    best.calibrate(&data, seed, executor, kernels)?;
     Ok(best)
 }

@@ -10,7 +10,7 @@
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::TrainError;
+use super::{Calibrated, Calibrating, TrainError, mach::MachKernels};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::choice::{Budget, Choice, Given, Judge};
 use crate::{
@@ -68,6 +68,25 @@ pub struct Best {
     pub choice: Choice,
 }
 
+impl Best {
+    /// As [`Model::calibrate`], with the seed of the choice: the rows held out then were answered by
+    /// a model of these parameters, so that mostly none is trained again.
+    ///
+    /// # Errors
+    /// As the training of another model.
+    pub fn calibrate<E: Executor>(
+        &mut self,
+        data: &Dataset,
+        seed: u64,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Option<Calibrated>, TrainError> {
+        let begun = core::mem::take(&mut self.choice.calibrating);
+        self.model
+            .calibrate_from(begun, (data, seed), executor, kernels)
+    }
+}
+
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -103,7 +122,7 @@ pub fn train_best<E: Executor>(
         Some(_) => Budget::TEXTS,
         None => Budget::ROWS,
     };
-    let choice = base.choose(&Given::default(), data, executor, kernels, budget, tell)?;
+    let mut choice = base.choose(&Given::default(), data, executor, kernels, budget, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
@@ -118,6 +137,7 @@ pub fn train_best<E: Executor>(
         let found = judge.judge(train, executor, || Scratch::new(kernels))?;
         if found.worth() > best.worth + SURE * judge.chance() {
             candidate = other;
+            choice.calibrating = Calibrating::default();
         }
         tried.push(Tried {
             candidate: other,

@@ -13,7 +13,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 
 /// Answers of a row that are looked at.
-const DEPTH: usize = 32;
+pub(in crate::train) const ANSWERS: usize = 32;
 
 /// Answers of which none is right where `none` is to say so.
 const FIRST: usize = 5;
@@ -22,6 +22,7 @@ const FIRST: usize = 5;
 const BATCH: usize = 64;
 
 /// Answers of all held-out rows.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct HeldOut {
     /// Where the answers of each row end.
     ends: Vec<usize>,
@@ -54,7 +55,7 @@ impl HeldOut {
         let answered = executor.map(jobs, scratch, |scratch, job| {
             let rows = job * BATCH..((job + 1) * BATCH).min(test.len());
             let one = |row| {
-                let best = model.predict(test.rows().row(row), DEPTH, scratch);
+                let best = model.predict(test.rows().row(row), ANSWERS, scratch);
                 let best = best.unwrap_or_default().iter();
                 best.copied().filter(|s| s.score > f32::MIN).collect()
             };

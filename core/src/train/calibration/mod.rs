@@ -22,10 +22,12 @@ mod thresholds;
 
 use super::{TrainError, check_data, mach::MachKernels};
 use crate::{
-    data::{Dataset, Split},
+    data::{Dataset, LabelLists, Split},
     executor::Executor,
     model::{Model, Scratch},
+    search::Scored,
 };
+pub(super) use held_out::ANSWERS;
 use held_out::HeldOut;
 
 /// Held-out rows below which nothing is fitted: on 200, the calibration error of the first answer
@@ -74,7 +76,18 @@ impl Model {
         executor: &E,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Calibrated>, TrainError> {
-        let (mut calibrating, mut trained) = (Calibrating::default(), None);
+        self.calibrate_from(Calibrating::default(), (data, seed), executor, kernels)
+    }
+
+    /// As [`Model::calibrate`], where the first of the held-out rows have been answered.
+    pub(super) fn calibrate_from<E: Executor>(
+        &mut self,
+        mut calibrating: Calibrating,
+        (data, seed): (&Dataset, u64),
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Option<Calibrated>, TrainError> {
+        let mut trained = None;
         let scratch = || Scratch::new(kernels);
         while let Some(rows) =
             self.calibrate_part(&mut calibrating, (data, seed), trained, executor, scratch)
@@ -141,7 +154,7 @@ impl Model {
 }
 
 /// A calibration under way: [`Model::calibrate_part`].
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibrating {
     held_out: Option<HeldOut>,
     /// How often rows were held out.
@@ -151,8 +164,24 @@ pub struct Calibrating {
     told: Option<Calibrated>,
 }
 
+impl Calibrating {
+    /// Begins with the answers to the next rows to hold out, of which these are the labels.
+    pub(super) fn begin(&mut self, truth: &LabelLists) {
+        let labels = truth.labels();
+        self.held_out.get_or_insert_with(|| HeldOut::of(labels));
+        self.fold += 1;
+    }
+
+    /// Adds the answers to a row, best first, and its labels.
+    pub(super) fn push(&mut self, best: &[Scored], labels: &[u32]) {
+        if let Some(held_out) = &mut self.held_out {
+            held_out.push(best, labels);
+        }
+    }
+}
+
 /// The share of so many rows that is held out.
-fn share(rows: usize) -> f64 {
+pub(super) fn share(rows: usize) -> f64 {
     let share = if rows < FEW_ROWS { 0.2 } else { 0.1 };
     f64::min(share, MOST_ROWS / rows as f64)
 }

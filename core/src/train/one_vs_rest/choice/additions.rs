@@ -7,16 +7,13 @@ use super::{
     search::{Rung, Search, Setting, best_of},
 };
 use crate::{
-    data::Dataset,
     executor::Executor,
-    model::{
-        linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
-        nearest::Nearest,
-    },
+    model::linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
         TrainError,
+        calibration::ANSWERS,
         one_vs_rest::{
             centroids::centroids,
             precision::{Figures, Tally},
@@ -35,93 +32,138 @@ const NEIGHBORS: [f32; 7] = [0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5];
 const PRIOR: f64 = -0.025;
 const PRIORS: [f64; 2] = [-0.05, -0.1];
 
-/// Sizes of weights up to which they are left out, the largest first.
-pub(super) const PRUNES: [f32; 6] = [0.2, 0.15, 0.11, 0.07, 0.04, 0.02];
+/// Sizes of weights up to which they are left out.
+pub(super) const PRUNES: [f32; 8] = [0.02, 0.03, 0.04, 0.055, 0.075, 0.11, 0.15, 0.2];
 
 /// So much precision pays for an index of neighbors, which makes the file two to three times as
 /// large and an answer several times as slow.
 const WORTH_NEIGHBORS: f64 = 0.003;
 
 /// So much precision may be lost by pruning.
-const PRUNED: f64 = 0.000_3;
+const PRUNED: f64 = 0.001;
 
 /// Divisions on which neighbors are asked: an index takes longer to search than a model of a few
 /// labels to train.
 const NEIGHBOR_FOLDS: usize = 2;
 
-/// Rows to train on, the division they come from, and what was trained on them.
-pub(super) struct Sample<'a> {
-    pub train: Dataset,
+/// The answers to the held-out rows of a division: of the pruned model and all that was trained to
+/// be added to it.
+pub(super) struct Judged<'a> {
     pub fold: &'a Fold,
-    /// The best model, as much pruned as was found to cost nothing.
-    pub pruned: Option<LinearModel>,
-    /// What was trained to add to it.
-    pub heads: Heads,
+    pub candidates: Candidates,
+    /// A mix with a weight for each part that is there.
+    pub there: Mix,
 }
 
-/// How good the answers of a mix are on all divisions.
-fn judge(candidates: &[(Candidates, &Fold)], mix: Mix, top: &mut Top) -> Figures {
+impl Judged<'_> {
+    /// Whether all that `mix` asks for is there.
+    pub(super) fn serves(&self, mix: Mix) -> bool {
+        (mix.softmax == 0.0 || self.there.softmax > 0.0)
+            && (mix.embedding == 0.0 || self.there.embedding > 0.0)
+            && (mix.neighbors == 0.0 || self.there.neighbors > 0.0)
+    }
+}
+
+/// How good the answers of a mix are on all these divisions.
+pub(super) fn figures(judged: &[&Judged<'_>], mix: Mix, top: &mut Top) -> Figures {
     let mut all = Tally::default();
-    for (candidates, fold) in candidates {
-        all = all.and(&Tally::of(fold.train.labels()));
-        candidates.judge(mix, fold.test.labels(), top, &mut all);
+    for of in judged {
+        all = all.and(&Tally::of(of.fold.train.labels()));
+        let truth = of.fold.test.labels();
+        of.candidates.judge(mix, truth, top, &mut all);
     }
     all.figures()
 }
 
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
     /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
-    /// regression and of neighbors, and the prior.
-    pub(crate) fn finish(&mut self, rung: Rung, allowed: f64) -> Result<(), TrainError> {
-        let Rung { share, folds } = rung.within(self.folds.len());
-        let all = self.folds;
-        let sampled = all[..folds].iter().filter_map(|fold| {
-            Some(Sample {
-                train: fold.sampled(share)?,
-                fold,
-                pruned: None,
-                heads: Heads::default(),
-            })
-        });
-        let mut samples: Vec<Sample<'_>> = sampled.collect();
-        self.prune(&mut samples, share)?;
-        if self.given.embedding.is_none() {
-            self.weigh(Head::Embedding, &mut samples, share, allowed)?;
+    /// regression and of neighbors, and the prior: all on `folds` divisions.
+    pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
+        let folds = &self.folds[..folds.min(self.folds.len())];
+        let models = self.prune(folds)?;
+        let (mut judged, mut spent) = (Vec::new(), [0.0; 2]);
+        for (fold, model) in folds.iter().zip(models) {
+            let heads = self.train_heads(&model, &fold.train, &mut spent, allowed)?;
+            let asked = self.given.neighbors != Some(false) && judged.len() < NEIGHBOR_FOLDS;
+            judged.push(self.judged(fold, &model, &heads, asked)?);
         }
-        if self.given.softmax.is_none() {
-            self.weigh(Head::Softmax, &mut samples, share, allowed)?;
-        }
-        let mut candidates = Vec::new();
-        let asked = self.given.neighbors != Some(false);
-        if asked {
-            let weighed = samples.iter().filter(|s| s.heads.serve(self.best.mix));
-            for sample in weighed.take(NEIGHBOR_FOLDS) {
-                let train = &sample.train;
-                let near = FusedNearest::neighbors(train)?;
-                let centroids = centroids(&self.best.parameters, train, self.executor)?;
-                if let Some(found) = self.answers(sample, (Some(&centroids), Some(&near)))? {
-                    candidates.push((found, sample.fold));
-                }
-            }
-        }
-        if !candidates.is_empty() {
-            self.weigh_neighbors(&candidates, share);
-        }
+        self.weigh(Head::Embedding, &judged);
+        self.weigh(Head::Softmax, &judged);
+        self.weigh_neighbors(&judged);
         if self.given.prior.is_none() {
-            if self.best.mix.neighbors == 0.0 && candidates.len() < samples.len() {
-                candidates = self.of_all(&samples)?;
-            }
-            self.weigh_priors(&candidates, share);
+            self.weigh_priors(&judged);
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
         let given = self.given.embedding.map(|given| given as f32);
         self.best.mix.embedding = given.unwrap_or(self.best.mix.embedding);
+        self.answer(&judged);
         Ok(())
     }
 
-    fn weigh_neighbors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
+    /// What a pruned model and its heads answer to the held-out rows, neighbors among them if they
+    /// are asked.
+    fn judged<'f>(
+        &self,
+        fold: &'f Fold,
+        model: &LinearModel,
+        heads: &Heads,
+        neighbors: bool,
+    ) -> Result<Judged<'f>, TrainError> {
+        let train = &fold.train;
+        let near = neighbors.then(|| FusedNearest::neighbors(train));
+        let near = near.transpose()?;
+        // With neighbors the weights of centroids are chosen once more.
+        let centroids = neighbors.then(|| centroids(&self.best.parameters, train, self.executor));
+        let centroids = centroids.transpose()?;
+        let beside = Beside {
+            within: self.best.mix,
+            centroids: centroids.as_ref(),
+            softmax: heads.softmax.as_ref(),
+            embedding: heads.embedding.as_ref(),
+            nearest: near.as_ref(),
+            frequencies: &train.labels().frequencies(),
+        };
+        let (executor, kernels) = (self.executor, self.kernels);
+        Ok(Judged {
+            fold,
+            candidates: Candidates::new(model, &beside, &fold.test, executor, kernels)?,
+            there: Mix {
+                softmax: f64::from(u8::from(heads.softmax.is_some())),
+                embedding: f32::from(u8::from(heads.embedding.is_some())),
+                neighbors: f32::from(u8::from(neighbors)),
+                ..self.best.mix
+            },
+        })
+    }
+
+    /// Keeps what the chosen mix answers, to calibrate by, of the first divisions that have all of
+    /// it.
+    fn answer(&mut self, judged: &[Judged<'_>]) {
         let mut top = Top::default();
-        let mut judge = |mix| judge(candidates, mix, &mut top);
+        for of in judged {
+            if !of.serves(self.best.mix) {
+                break;
+            }
+            let truth = of.fold.test.labels();
+            self.calibrating.begin(truth);
+            let mix = self.best.mix;
+            of.candidates.answers(mix, ANSWERS, &mut top, |row, best| {
+                self.calibrating.push(best, truth.row(row));
+            });
+        }
+    }
+
+    fn weigh_neighbors(&mut self, judged: &[Judged<'_>]) {
+        let asked = Mix {
+            neighbors: 1.0,
+            ..self.best.mix
+        };
+        let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(asked)).collect();
+        if with.is_empty() {
+            return;
+        }
+        let mut top = Top::default();
+        let mut judge = |mix| figures(&with, mix, &mut top);
         let alone = judge(self.best.mix);
         let mut found: Vec<(Mix, Figures)> = Vec::new();
         for mix in self.mixes() {
@@ -136,121 +178,86 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             }
         }
         let figures: Vec<Figures> = found.iter().map(|(_, figures)| *figures).collect();
-        let (mix, with) = found[best_of(&figures)];
+        let (mix, best) = found[best_of(&figures)];
         let wanted = self.given.neighbors == Some(true);
-        if wanted || with.worth() >= alone.worth() + WORTH_NEIGHBORS {
+        if wanted || best.worth() >= alone.worth() + WORTH_NEIGHBORS {
             self.best.mix = mix;
         }
         let setting = Setting {
             mix,
             ..self.best.clone()
         };
-        let folds = candidates.len();
-        self.tell(&setting, with, Rung { share, folds });
-    }
-
-    /// The answers of the pruned model of a sample, its heads and what else is given.
-    pub(super) fn answers(
-        &self,
-        sample: &Sample<'_>,
-        (centroids, nearest): (Option<&LinearModel>, Option<&Nearest>),
-    ) -> Result<Option<Candidates>, TrainError> {
-        let Some(model) = &sample.pruned else {
-            return Ok(None);
-        };
-        let beside = Beside {
-            within: self.best.mix,
-            centroids,
-            softmax: sample.heads.softmax.as_ref(),
-            embedding: sample.heads.embedding.as_ref(),
-            nearest,
-            frequencies: &sample.train.labels().frequencies(),
-        };
-        let test = &sample.fold.test;
-        Candidates::new(model, &beside, test, self.executor, self.kernels).map(Some)
-    }
-
-    /// The answers of the pruned models of all samples, without neighbors.
-    fn of_all<'f>(
-        &self,
-        samples: &[Sample<'f>],
-    ) -> Result<Vec<(Candidates, &'f Fold)>, TrainError> {
-        let mut candidates = Vec::new();
-        for sample in samples.iter().filter(|s| s.heads.serve(self.best.mix)) {
-            if let Some(found) = self.answers(sample, (None, None))? {
-                candidates.push((found, sample.fold));
-            }
-        }
-        Ok(candidates)
+        self.tell(&setting, best, Rung::all(with.len()));
     }
 
     /// Chooses the prior, last, for all that answers together.
-    fn weigh_priors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
-        if candidates.is_empty() {
+    fn weigh_priors(&mut self, judged: &[Judged<'_>]) {
+        let mix = self.best.mix;
+        let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(mix)).collect();
+        if with.is_empty() {
             return;
         }
-        let mut priors = vec![PRIOR, self.best.mix.prior];
+        let mut priors = vec![PRIOR, mix.prior];
         priors.extend(PRIORS);
         let mut top = Top::default();
-        let judge = |&prior: &f64| {
-            let mix = Mix {
-                prior,
-                ..self.best.mix
-            };
-            judge(candidates, mix, &mut top)
-        };
+        let judge = |&prior: &f64| figures(&with, Mix { prior, ..mix }, &mut top);
         let found: Vec<Figures> = priors.iter().map(judge).collect();
         let at = best_of(&found);
         self.best.mix.prior = priors[at];
         let setting = self.best.clone();
-        let folds = candidates.len();
-        self.tell(&setting, found[at], Rung { share, folds });
+        self.tell(&setting, found[at], Rung::all(with.len()));
     }
 
-    /// Chooses how much is left out of the weights, centroids in them, if that is not given.
-    fn prune(&mut self, samples: &mut [Sample<'_>], share: f64) -> Result<(), TrainError> {
+    /// Chooses how much is left out of the weights, centroids in them, if that is not given, and
+    /// returns the models that are left.
+    fn prune(&mut self, folds: &[Fold]) -> Result<Vec<LinearModel>, TrainError> {
         let given = self.given.prune.map(|given| [given]);
         let prunes = given.as_ref().map_or(&PRUNES[..], |given| &given[..]);
         let full = OneVsRest {
             centroid: self.best.mix.centroid,
             prior: self.best.mix.prior,
-            prune: prunes[prunes.len() - 1],
+            prune: prunes[0],
             softmax: 0.0,
             ..self.best.parameters.clone()
         };
         let go_on = |_| ControlFlow::Continue(());
-        let mut found = vec![Tally::default(); prunes.len()];
-        for sample in samples.iter_mut() {
-            let model = full.train(&sample.train, self.executor, self.kernels, go_on)?;
-            let test = &sample.fold.test;
-            for (found, &prune) in found.iter_mut().zip(prunes) {
-                *found = core::mem::take(found).and(&Tally::of(sample.train.labels()));
-                let pruned = model.pruned(prune, full.bits);
-                let scorer = LinearScorer::new(&pruned).map_err(|_| TrainError::OutOfMemory {
-                    bytes: pruned.bytes() as u64,
-                })?;
-                let k = DEPTH.min(pruned.labels() as usize);
-                let answers = scorer.predict_rows(test.rows(), k, self.kernels, self.executor);
-                for (row, best) in answers.chunks(k).enumerate() {
-                    found.count(best, test.labels().row(row));
-                }
+        let train = |fold: &Fold| full.train(&fold.train, self.executor, self.kernels, go_on);
+        let mut models = folds.iter().map(train).collect::<Result<Vec<_>, _>>()?;
+        let mut best = self.judge_pruned(folds, &models)?;
+        let mut highest = best.worth();
+        self.best.parameters.prune = prunes[0];
+        for &prune in &prunes[1..] {
+            let smaller: Vec<LinearModel> = models
+                .iter()
+                .map(|model| model.pruned(prune, full.bits))
+                .collect();
+            let found = self.judge_pruned(folds, &smaller)?;
+            if found.worth() < highest - PRUNED {
+                break;
             }
-            sample.pruned = Some(model);
+            highest = highest.max(found.worth());
+            (models, best) = (smaller, found);
+            self.best.parameters.prune = prune;
         }
-        let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
-        let highest = found.iter().map(Figures::worth).fold(0.0, f64::max);
-        let fits = found
-            .iter()
-            .position(|found| found.worth() >= highest - PRUNED);
-        let at = fits.unwrap_or(prunes.len() - 1);
-        let prune = prunes[at];
-        for model in samples.iter_mut().filter_map(|s| s.pruned.as_mut()) {
-            *model = model.pruned(prune, full.bits);
-        }
-        self.best.parameters.prune = prune;
         let setting = self.best.clone();
-        let folds = samples.len();
-        self.tell(&setting, found[at], Rung { share, folds });
-        Ok(())
+        self.tell(&setting, best, Rung::all(folds.len()));
+        Ok(models)
+    }
+
+    fn judge_pruned(&self, folds: &[Fold], models: &[LinearModel]) -> Result<Figures, TrainError> {
+        let mut found = Tally::default();
+        for (fold, model) in folds.iter().zip(models) {
+            found = found.and(&Tally::of(fold.train.labels()));
+            let scorer = LinearScorer::new(model).map_err(|_| TrainError::OutOfMemory {
+                bytes: model.bytes() as u64,
+            })?;
+            let k = DEPTH.min(model.labels() as usize);
+            let rows = fold.test.rows();
+            let answers = scorer.predict_rows(rows, k, self.kernels, self.executor);
+            for (row, best) in answers.chunks(k).enumerate() {
+                found.count(best, fold.test.labels().row(row));
+            }
+        }
+        Ok(found.figures())
     }
 }

@@ -68,7 +68,7 @@ pub(super) struct Candidates {
 }
 
 /// Labels taken from each part.
-const FIRST: usize = 16;
+const FIRST: usize = 32;
 
 /// Answers that are judged.
 pub(super) const DEPTH: usize = 5;
@@ -109,13 +109,13 @@ impl Candidates {
                 NearestScratch::new(kernels),
                 EmbeddingScratch::new(kernels),
                 Vec::new(),
-                Vec::new(),
+                (Vec::new(), Top::default()),
             )
         };
         let labels = linear.labels() as usize;
         let priors: Vec<[f32; 2]> = beside.frequencies.iter().map(priors).collect();
         let found = executor.map(test.len(), scratch, |scratch, row| {
-            let (scratch, nearest, space, embedded, ids) = scratch;
+            let (scratch, nearest, space, embedded, (ids, top)) = scratch;
             let features = test.rows().row(row);
             let shares: &[Scored] = match beside.nearest {
                 Some(near) => near.shares(features, nearest)?,
@@ -132,8 +132,10 @@ impl Candidates {
                 embedded.clear();
                 embedded.resize(labels, 0.0);
                 embedding.model().add_scores(features, 1.0, embedded, space);
-                let best = embedding.model().predict(features, FIRST, space);
-                ids.extend(best.iter().map(|scored| scored.id));
+                top.reset(FIRST);
+                let scored = (0..).zip(embedded.iter());
+                scored.for_each(|(id, &score)| top.push(Scored { id, score }));
+                ids.extend(top.sorted().iter().map(|scored| scored.id));
             }
             ids.sort_unstable();
             ids.dedup();
@@ -171,10 +173,23 @@ impl Candidates {
 
     /// Counts the answers of the mix, `truth` being the labels of the rows.
     pub(crate) fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
+        self.answers(mix, DEPTH, top, |row, best| {
+            tally.count(best, truth.row(row))
+        });
+    }
+
+    /// The first `k` answers of the mix to each row.
+    pub(crate) fn answers(
+        &self,
+        mix: Mix,
+        k: usize,
+        top: &mut Top,
+        mut answered: impl FnMut(usize, &[Scored]),
+    ) {
         let [centroid, softmax] = [mix.centroid, mix.softmax].map(|w| w as f32);
         let mut start = 0;
         for (row, &end) in self.ends.iter().enumerate() {
-            top.reset(DEPTH);
+            top.reset(k);
             for of in &self.all[start..end] {
                 let score = of.linear
                     + centroid * of.centroid
@@ -187,7 +202,7 @@ impl Candidates {
                     score,
                 });
             }
-            tally.count(top.sorted(), truth.row(row));
+            answered(row, top.sorted());
             start = end;
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     data::{Dataset, Split},
     parameters::one_vs_rest::OneVsRest,
-    train::check_data,
+    train::{calibration::share, check_data},
 };
 use alloc::vec::Vec;
 
@@ -16,17 +16,11 @@ pub(super) struct Fold {
 /// Rows below which what is held out says nothing.
 const TOO_FEW_ROWS: usize = 100;
 
-/// Rows below which a fifth is held out, not a tenth.
-const FEW_ROWS: usize = 5_000;
-
 /// Held-out rows that are enough: a difference of half a point then is more than chance.
 const ENOUGH: usize = 3_000;
 
 /// How often rows are held out at most.
 const MOST_FOLDS: usize = 5;
-
-/// Held-out rows that are more than enough.
-const MOST_HELD_OUT: f64 = 5_000.0;
 
 impl Fold {
     /// Divides `data` once or, where rows are few, up to five times; not at all if they are too
@@ -35,9 +29,7 @@ impl Fold {
         if data.len() < TOO_FEW_ROWS {
             return Vec::new();
         }
-        let few = data.len() < FEW_ROWS;
-        let share = if few { 0.2 } else { 0.1 };
-        let share = f64::min(share, MOST_HELD_OUT / data.len() as f64);
+        let share = share(data.len());
         let held_out = (share * data.len() as f64).max(1.0);
         let times = (ENOUGH as f64 / held_out) as usize;
         let times = times.clamp(1, MOST_FOLDS);

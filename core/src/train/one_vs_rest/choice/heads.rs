@@ -2,7 +2,7 @@
 //! added to the machines.
 
 use super::{
-    additions::Sample,
+    additions::{Judged, figures},
     candidates::Mix,
     search::{Rung, Search, best_of, chance},
 };
@@ -15,12 +15,12 @@ use crate::{
         TrainError,
         one_vs_rest::{
             fused::{embedding, embedding_visits},
-            precision::{Figures, Tally},
+            precision::Figures,
         },
         softmax::{EPOCHS, SoftmaxTraining, VISIT, visits},
     },
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 /// What was trained on a division of the rows to add to the machines.
 #[derive(Default)]
@@ -35,9 +35,9 @@ const SOFTMAX: [f64; 6] = [0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
 /// Weights of an embedding.
 const EMBEDDING: [f32; 6] = [0.03, 0.06, 0.12, 0.2, 0.35, 0.6];
 
-/// The share of all work that trials of a head may take beside it, and work that they always may:
-/// about a second.
-const SHARE: f64 = 0.5;
+/// What trials of a head may take, as a share of the work allowed to all trials, and work that they
+/// always may: about a second.
+const SHARE: f64 = 1.0;
 const ALWAYS: f64 = 1e9;
 
 /// How many times the chance of a difference a head must gain to be taken: softmax regression takes
@@ -71,80 +71,54 @@ impl Head {
     }
 }
 
-impl Heads {
-    /// Whether all that `mix` asks for is there.
-    pub(super) fn serve(&self, mix: Mix) -> bool {
-        (mix.softmax == 0.0 || self.softmax.is_some())
-            && (mix.embedding == 0.0 || self.embedding.is_some())
-    }
-}
-
 impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
-    /// Chooses how much of a head is added to the machines and the heads before it, on as many
-    /// divisions as are allowed; none of it where even one is too dear.
-    pub(super) fn weigh(
-        &mut self,
-        head: Head,
-        samples: &mut [Sample<'_>],
-        share: f64,
-        allowed: f64,
-    ) -> Result<(), TrainError> {
-        let mixes = head.mixes(self.best.mix);
-        let mut found = vec![Tally::default(); mixes.len()];
-        let (mut spent, mut folds) = (0.0, 0);
-        for sample in samples {
-            let Some(model) = &sample.pruned else {
-                continue;
-            };
-            spent += head.work(model, &sample.train);
-            if spent > f64::max(SHARE * allowed, ALWAYS) || !sample.heads.serve(mixes[0]) {
-                break;
-            }
-            folds += 1;
-            self.train_head(head, model, &sample.train, &mut sample.heads)?;
-            let test = &sample.fold.test;
-            let Some(candidates) = self.answers(sample, (None, None))? else {
-                continue;
-            };
-            let mut top = Top::default();
-            for (found, &mix) in found.iter_mut().zip(&mixes) {
-                *found = core::mem::take(found).and(&Tally::of(sample.train.labels()));
-                candidates.judge(mix, test.labels(), &mut top, found);
-            }
-        }
-        if folds > 0 {
-            let found: Vec<Figures> = found.iter_mut().map(Tally::figures).collect();
-            let sure = found[0].worth() + SURE * chance(found[0].rows);
-            let best = best_of(&found);
-            let at = if found[best].worth() >= sure { best } else { 0 };
-            self.best.mix.softmax = mixes[at].softmax;
-            self.best.mix.embedding = mixes[at].embedding;
-            let setting = self.best.clone();
-            self.tell(&setting, found[at], Rung { share, folds });
-        }
-        Ok(())
-    }
-
-    /// Trains a head on `train`.
-    fn train_head(
+    /// Trains the heads that are not given beside `model` on its rows, each as long as what it
+    /// `spent` stays within what is allowed.
+    pub(super) fn train_heads(
         &self,
-        head: Head,
         model: &LinearModel,
         train: &Dataset,
-        heads: &mut Heads,
-    ) -> Result<(), TrainError> {
-        let parameters = &self.best.parameters;
-        match head {
-            Head::Softmax => {
-                let mut training = SoftmaxTraining::new(model, train, parameters.seed)?;
-                while training.step(self.executor, self.kernels) {}
-                heads.softmax = Some(training.alone(model, parameters.bits)?);
-            }
-            Head::Embedding => {
-                let made = embedding(train, parameters.seed, self.executor, self.kernels)?;
-                heads.embedding = Some(made);
-            }
+        spent: &mut [f64; 2],
+        allowed: f64,
+    ) -> Result<Heads, TrainError> {
+        let most = f64::max(SHARE * allowed, ALWAYS);
+        let mut may = |head: Head, given: bool| {
+            let spent = &mut spent[head as usize];
+            *spent += head.work(model, train);
+            !given && *spent <= most
+        };
+        let seed = self.best.parameters.seed;
+        let mut heads = Heads::default();
+        if may(Head::Embedding, self.given.embedding.is_some()) {
+            let made = embedding(train, seed, self.executor, self.kernels)?;
+            heads.embedding = Some(made);
         }
-        Ok(())
+        if may(Head::Softmax, self.given.softmax.is_some()) {
+            let mut training = SoftmaxTraining::new(model, train, seed)?;
+            while training.step(self.executor, self.kernels) {}
+            heads.softmax = Some(training.alone(model, self.best.parameters.bits)?);
+        }
+        Ok(heads)
+    }
+
+    /// Chooses how much of a head is added to the machines and the heads before it, on the
+    /// divisions where it was trained; none of it where even one was too dear.
+    pub(super) fn weigh(&mut self, head: Head, judged: &[Judged<'_>]) {
+        let mixes = head.mixes(self.best.mix);
+        let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(mixes[1])).collect();
+        if with.is_empty() {
+            return;
+        }
+        let mut top = Top::default();
+        let found: Vec<Figures> = mixes
+            .iter()
+            .map(|&mix| figures(&with, mix, &mut top))
+            .collect();
+        let sure = found[0].worth() + SURE * chance(found[0].rows);
+        let best = best_of(&found);
+        let at = if found[best].worth() >= sure { best } else { 0 };
+        self.best.mix = mixes[at];
+        let setting = self.best.clone();
+        self.tell(&setting, found[at], Rung::all(with.len()));
     }
 }

@@ -30,7 +30,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    train::{TrainError, check_data},
+    train::{Calibrating, TrainError, check_data},
 };
 use alloc::vec::Vec;
 pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
@@ -139,6 +139,8 @@ pub struct Choice {
     pub fused: FusedWeights,
     /// Every trial in its order; empty if nothing was tried.
     pub tried: Vec<Trial>,
+    /// What the chosen setting answered to held-out rows: the start of calibrating the model.
+    pub calibrating: Calibrating,
     /// Number of rows held out.
     pub held_out: usize,
 }
@@ -218,6 +220,7 @@ impl OneVsRest {
                 parameters: start,
                 fused: given.fused(),
                 tried: Vec::new(),
+                calibrating: Calibrating::default(),
                 held_out: 0,
             });
         }

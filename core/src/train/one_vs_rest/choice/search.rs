@@ -14,7 +14,7 @@ use crate::{
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
-        TrainError,
+        Calibrating, TrainError,
         one_vs_rest::{
             centroids::centroids,
             precision::{Figures, Tally},
@@ -70,6 +70,8 @@ pub(super) struct Search<'a, E, P> {
     pub folds: &'a [Fold],
     pub best: Setting,
     tried: Vec<Trial>,
+    /// What the chosen setting answered to held-out rows.
+    pub calibrating: Calibrating,
     pub executor: &'a E,
     pub kernels: &'static dyn Kernels,
     progress: P,
@@ -99,6 +101,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
                 chance: 0.0,
             },
             tried: Vec::new(),
+            calibrating: Calibrating::default(),
             executor,
             kernels,
             progress,
@@ -117,6 +120,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             },
             fused: self.best.mix.fused(),
             tried: self.tried,
+            calibrating: self.calibrating,
             held_out: self.folds.iter().map(|fold| fold.test.len()).sum(),
         }
     }
@@ -150,8 +154,8 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             sort(&mut settings);
         }
         self.best = settings.swap_remove(0);
-        self.trials = self.tried.len() + 3;
-        self.finish(Rung::new(0.3 * allowed, whole), allowed)
+        self.trials = self.tried.len() + 5;
+        self.finish(Rung::new(0.3 * allowed, whole).folds, allowed)
     }
 
     /// The settings of costs that are not given; the plain one first.
@@ -251,7 +255,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             centroid: 0.0,
             prior: 0.0,
             softmax: 0.0,
-            prune: parameters.prune.min(PRUNES[PRUNES.len() - 1]),
+            prune: parameters.prune.min(PRUNES[0]),
             ..parameters.clone()
         };
         bare.train(data, self.executor, self.kernels, |_| {
@@ -294,6 +298,11 @@ impl Rung {
             share: times.clamp(LEAST_SHARE, 1.0),
             folds: times.max(1.0) as usize,
         }
+    }
+
+    /// All rows but those held out, on so many divisions.
+    pub(super) fn all(folds: usize) -> Self {
+        Self { share: 1.0, folds }
     }
 
     /// No more divisions than there are.

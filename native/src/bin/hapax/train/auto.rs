@@ -79,7 +79,7 @@ impl TrainAuto {
             lines,
             ..Told::default()
         };
-        common.calibrate(&mut best.model, data, &mut told, &threads)?;
+        common.calibrate_best(&mut best, data, &mut told, &threads)?;
         let made = Made {
             model: best.model,
             origin: training.origin,

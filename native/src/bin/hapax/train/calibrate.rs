@@ -12,7 +12,11 @@ use super::{
 };
 use clap::Args;
 use hapax::{
-    core::{data::Dataset, model::Model, train::Calibrated},
+    core::{
+        data::Dataset,
+        model::Model,
+        train::{Calibrated, auto::Best},
+    },
     kernels,
     threads::Threads,
 };
@@ -53,16 +57,38 @@ impl Common {
         let progress = Progress::new("calibrating", 0);
         let calibrated = model.calibrate(data, self.seed, threads, kernels::best())?;
         drop(progress);
-        told.lines.push(match calibrated {
-            Some(calibrated) => worth(&calibrated, model),
-            None => format!(
-                "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
-                count(data.len() as u64)
-            ),
-        });
-        told.calibrated = calibrated;
+        tell(told, model, calibrated, data);
         Ok(())
     }
+
+    /// As [`Common::calibrate`], of the best model that was found.
+    pub fn calibrate_best(
+        &self,
+        best: &mut Best,
+        data: &Dataset,
+        told: &mut Told,
+        threads: &Threads,
+    ) -> Result<(), Failure> {
+        if self.calibration.no_calibration {
+            return Ok(());
+        }
+        let progress = Progress::new("calibrating", 0);
+        let calibrated = best.calibrate(data, self.seed, threads, kernels::best())?;
+        drop(progress);
+        tell(told, &best.model, calibrated, data);
+        Ok(())
+    }
+}
+
+fn tell(told: &mut Told, model: &Model, calibrated: Option<Calibrated>, data: &Dataset) {
+    told.lines.push(match calibrated {
+        Some(calibrated) => worth(&calibrated, model),
+        None => format!(
+            "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
+            count(data.len() as u64)
+        ),
+    });
+    told.calibrated = calibrated;
 }
 
 fn worth(calibrated: &Calibrated, model: &Model) -> String {
