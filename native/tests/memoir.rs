@@ -185,9 +185,12 @@ fn trained_by(oracle: Oracle, data: &Dataset) -> (Vec<Vec<f64>>, f64) {
         length: Length::Epochs(3),
         ..Memoir::automatic(data)
     };
-    let mut trainer = parameters.trainer(data).unwrap();
-    while trainer.step(&Sequential).is_some() {}
-    let measured = trainer.measure(&Sequential);
+    let mut trainer = parameters.trainer(data).unwrap().measuring(true);
+    let mut last = None;
+    while let Some(report) = trainer.step(&Sequential) {
+        last = report.measured;
+    }
+    let measured = last.unwrap();
     assert!((0.0..=1.0 + 1e-9).contains(&measured.recall) && measured.margin_error >= 0.0);
     (dense(&trainer, data), measured.recall)
 }

@@ -6,7 +6,7 @@
 
 use hapax_core::{
     bytes::Bytes,
-    data::{ReadOptions, Source, read},
+    data::{Dataset, ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
     model::{Model, Scratch},
@@ -102,8 +102,8 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
         },
         ..VectorizerOptions::default()
     };
-    let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-    let data = documents.vectorize(&vectorizer, &Sequential)?;
+    let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     let parameters = NearestParameters {
         neighbors: 10,
         ..NearestParameters::default()

@@ -149,13 +149,6 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let start = cpu_seconds();
     let mut trainer = parameters.trainer(&data)?;
     while trainer.step(threads).is_some() {}
-    if options.contains_key("memory") {
-        let (weights, held) = (trainer.nonzeros(), trainer.bytes());
-        println!(
-            "{weights} weights, {:.0} MB held by training",
-            held as f64 / 1e6
-        );
-    }
     let model = trainer.finish(threads)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();

@@ -95,7 +95,7 @@ impl Statistics {
 /// assert_eq!(attainable_precision(&labels, 2), 0.75);
 /// ```
 #[must_use]
-pub fn attainable_precision(labels: &LabelLists, k: usize) -> f64 {
+pub(crate) fn attainable_precision(labels: &LabelLists, k: usize) -> f64 {
     if labels.is_empty() || k == 0 {
         return 0.0;
     }

@@ -43,8 +43,6 @@ pub enum EvaluationError {
     ZeroK,
     /// The cut is 0.
     ZeroCut,
-    /// Two evaluations with different k, cuts or propensities cannot be merged.
-    Unlike,
     /// No row was added.
     NoRows,
 }
@@ -57,10 +55,6 @@ impl fmt::Display for EvaluationError {
                 "k is 0: the figures look at the first k answers, so k must be 1 or more"
             }
             Self::ZeroCut => "the cut for F1 is 0: the predicted set needs 1 answer or more",
-            Self::Unlike => {
-                "evaluations with different k, cuts or propensities cannot be merged: \
-                 make each part with `Evaluation::part`"
-            }
             Self::NoRows => "nothing to evaluate: there are no rows",
         })
     }
@@ -128,9 +122,8 @@ impl<'a> Evaluation<'a> {
         Ok(Self::empty(ks, options))
     }
 
-    /// An evaluation of the same figures that has seen no rows, to be merged later.
-    #[must_use]
-    pub fn part(&self) -> Self {
+    /// An evaluation of the same figures that has seen no rows.
+    fn part(&self) -> Self {
         Self::empty(self.ks.clone(), self.options)
     }
 
@@ -236,24 +229,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Adds the rows of another evaluation of the same figures.
-    ///
-    /// # Errors
-    /// If k, cut or propensities differ.
-    pub fn merge(&mut self, other: &Self) -> Result<(), EvaluationError> {
-        let same_weights = match (self.options.propensities, other.options.propensities) {
-            (Some(own), Some(theirs)) => core::ptr::eq(own, theirs) || own == theirs,
-            (own, theirs) => own.is_none() && theirs.is_none(),
-        };
-        if self.ks != other.ks || self.options.cut != other.options.cut || !same_weights {
-            return Err(EvaluationError::Unlike);
-        }
-        self.absorb(other);
-        Ok(())
-    }
-
-    /// Adds the rows of an evaluation known to be of the same figures.
-    pub(super) fn absorb(&mut self, other: &Self) {
+    /// Adds the rows of an evaluation of the same figures.
+    fn absorb(&mut self, other: &Self) {
         for (own, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
             own.merge(theirs);
         }

@@ -79,7 +79,7 @@ impl Vectorizer {
     ///
     /// # Errors
     /// Bad options, no texts, or no token within the limits.
-    pub fn fit<T: AsRef<str> + Sync, E: Executor>(
+    pub(crate) fn fit<T: AsRef<str> + Sync, E: Executor>(
         texts: &[T],
         options: VectorizerOptions,
         executor: &E,
@@ -243,7 +243,7 @@ impl Vectorizer {
 
     /// The row of `text`; empty if no token is known (`scratch` knows why).
     #[must_use]
-    pub fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
+    pub(crate) fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
         self.transform_view(text, scratch).to_owned()
     }
 

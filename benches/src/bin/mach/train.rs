@@ -9,6 +9,7 @@ use hapax::{
         data::{Dataset, Split},
         executor::Executor,
         model::mach::Mach,
+        parameters::mach::MachParameters,
         train::{Hearing, Training},
     },
     kernels,
@@ -93,16 +94,19 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
             own.add(&mach, cpu_seconds() - start, test);
             continue;
         }
-        let parameters = p.clone();
-        let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
-        while trainer.step(&threads).is_some() {}
-        let own = [("own", parameters.estimator)];
+        let own = [("own", p.estimator)];
         for &(name, estimator) in own
             .iter()
             .filter(|_| estimators.is_empty())
             .chain(&estimators)
         {
-            trainer.set_estimator(estimator);
+            let start = cpu_seconds();
+            let p = MachParameters {
+                estimator,
+                ..p.clone()
+            };
+            let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
+            while trainer.step(&threads).is_some() {}
             let mach = trainer.model(&threads)?;
             let seconds = cpu_seconds() - start;
             outcomes.entry(name).or_default().add(&mach, seconds, test);

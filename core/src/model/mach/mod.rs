@@ -38,7 +38,6 @@ pub struct Mach {
     frequencies: Array<u32>,
     seen: SeenLabels,
     draw: u32,
-    collision_rate: f64,
     decoder: LabelDecoder,
     weights: HeadWeights,
     centroids: Option<Centroids>,
@@ -100,7 +99,6 @@ impl Mach {
         Ok(Self {
             seen: SeenLabels::new(&parts.frequencies),
             draw: parts.codes.draw_number(),
-            collision_rate: parts.codes.collision_rate(),
             decoder: LabelDecoder::new(parts.codes)?,
             parameters: parts.parameters,
             softmax: parts.softmax,
@@ -175,13 +173,6 @@ impl Mach {
     #[must_use]
     pub fn code_bytes(&self) -> usize {
         self.decoder.bytes()
-    }
-
-    /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
-    /// see `estimate::probability`.
-    #[must_use]
-    pub fn probability(&self, score: f32) -> f64 {
-        estimate::probability(score, self.collision_rate, self.parameters.estimator)
     }
 
     /// Returns how many features of the row the model knows.

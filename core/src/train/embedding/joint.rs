@@ -68,7 +68,7 @@ pub struct Report {
 }
 
 /// Training under way: its models so far, and what the next steps need.
-pub struct Trainer<'a> {
+pub(crate) struct Trainer<'a> {
     pub(super) parameters: Wsabie,
     pub(super) data: &'a Dataset,
     pub(super) processor: Processor,
@@ -102,7 +102,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub fn trainer<'a>(
+    pub(crate) fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,

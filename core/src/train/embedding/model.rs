@@ -56,7 +56,7 @@ impl Embedding {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
     /// too long; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train(
+    pub(crate) fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,

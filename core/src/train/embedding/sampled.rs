@@ -53,7 +53,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters, unusable data and lacking memory.
-    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
         self.check()?;
         let mut trainer = SampledTrainer {
             state: State::new(self, data)?,
@@ -68,7 +68,7 @@ impl Sampled {
 }
 
 /// Training by sampled steps under way.
-pub struct SampledTrainer<'a> {
+pub(crate) struct SampledTrainer<'a> {
     pub(super) state: State<'a>,
     pub(super) order: Vec<u32>,
     pub(super) dice: Stream,

@@ -287,7 +287,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let index = self.index.as_ref().map_or(0, Index::bytes);
         self.weights.bytes()
             + index
@@ -300,12 +300,6 @@ impl Trainer<'_> {
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights
-    }
-
-    /// Number of weights now.
-    #[must_use]
-    pub fn nonzeros(&self) -> usize {
-        self.weights.nonzeros()
     }
 }
 
