@@ -3,7 +3,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{Training, exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::Shared}};
+use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{Negatives, OneVsRest, Sampled, Wsabie, MultiClassLoss, MultiClassSvm, MachParameters, Memoir}, train::{Training, Alone, multiclass::{MultiLabel, Solver}, SharedTraining, Shared}};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 

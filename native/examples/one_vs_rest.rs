@@ -9,7 +9,7 @@ use hapax::core::{
     data::{ReadOptions, Source, read},
     executor::Executor,
     model::Model,
-    parameters::one_vs_rest::OneVsRest,
+    parameters::OneVsRest,
 };
 use hapax::{files, kernels, threads::Threads};
 use std::{error::Error, ops::ControlFlow, path::Path};

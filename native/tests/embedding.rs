@@ -7,10 +7,7 @@ use hapax::{
         executor::Sequential,
         model::{Method, Model, Scratch},
         parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::Sampled,
-            wsabie::{Search, Steps, Wsabie},
+            EmbeddingTraining, NearestMean, Sampled, ViolatorSearch, Wsabie, WsabieSteps,
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
@@ -71,11 +68,15 @@ fn every_training() -> Vec<EmbeddingTraining> {
         EmbeddingTraining::Wsabie(batch(Wsabie::published())),
         EmbeddingTraining::Wsabie(batch(Wsabie::distances())),
     ];
-    for steps in [Steps::Plain, Steps::AdaGrad, Steps::AdaGradByFeature] {
+    for steps in [
+        WsabieSteps::Plain,
+        WsabieSteps::AdaGrad,
+        WsabieSteps::AdaGradByFeature,
+    ] {
         for search in [
-            Search::Cyclic,
-            Search::Replacement,
-            Search::Blocks {
+            ViolatorSearch::Cyclic,
+            ViolatorSearch::Replacement,
+            ViolatorSearch::Blocks {
                 classes: 32,
                 top: 3,
             },

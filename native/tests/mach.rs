@@ -7,11 +7,8 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::{Kernels, LABEL_BLOCK as BLOCK, Portable},
-        model::{
-            Model,
-            mach::{Mach, MachScratch},
-        },
-        parameters::mach::{Estimator, MachParameters, Optimizer},
+        model::{Mach, MachScratch, Model},
+        parameters::{Estimator, MachParameters, Optimizer},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::mach::MachKernels,

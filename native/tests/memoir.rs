@@ -9,7 +9,7 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
+        parameters::{Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, Silent},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::{Training, memoir::Trainer},
@@ -146,7 +146,7 @@ fn the_mean_of_the_second_half_reaches_crammer_and_singers_optimum() {
         }
         let parameters = Memoir {
             lambda,
-            steps: Steps::InverseLambda,
+            steps: MemoirSteps::InverseLambda,
             length: Length::Iterations(iterations),
             violators: 1,
             silent: Silent::Random,
@@ -253,7 +253,7 @@ fn any_number_of_threads_makes_the_same_model() {
     let batches = Memoir {
         batch: 70,
         lambda: 0.01,
-        draws: Draws::Balanced,
+        draws: MemoirDraws::Balanced,
         ..default.clone()
     };
     let published = |repro| default.clone().reproduced(repro, 60);

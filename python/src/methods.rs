@@ -1,22 +1,7 @@
 //! The methods that train from their parameters alone: multi-class machines, MEMOIR and Wsabie.
 
 use super::{errors::wrong, interrupt::Step, options::Options};
-use hapax::{
-    core::{
-        data::Dataset,
-        executor::Executor,
-        model::Model,
-        parameters::{
-            embedding::EmbeddingTraining,
-            memoir::{Draws, Length, Memoir, SeveralLabels, Steps},
-            multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
-            wsabie::{RankWeight, Wsabie},
-        },
-        text::Vectorizer,
-        train::{Hearing, TrainError, Training, multiclass::MultiLabel},
-    },
-    kernels,
-};
+use hapax::{core::{data::Dataset, executor::Executor, model::Model, parameters::{EmbeddingTraining, MemoirDraws, Length, Memoir, SeveralLabels, MemoirSteps, MultiClassLoss, MultiClassSvm, Shrinking, RankWeight, Wsabie}, text::Vectorizer, train::{Hearing, TrainError, Training, multiclass::MultiLabel}}, kernels};
 use pyo3::PyResult;
 use std::{ops::ControlFlow, sync::mpsc::Sender};
 
@@ -154,7 +139,7 @@ pub struct GivenMemoir {
     batch: Option<u32>,
     step_size: Option<f64>,
     step_decay: Option<f64>,
-    draws: Option<Draws>,
+    draws: Option<MemoirDraws>,
     norm_power: Option<f64>,
     violators: Option<u32>,
     exponent: Option<f64>,
@@ -172,8 +157,8 @@ impl GivenMemoir {
         }
         let length = epochs.map(Length::Epochs);
         let draws = [
-            ("uniform", Some(Draws::Uniform)),
-            ("balanced", Some(Draws::Balanced)),
+            ("uniform", Some(MemoirDraws::Uniform)),
+            ("balanced", Some(MemoirDraws::Balanced)),
         ];
         let several = [
             ("refuse", Some(SeveralLabels::Refuse)),
@@ -209,7 +194,7 @@ impl GivenMemoir {
             false => base,
         };
         made.lambda = self.lambda.unwrap_or(made.lambda);
-        if let Steps::Decaying { first, decay } = &mut made.steps {
+        if let MemoirSteps::Decaying { first, decay } = &mut made.steps {
             *first = self.step_size.unwrap_or(*first);
             let given = self.lambda.filter(|_| !self.is_l1);
             *decay = self.step_decay.or(given).unwrap_or(*decay);

@@ -10,10 +10,7 @@ use hapax_core::{
     executor::Sequential,
     kernels::Portable,
     model::{Model, Scratch},
-    parameters::{
-        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
-        one_vs_rest::OneVsRest, wsabie::Wsabie,
-    },
+    parameters::{EmbeddingTraining, MachParameters, NearestParameters, OneVsRest, Wsabie},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
 };
 use std::{

@@ -10,7 +10,7 @@ use hapax::{
         executor::{Executor, Sequential},
         kernels::Portable,
         model::{Model, Scratch},
-        parameters::one_vs_rest::{Negatives, OneVsRest},
+        parameters::{Negatives, OneVsRest},
         search::Scored,
         sparse::{SparseRows, SparseVec},
     },

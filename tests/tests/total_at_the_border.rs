@@ -9,10 +9,7 @@ use hapax::core::{
     executor::Sequential,
     kernels::Portable,
     model::{Model, Scratch},
-    parameters::{
-        NearestParameters,
-        multiclass::{MultiClassLoss, MultiClassSvm},
-    },
+    parameters::{MultiClassLoss, MultiClassSvm, NearestParameters},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},

@@ -9,7 +9,7 @@ use crate::{
 use hapax_core::{
     executor::Sequential,
     model::{Model as Core, Scratch},
-    parameters::mach::{Estimator, MachParameters},
+    parameters::{Estimator, MachParameters},
     text::Vectorizer,
     train::{
         Calibrating, TrainError, Training,

@@ -8,7 +8,7 @@
 use hapax::{
     core::{
         data::Dataset,
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        parameters::{MultiClassLoss, MultiClassSvm},
         train::multiclass::MultiLabel,
     },
     kernels,

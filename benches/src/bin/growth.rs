@@ -10,11 +10,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::{Model, Scratch},
-        parameters::{
-            NearestParameters,
-            multiclass::{MultiClassLoss, MultiClassSvm},
-            one_vs_rest::OneVsRest,
-        },
+        parameters::{MultiClassLoss, MultiClassSvm, NearestParameters, OneVsRest},
         train::multiclass::MultiLabel,
     },
     kernels,

@@ -8,7 +8,7 @@
 //! number of labels.
 
 use hapax::{
-    core::{parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage},
+    core::{parameters::OneVsRest, train::one_vs_rest::Stage},
     kernels,
     threads::Threads,
 };

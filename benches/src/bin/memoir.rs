@@ -10,8 +10,8 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        parameters::memoir::{
-            Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
+        parameters::{
+            Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, SeveralLabels, Silent,
         },
         random::Stream,
         train::Training,
@@ -90,14 +90,14 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
             "seed" => p.seed = value.parse()?,
             "gate" => p.gate = value == "1",
             "last" => p.average = Average::Last,
-            "balanced" => p.draws = Draws::Balanced,
+            "balanced" => p.draws = MemoirDraws::Balanced,
             "replicate" => p.several = SeveralLabels::Replicate,
             "random" => p.silent = Silent::Random,
             "dev" | "l1" | "repro" | "threads" | "memory" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
-    if let Steps::Decaying { first: f, decay: d } = &mut p.steps {
+    if let MemoirSteps::Decaying { first: f, decay: d } = &mut p.steps {
         *f = first.unwrap_or(*f);
         *d = decay.unwrap_or(
             if options.contains_key("lambda") || options.contains_key("share") {

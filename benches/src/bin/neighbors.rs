@@ -7,10 +7,7 @@ use hapax_core::{
     data::Dataset,
     executor::Sequential,
     kernels::{Kernels, Portable},
-    model::{
-        Model,
-        nearest::{Nearest, NearestScratch},
-    },
+    model::{Model, Nearest, NearestScratch},
     parameters::NearestParameters,
     search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     sparse::SparseRows,

@@ -13,8 +13,8 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::linear::{LinearModel, LinearScratch},
-        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        model::{LinearModel, LinearScratch},
+        parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
         train::{
             Hearing, Training,

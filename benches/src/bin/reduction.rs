@@ -6,7 +6,7 @@
 //! lengths of training and test rows is kept.
 
 use hapax::{
-    core::{data::Dataset, parameters::RowTransform, train::reduction::Reduction},
+    core::{data::Dataset, parameters::RowTransform, train::Reduction},
     threads::Threads,
 };
 use hapax_benches::{

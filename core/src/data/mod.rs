@@ -23,6 +23,7 @@ mod statistics;
 mod svmlight;
 mod xmc;
 
+pub use crate::names::{Names, NamesError};
 pub use columns::{Columns, ColumnsError};
 pub use dataset::{Dataset, DatasetError, Documents};
 pub use format::{Format, IndexBase};

@@ -32,7 +32,7 @@ impl Model {
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-    /// # use hapax_core::parameters::one_vs_rest::OneVsRest;
+    /// # use hapax_core::parameters::OneVsRest;
     /// # use core::ops::ControlFlow::Continue;
     /// # let documents = Documents::new([
     /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]),

@@ -18,7 +18,7 @@ pub struct AllKinds;
 /// ```
 /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
 /// # use hapax_core::format::FormatError;
-/// # use hapax_core::parameters::{NearestParameters, one_vs_rest::OneVsRest};
+/// # use hapax_core::parameters::{NearestParameters, OneVsRest};
 /// # use core::ops::ControlFlow::Continue;
 /// # let documents = Documents::new([
 /// #     ("sweet red fruit", ["apple"]),

@@ -3,10 +3,10 @@
 use super::executors::Backwards;
 use hapax_core::{
     data::{
-        Columns, Dataset, Documents, Format, IndexBase, LineReader, ReadOptions, Row, Source, read,
+        Columns, Dataset, Documents, Format, IndexBase, LineReader, Names, ReadOptions, Row,
+        Source, read,
     },
     executor::Sequential,
-    names::Names,
 };
 use proptest::prelude::*;
 

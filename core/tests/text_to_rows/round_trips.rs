@@ -1,9 +1,8 @@
 //! Writing and reading again gives the same rows to the bit.
 
 use hapax_core::{
-    data::{Dataset, Format, IndexBase, LabelLists, ReadOptions, Source, read},
+    data::{Dataset, Format, IndexBase, LabelLists, Names, ReadOptions, Source, read},
     executor::Sequential,
-    names::Names,
     sparse::{SparseRows, SparseVec},
 };
 use proptest::prelude::*;

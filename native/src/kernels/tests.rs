@@ -2,7 +2,7 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::nearest::{Nearest, NearestScratch},
+    model::{Nearest, NearestScratch},
     parameters::NearestParameters,
     random::Stream,
     sparse::{SparseRows, SparseVec},

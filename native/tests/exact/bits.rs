@@ -5,11 +5,11 @@ use hapax::{
     core::{
         executor::Sequential,
         kernels::{Kernels, Portable},
-        parameters::multiclass::{
+        parameters::{
             MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
-        train::{exchange::Alone, multiclass::MultiLabel, published::SharedTraining},
+        train::{Alone, SharedTraining, multiclass::MultiLabel},
     },
     kernels,
     threads::Threads,

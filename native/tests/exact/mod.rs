@@ -6,8 +6,8 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        model::linear::LinearScratch,
-        parameters::multiclass::{
+        model::LinearScratch,
+        parameters::{
             MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },

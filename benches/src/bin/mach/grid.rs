@@ -1,7 +1,7 @@
 //! Accuracy against B and R, figure 1 of the paper: a table and a picture.
 
 use crate::{Options, Result, fit, number, precision, setting::parameters};
-use hapax::{core::parameters::mach::MachParameters, threads::Threads};
+use hapax::{core::parameters::MachParameters, threads::Threads};
 use hapax_benches::{
     grid::{Line, svg},
     load,

@@ -22,8 +22,8 @@ mod train;
 use hapax::{
     core::{
         data::Dataset,
-        model::mach::{Mach, MachScratch},
-        parameters::mach::MachParameters,
+        model::{Mach, MachScratch},
+        parameters::MachParameters,
     },
     kernels,
     threads::Threads,

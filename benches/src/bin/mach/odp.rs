@@ -5,8 +5,8 @@ use crate::{Options, Result, fit, number};
 use hapax::{
     core::{
         executor::Executor,
-        model::mach::MachScratch,
-        parameters::mach::{Estimator, MachParameters},
+        model::MachScratch,
+        parameters::{Estimator, MachParameters},
         train::Training,
     },
     kernels,

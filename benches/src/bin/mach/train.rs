@@ -8,8 +8,8 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         executor::Executor,
-        model::mach::Mach,
-        parameters::mach::MachParameters,
+        model::Mach,
+        parameters::MachParameters,
         train::{Hearing, Training},
     },
     kernels,

@@ -25,7 +25,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     model::embedding::build::Vectors,
-    parameters::sampled::{Draws, Sampled},
+    parameters::sampled::{Sampled, SampledDraws},
     random::Stream,
     train::{TrainError, Training},
 };
@@ -101,8 +101,8 @@ impl Training for SampledTrainer<'_> {
         let (order, of) = (&self.order, self.order.len());
         self.done = self.state.draw(order, self.done, &mut self.dice);
         let violated = match self.state.parameters.draws {
-            Draws::Balance(_) => self.state.train_labels(executor),
-            Draws::Pairs => self.state.train_pairs(),
+            SampledDraws::Balance(_) => self.state.train_labels(executor),
+            SampledDraws::Pairs => self.state.train_pairs(),
         };
         let report = Report {
             epoch: self.epoch,

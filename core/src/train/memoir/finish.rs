@@ -185,7 +185,7 @@ mod tests {
             LinearModel,
             build::{LabelWeights, build},
         },
-        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Silent},
+        parameters::memoir::{Average, Length, Memoir, MemoirDraws, Oracle, Silent},
         train::{
             Training,
             memoir::{tests::data, trainer::Trainer},
@@ -255,7 +255,7 @@ mod tests {
             },
             Memoir {
                 average: Average::Last,
-                draws: Draws::Balanced,
+                draws: MemoirDraws::Balanced,
                 ..with(0.5, 0.05, 6, 0.5)
             },
             Memoir {

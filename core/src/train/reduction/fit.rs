@@ -111,7 +111,7 @@ impl Reduction {
     /// ```
     /// use hapax_core::{
     ///     data::{Dataset, LabelLists}, executor::Sequential, parameters::RowTransform,
-    ///     sparse::{SparseRows, SparseView}, train::reduction::Reduction,
+    ///     sparse::{SparseRows, SparseView}, train::Reduction,
     /// };
     /// // Features 0 and 1 always come together, 2 is rare: one direction holds nearly all.
     /// let (mut rows, mut labels) = (SparseRows::new(3), LabelLists::new(1));

@@ -6,10 +6,7 @@ use super::{
     input::{Origin, Reading},
 };
 use hapax::{
-    core::{
-        data::{Dataset, IndexBase, LabelLists, Source, named_labels},
-        names::Names,
-    },
+    core::data::{Dataset, IndexBase, LabelLists, Names, Source, named_labels},
     files::read_text,
     npy,
 };

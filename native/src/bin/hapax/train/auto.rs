@@ -15,7 +15,7 @@ use hapax::{
     core::{
         executor::Executor,
         kernels::Kernels,
-        parameters::one_vs_rest::OneVsRest,
+        parameters::OneVsRest,
         train::auto::{self, Best, Candidate},
     },
     kernels,

@@ -16,11 +16,7 @@ use hapax::{
     core::{
         executor::Executor,
         model::Model,
-        parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::{Draws, Sampled},
-        },
+        parameters::{EmbeddingTraining, NearestMean, Sampled, SampledDraws},
         train::{TrainError, embedding::Report},
     },
     kernels,
@@ -154,7 +150,7 @@ impl Sampling {
 impl TrainOvaSgd {
     pub fn run(self) -> Result<(), Failure> {
         let base = Sampled {
-            draws: Draws::Balance(self.balance),
+            draws: SampledDraws::Balance(self.balance),
             ..Sampled::one_vs_all()
         };
         let training = self.sampling.apply(&base, &self.form, self.common.seed);
@@ -301,8 +297,8 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
         }
         EmbeddingTraining::Sampled(p) => {
             let balance = match p.draws {
-                Draws::Balance(balance) => Some(balance),
-                Draws::Pairs => None,
+                SampledDraws::Balance(balance) => Some(balance),
+                SampledDraws::Pairs => None,
             };
             json!({
                 "balance": balance, "margin": p.margin, "step_size": p.step_size,

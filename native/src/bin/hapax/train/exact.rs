@@ -20,10 +20,9 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         model::{Method, Model},
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
+        parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
-            TrainError,
-            exchange::Exchange,
+            Exchange, TrainError,
             multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },

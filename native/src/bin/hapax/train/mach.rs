@@ -13,8 +13,7 @@ use budget::within;
 use clap::{Args, ValueEnum};
 use hapax::core::{
     data::Dataset,
-    hash::BucketHash,
-    parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
+    parameters::{BucketHash, Estimator, HeadLoss, MachParameters, Optimizer},
     train::TrainError,
 };
 use serde_json::{Value, json};

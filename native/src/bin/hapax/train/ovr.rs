@@ -20,7 +20,7 @@ use hapax::{
     core::{
         executor::Executor,
         model::{Method, Model},
-        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
             TrainError,
             one_vs_rest::{Budget, Choice, Given},

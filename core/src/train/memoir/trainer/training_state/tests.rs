@@ -2,7 +2,7 @@ use super::{Saved, SavedWeights, Trainer};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    parameters::memoir::{Draws, Length, Memoir, oracle::Oracle},
+    parameters::memoir::{Length, Memoir, MemoirDraws, oracle::Oracle},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
@@ -38,7 +38,7 @@ fn ways() -> [Memoir; 8] {
     [
         base.clone(),
         Memoir {
-            draws: Draws::Balanced,
+            draws: MemoirDraws::Balanced,
             ..base.clone()
         },
         Memoir {
@@ -48,7 +48,7 @@ fn ways() -> [Memoir; 8] {
         base.clone().with_l1(30),
         searching(&base, CODES),
         Memoir {
-            draws: Draws::Balanced,
+            draws: MemoirDraws::Balanced,
             batch: 100,
             ..searching(&base, CODES)
         },

@@ -9,7 +9,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::Model,
-        parameters::mach::MachParameters,
+        parameters::MachParameters,
         text::Vectorizer,
         train::{TrainError, mach::MachParts},
     },

@@ -8,9 +8,7 @@ use super::{
     TrainMach,
 };
 use hapax::{
-    core::{
-        executor::Executor, model::Model, parameters::mach::MachParameters, train::mach::Report,
-    },
+    core::{executor::Executor, model::Model, parameters::MachParameters, train::mach::Report},
     kernels,
     threads::Threads,
 };

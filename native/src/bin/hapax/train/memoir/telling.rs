@@ -10,7 +10,7 @@ use super::super::{
     finish::Told,
 };
 use hapax::core::{
-    parameters::memoir::{Length, Memoir},
+    parameters::{Length, Memoir},
     train::memoir::{Measured, Report},
 };
 use serde_json::{Value, json};

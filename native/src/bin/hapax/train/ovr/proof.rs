@@ -9,7 +9,7 @@ use super::{
     TrainOvr,
 };
 use hapax::{
-    core::{model::Model, parameters::one_vs_rest::OneVsRest},
+    core::{model::Model, parameters::OneVsRest},
     kernels,
     threads::Threads,
 };

@@ -8,7 +8,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::Model,
-        parameters::one_vs_rest::OneVsRest,
+        parameters::OneVsRest,
         text::Vectorizer,
         train::{
             TrainError,

@@ -10,7 +10,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        parameters::one_vs_rest::{Bias, OneVsRest},
+        parameters::{Bias, OneVsRest},
         train::one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
     },
     threads::Threads,
