@@ -120,7 +120,7 @@ fn any_number_of_threads_and_any_kernels_give_the_same_bytes() {
             assert!(
                 bytes(&training, &data, 1, kernels) == expected,
                 "{}: {training:?}",
-                kernels.name()
+                kernels.processor().name()
             );
         }
     }
@@ -154,7 +154,7 @@ fn every_kernel_gives_the_same_answers() {
                 for row in data.rows().iter() {
                     let found = model.predict(row, 7, &mut wide).unwrap();
                     let expected = model.predict(row, 7, &mut plain).unwrap();
-                    assert_eq!(found, expected, "{}", kernels.name());
+                    assert_eq!(found, expected, "{}", kernels.processor().name());
                 }
             }
         }

@@ -48,7 +48,7 @@ fn every_kernel_scans_to_the_same_sums() {
             assert!(
                 scan(kernels) == plain,
                 "{} with {buckets} buckets",
-                kernels.name()
+                kernels.processor().name()
             );
         }
     }
@@ -123,7 +123,7 @@ fn any_number_of_threads_and_any_kernels_make_the_same_file() {
                 assert!(
                     bytes(&p, &data, threads, kernels) == one,
                     "{} {threads} threads",
-                    kernels.name()
+                    kernels.processor().name()
                 );
             }
         }
@@ -193,7 +193,7 @@ fn right_as_portable(mach: &Mach, test: &Dataset, kernels: &'static dyn MachKern
             mach.predict(row, 5, &mut fast),
             mach.predict(row, 5, &mut plain),
         );
-        assert_eq!(fast, plain, "{}", kernels.name());
+        assert_eq!(fast, plain, "{}", kernels.processor().name());
         right += usize::from(truth.contains(&plain[0].id));
     }
     right

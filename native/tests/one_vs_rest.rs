@@ -235,7 +235,12 @@ fn every_thread_count_and_kernel_gives_the_same_model() {
             let pool = Threads::new(threads).unwrap();
             for kernels in kernels::available() {
                 let model = parameters.train(&data, &pool, kernels, go_on).unwrap();
-                assert_eq!(model, alone, "{threads} threads, {}", kernels.name());
+                assert_eq!(
+                    model,
+                    alone,
+                    "{threads} threads, {}",
+                    kernels.processor().name()
+                );
             }
         }
         let other = OneVsRest {
@@ -266,7 +271,7 @@ fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
         }
         for kernels in kernels::available() {
             let fast = model.predict_rows(test.rows(), 7, kernels, &Sequential);
-            assert!(fast.unwrap() == plain, "{}", kernels.name());
+            assert!(fast.unwrap() == plain, "{}", kernels.processor().name());
         }
     }
 }

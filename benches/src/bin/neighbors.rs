@@ -99,7 +99,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     for (kernels, times) in kernels.iter().zip(&mut times[1..]) {
         report(
             set,
-            kernels.name(),
+            kernels.processor().name(),
             times,
             Some(twin_mean),
             size,

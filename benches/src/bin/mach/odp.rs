@@ -77,7 +77,7 @@ pub fn odp(options: &Options) -> Result<()> {
         let answer = start.elapsed().as_secs_f64() * 1e6 / few.len() as f64;
         println!(
             "an answer of a packed model, {}: {answer:.0} us; paper: 2,850 us",
-            kernels.name()
+            kernels.processor().name()
         );
     }
     Ok(())

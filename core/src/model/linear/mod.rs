@@ -122,7 +122,7 @@ impl Default for LinearScratch {
 impl fmt::Debug for LinearScratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LinearScratch")
-            .field("kernels", &self.kernels.name())
+            .field("kernels", &self.kernels.processor().name())
             .finish_non_exhaustive()
     }
 }

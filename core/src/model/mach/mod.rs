@@ -46,7 +46,7 @@ pub struct Mach {
 impl core::fmt::Debug for MachScratch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("MachScratch")
-            .field("kernels", &self.kernels.name())
+            .field("kernels", &self.kernels.processor().name())
             .finish_non_exhaustive()
     }
 }

@@ -11,8 +11,8 @@ pub(crate) struct Pair {
     pub class: u32,
 }
 
-/// An endless sequence of pairs; see [`MemoirDraws`]. Memory: 8 bytes a pair, for balanced draws 4 more a
-/// class.
+/// An endless sequence of pairs; see [`MemoirDraws`]. Memory: 8 bytes a pair, for balanced draws 4
+/// more a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
     pairs: Vec<Pair>,
