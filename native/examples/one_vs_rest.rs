@@ -10,6 +10,7 @@ use hapax::core::{
     executor::Executor,
     model::Model,
     parameters::OneVsRest,
+    train::MemoryEstimate,
 };
 use hapax::{files, kernels, threads::Threads};
 use std::{error::Error, ops::ControlFlow, path::Path};

@@ -10,7 +10,7 @@ use hapax::{
         parameters::{EmbeddingTraining, NearestMean, RowTransform, Sampled, Wsabie},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{Hearing, Projection, Reduction},
+        train::{Hearing, Parameters, Projection, Reduction},
     },
     kernels,
     threads::Threads,

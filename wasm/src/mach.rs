@@ -12,7 +12,7 @@ use hapax_core::{
     parameters::{Estimator, MachParameters},
     text::Vectorizer,
     train::{
-        Calibrating, TrainError, Training,
+        Calibrating, MemoryEstimate, Parameters, TrainError, Training,
         mach::{Report, Trainer},
     },
 };
@@ -140,7 +140,7 @@ impl MachTrainer {
             Some(options) => options.over(&own)?,
             None => own,
         };
-        let memory = parameters.memory_estimate(&rows) as f64;
+        let memory = parameters.memory_estimate(&rows, 1) as f64;
         Ok(MachTraining {
             trainer: parameters.trainer_owning(rows.into_owned(), 1, MACH_KERNELS)?,
             parameters,

@@ -178,7 +178,7 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
-            .find(|k| k.name() == name)
+            .find(|k| k.processor().name() == name)
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };

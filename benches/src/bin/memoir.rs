@@ -14,7 +14,7 @@ use hapax::{
             Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, SeveralLabels, Silent,
         },
         random::Stream,
-        train::Training,
+        train::{MemoryEstimate, Training},
     },
     kernels,
     threads::Threads,

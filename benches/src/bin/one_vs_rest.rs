@@ -17,7 +17,7 @@ use hapax::{
         parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
         train::{
-            Hearing, Training,
+            Hearing, MemoryEstimate, Training,
             one_vs_rest::{Budget, Choice, Given, Report, Stage},
         },
     },
@@ -173,7 +173,7 @@ fn measure(
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
-            .find(|k| k.name() == name)
+            .find(|k| k.processor().name() == name)
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };

@@ -27,18 +27,11 @@ pub struct Columns {
 
 impl Columns {
     /// The text, then the labels.
-    pub const TEXT_LABELS: Self = Self {
+    pub(crate) const TEXT_LABELS: Self = Self {
         text: 0,
         labels: 1,
         count: 2,
     };
-    /// The labels, then the text.
-    pub const LABELS_TEXT: Self = Self {
-        text: 1,
-        labels: 0,
-        count: 2,
-    };
-
     /// The place of the text, from 0.
     #[must_use]
     pub fn text(self) -> usize {

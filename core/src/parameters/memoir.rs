@@ -216,7 +216,7 @@ impl Memoir {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,
@@ -225,7 +225,7 @@ impl Memoir {
 
     /// The algorithm's name on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self.oracle {
             _ if self.is_l1() => "memoir-l1",
             Oracle::SignCodes { .. } => "memoir-lsh",
@@ -252,7 +252,7 @@ impl Memoir {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: f64, least, most| {
             ParamError::check(name, value, ParamRule::AtLeast(least))?;
             ParamError::check(name, value, ParamRule::AtMost(most, BEYOND))

@@ -132,7 +132,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         within("cost", self.cost, 1e-9, 1e9)?;
         within("positive_weight", self.positive_weight, 1e-6, 1e6)?;
         let (Bias::Fixed(bias) | Bias::Learned(bias)) = self.bias;

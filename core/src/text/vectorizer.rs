@@ -25,14 +25,14 @@ use alloc::{string::String, vec::Vec};
 /// and rounded to `f32` at the end, so rows are equal to the bit everywhere.
 ///
 /// ```
-/// use hapax_core::{executor::Sequential, text::{TextScratch, Vectorizer, VectorizerOptions}};
+/// use hapax_core::{executor::Sequential, text::Vectorizer};
 /// let texts = ["a small mouse", "a small house", "a house of cards"];
-/// let vectorizer = Vectorizer::fit(&texts, VectorizerOptions::default(), &Sequential)?;
-/// let mut scratch = TextScratch::default();
-/// let row = vectorizer.transform("The small house, a dream", &mut scratch);
-/// let names = row.view().indices().iter().flat_map(|&id| vectorizer.feature_name(id));
+/// let (vectorizer, _) = Vectorizer::fit_transform(&texts, Default::default(), &Sequential)?;
+/// let rows = vectorizer.transform_all(&["The small house, a dream"], &Sequential);
+/// let row = rows.row(0);
+/// let names = row.indices().iter().flat_map(|&id| vectorizer.feature_name(id));
 /// assert_eq!(names.collect::<Vec<_>>(), ["a", "house", "small"]);
-/// assert!((row.view().norm() - 1.0).abs() < 1e-6);
+/// assert!((row.norm() - 1.0).abs() < 1e-6);
 /// # Ok::<(), hapax_core::text::VectorizerError>(())
 /// ```
 #[derive(Clone, Debug)]

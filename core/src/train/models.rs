@@ -1,18 +1,14 @@
 //! The models that trainings make: weights or rows, with what made them and a record of it.
 
-use super::{Hearing, TrainError, Watch, embedding, memoir, reduction::Projection};
+use super::{Hearing, Parameters, TrainError, Watch, embedding, memoir, reduction::Projection};
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
     model::{Embedding, Linear, Method, Model, Nearest, Provenance, linear::LinearModel},
     parameters::{
-        NearestParameters,
-        embedding::EmbeddingTraining,
-        linear::LinearTraining,
-        memoir::Memoir,
-        multiclass::{MultiClassLoss, MultiClassSvm},
-        one_vs_rest::OneVsRest,
+        NearestParameters, embedding::EmbeddingTraining, linear::LinearTraining, memoir::Memoir,
+        multiclass::MultiClassSvm, one_vs_rest::OneVsRest,
     },
     text::Vectorizer,
     train::{
@@ -168,12 +164,7 @@ impl Model {
     ) -> Self {
         let training = LinearTraining::MultiClass(parameters.clone());
         let linear = Linear::new(machine.model.clone(), training, data);
-        let algorithm = match parameters.loss {
-            MultiClassLoss::CrammerSinger => "cs",
-            MultiClassLoss::WestonWatkins => "ww",
-            MultiClassLoss::LeeLinWahba => "llw",
-        };
-        let mut provenance = Provenance::new(algorithm, data, parameters.seed);
+        let mut provenance = Provenance::new(parameters.name(), data, parameters.seed);
         let proof = machine.certificate;
         for (name, value) in [
             ("primal", proof.primal),

@@ -114,7 +114,7 @@ fn columns_in_both_orders_and_fasttext_lines() {
     );
 
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     let documents = texts("10,9\ta text\t\n\tnone\n big one, 2\tb\n", &options);
@@ -242,7 +242,7 @@ fn read_every_way(bytes: &[u8]) {
     for format in FORMATS {
         for (columns, index_base) in [
             (None, None),
-            (Some(Columns::LABELS_TEXT), Some(IndexBase::One)),
+            (Some(Columns::default().swapped()), Some(IndexBase::One)),
         ] {
             let options = ReadOptions {
                 format,

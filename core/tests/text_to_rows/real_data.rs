@@ -71,7 +71,7 @@ fn every_test_set_and_every_text_is_read() {
     assert!(!names.is_empty(), "no set in {}", root.display());
     // Some have a third column, which is ignored.
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     for name in names {
@@ -130,7 +130,7 @@ fn svmlight_files_share_the_labels_of_their_training_set() {
 #[test]
 fn text_becomes_rows_like_the_published_ones() {
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     let (Some((_, raw)), Some((_, made)), Some(vocabulary)) = (

@@ -7,7 +7,7 @@ use hapax::{
         executor::Executor,
         model::MachScratch,
         parameters::{Estimator, MachParameters},
-        train::Training,
+        train::{MemoryEstimate, Training},
     },
     kernels,
     threads::Threads,
@@ -37,7 +37,7 @@ pub fn odp(options: &Options) -> Result<()> {
         estimator: Estimator::Mean,
         ..MachParameters::default()
     };
-    let stated = p.memory_estimate(&data);
+    let stated = p.memory_estimate(&data, 1);
     println!("memory stated: {} MB", stated >> 20);
     let before = peak_megabytes();
     let mut trainer = p.trainer(&data, Executor::threads(&threads), kernels::best())?;

@@ -7,7 +7,8 @@ use crate::{
     float,
     parameters::memoir::Memoir,
     train::{
-        TrainError, Training, Watch, error::array, memoir::trainer::Report, reduction::Projection,
+        TrainError, Watch, error::array, memoir::trainer::Report, reduction::Projection,
+        training::run,
     },
 };
 use crate::{
@@ -56,7 +57,7 @@ pub(crate) fn vectors(
     watch: &mut dyn Watch<Report>,
 ) -> Result<Vectors, TrainError> {
     let mut trainer = parameters.trainer(data)?.measuring(measuring);
-    trainer.run(executor, watch)?;
+    run(&mut trainer, executor, watch)?;
     let dimensions = data.rows().features() as usize;
     let labels = data.labels().labels() as usize;
     let mut prototypes = array(labels.saturating_mul(dimensions), 0f32)?;

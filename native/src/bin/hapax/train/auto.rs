@@ -16,7 +16,10 @@ use hapax::{
         executor::Executor,
         kernels::Kernels,
         parameters::OneVsRest,
-        train::auto::{self, Best, Candidate},
+        train::{
+            MemoryEstimate,
+            auto::{self, Best, Candidate},
+        },
     },
     kernels,
 };

@@ -17,7 +17,7 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::{EmbeddingTraining, NearestMean, Sampled, SampledDraws},
-        train::{TrainError, embedding::Report},
+        train::{Parameters, TrainError, embedding::Report},
     },
     kernels,
 };

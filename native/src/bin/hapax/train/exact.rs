@@ -22,7 +22,7 @@ use hapax::{
         model::{Method, Model},
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
-            Exchange, TrainError,
+            Exchange, MemoryEstimate, Parameters, TrainError,
             multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },
@@ -242,7 +242,7 @@ impl TrainExact {
         let memory = if self.rotate_labels {
             parameters.rotating_memory_estimate(&training.data)
         } else {
-            parameters.memory_estimate(&training.data)
+            parameters.memory_estimate(&training.data, 1)
         };
         self.common.end_dry_run(&training.data, Some(memory))?;
         say_memory(memory);

@@ -17,11 +17,11 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::{
-            Average, EmbeddingTraining, Length, Memoir, MemoirDraws, MemoirSteps, Regularizer,
-            Repro, SeveralLabels, Silent,
+            Average, EmbeddingTraining, Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps,
+            Regularizer, Repro, SeveralLabels, Silent,
         },
         text::Vectorizer,
-        train::{Projection, Reduction, TrainError},
+        train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError},
     },
     threads::Threads,
 };
@@ -253,7 +253,8 @@ impl TrainMemoir {
             parameters.create = 0.0;
         }
         let projection = if reduces {
-            reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
+            let transform = LinearTraining::Memoir(parameters.clone()).transform();
+            reduce.fit(data, transform, parameters.seed, &threads)?
         } else {
             None
         };

@@ -20,7 +20,7 @@ use hapax::{
         parameters::NearestParameters,
         text::Vectorizer,
         train::{
-            TrainError,
+            Parameters, TrainError,
             nearest::{Grid, NearestParts, TuneReport},
         },
     },

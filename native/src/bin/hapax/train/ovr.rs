@@ -22,7 +22,7 @@ use hapax::{
         model::{Method, Model},
         parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
-            TrainError,
+            MemoryEstimate, Parameters, TrainError,
             one_vs_rest::{Budget, Choice, Given},
         },
     },

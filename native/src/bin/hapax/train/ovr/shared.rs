@@ -11,7 +11,7 @@ use hapax::{
         parameters::OneVsRest,
         text::Vectorizer,
         train::{
-            TrainError,
+            Parameters, TrainError,
             one_vs_rest::{FusedWeights, LabelParts},
         },
     },

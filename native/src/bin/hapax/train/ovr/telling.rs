@@ -11,7 +11,10 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         parameters::{Bias, OneVsRest},
-        train::one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
+        train::{
+            MemoryEstimate,
+            one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
+        },
     },
     threads::Threads,
 };
