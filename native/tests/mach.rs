@@ -7,7 +7,7 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::{Kernels, LABEL_BLOCK as BLOCK, Portable},
-        model::{Mach, MachScratch, Model},
+        model::{Model, Scratch},
         parameters::{Estimator, MachParameters, Optimizer},
         random::Stream,
         sparse::{SparseRows, SparseVec},
@@ -179,19 +179,19 @@ fn all_kernels_answer_as_the_portable_ones_do_among_many_labels() {
     }
 }
 
-fn train(p: &MachParameters, data: &Dataset, threads: &Threads) -> Mach {
+fn train(p: &MachParameters, data: &Dataset, threads: &Threads) -> Model {
     let go_on = |_| ControlFlow::Continue(());
-    p.train(data, threads, kernels::best(), go_on).unwrap()
+    Model::train_mach(p, data, None, threads, kernels::best(), go_on).unwrap()
 }
 
 /// How many rows are answered right, each as the portable kernels answer it.
-fn right_as_portable(mach: &Mach, test: &Dataset, kernels: &'static dyn MachKernels) -> usize {
-    let (mut fast, mut plain) = (MachScratch::new(kernels), MachScratch::new(&Portable));
+fn right_as_portable(mach: &Model, test: &Dataset, kernels: &'static dyn MachKernels) -> usize {
+    let (mut fast, mut plain) = (Scratch::new(kernels), Scratch::new(&Portable));
     let mut right = 0;
     for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
         let (fast, plain) = (
-            mach.predict(row, 5, &mut fast),
-            mach.predict(row, 5, &mut plain),
+            mach.predict(row, 5, &mut fast).unwrap(),
+            mach.predict(row, 5, &mut plain).unwrap(),
         );
         assert_eq!(fast, plain, "{}", kernels.processor().name());
         right += usize::from(truth.contains(&plain[0].id));

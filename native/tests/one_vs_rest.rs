@@ -7,14 +7,14 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::Portable,
-        model::{LinearModel, LinearScratch},
+        model::{LinearModel, Scratch},
         parameters::{Bias, Negatives, OneVsRest},
         random::Stream,
         search::Scored,
         sparse::{SparseRows, SparseVec},
         train::{
             Hearing, Training,
-            one_vs_rest::{Budget, Given, Report},
+            one_vs_rest::{Budget, FusedWeights, Given, Report},
         },
     },
     files::read_text,
@@ -264,10 +264,13 @@ fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
             ..OneVsRest::default()
         };
         let model = train(&parameters, &data);
-        let mut scratch = LinearScratch::default();
+        let whole = FusedWeights::default();
+        let rows = (&data, None);
+        let whole = whole.model(model.clone(), &parameters, rows, &Sequential, &Portable);
+        let (whole, mut scratch) = (whole.unwrap(), Scratch::default());
         let mut plain = Vec::new();
         for row in test.rows().iter() {
-            plain.extend_from_slice(model.predict(row, 7, &mut scratch));
+            plain.extend_from_slice(whole.predict(row, 7, &mut scratch).unwrap());
         }
         for kernels in kernels::available() {
             let fast = model.predict_rows(test.rows(), 7, kernels, &Sequential);

@@ -152,7 +152,7 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let model = trainer.finish(threads)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
-    let k = 5.min(model.labels() as usize);
+    let k = 5.min(data.labels().labels() as usize);
     let found = model.predict_rows(test.rows(), k, kernels::best(), threads)?;
     println!(
         "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} {:9} {:8} {peak:6.0}",

@@ -6,7 +6,7 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        model::LinearScratch,
+        model::{Model, Scratch},
         parameters::{
             MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
@@ -72,9 +72,13 @@ fn solve(
             go,
         )
         .unwrap();
-    let mut scratch = LinearScratch::new(kernels::best());
+    let model = Model::from_machine(&machine, &parameters, train, None);
+    let mut scratch = Scratch::new(kernels::best());
     let wrong = (0..test.len()).filter(|&row| {
-        let best = machine.model.predict(test.rows().row(row), 1, &mut scratch)[0].id;
+        let best = model
+            .predict(test.rows().row(row), 1, &mut scratch)
+            .unwrap()[0]
+            .id;
         // Files name their labels each for itself: ids of two files are not the same.
         name(train, best) != name(test, test.labels().row(row)[0])
     });

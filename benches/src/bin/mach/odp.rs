@@ -5,7 +5,7 @@ use crate::{Options, Result, fit, number};
 use hapax::{
     core::{
         executor::Executor,
-        model::MachScratch,
+        model::Scratch,
         parameters::{Estimator, MachParameters},
         train::{MemoryEstimate, Training},
     },
@@ -69,10 +69,10 @@ pub fn odp(options: &Options) -> Result<()> {
     let few = data.select(&first);
     let mach = fit(&p, &few, &threads)?;
     for kernels in kernels::available() {
-        let mut scratch = MachScratch::new(kernels);
+        let mut scratch = Scratch::new(kernels);
         let start = Instant::now();
         for row in few.rows().iter() {
-            black_box(mach.predict(row, 5, &mut scratch));
+            black_box(mach.predict(row, 5, &mut scratch)?);
         }
         let answer = start.elapsed().as_secs_f64() * 1e6 / few.len() as f64;
         println!(

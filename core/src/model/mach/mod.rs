@@ -52,7 +52,7 @@ impl core::fmt::Debug for MachScratch {
 }
 
 /// Memory for queries, reused from row to row.
-pub struct MachScratch {
+pub(crate) struct MachScratch {
     kernels: &'static dyn Kernels,
     values: Vec<f32>,
     terms: Vec<Term>,
@@ -214,7 +214,7 @@ impl Mach {
     ///
     /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once
     /// `scratch` has grown.
-    pub fn predict<'s>(
+    pub(crate) fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -309,7 +309,7 @@ impl Mach {
 
     /// Bytes of the arrays that a file holds.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.weights.bytes()
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()

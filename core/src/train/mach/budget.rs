@@ -153,7 +153,7 @@ impl MachParameters {
     /// # Errors
     /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training;
     /// [`TrainError::State`] if what `watch` went on from is not a state of this training.
-    pub fn train_within<E: Executor>(
+    pub(crate) fn train_within<E: Executor>(
         &self,
         data: &Dataset,
         budget: u64,

@@ -68,7 +68,7 @@ impl MachParameters {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
     /// said so.
-    pub fn train<E: Executor>(
+    pub(crate) fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
