@@ -55,7 +55,7 @@ fn main() -> Result<()> {
         for options in &combinations {
             let (train, test) = if options.contains_key("held-out") {
                 let split = Split::new(train.len(), 0.1, 7)?;
-                (train.select(split.train()), train.select(split.held_out()))
+                (train.select(&split.train), train.select(&split.held_out))
             } else {
                 (train.clone(), test.clone())
             };

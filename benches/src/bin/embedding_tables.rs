@@ -279,7 +279,7 @@ fn comparison(common: &Common) -> Methods {
 fn row(tried: &[(String, EmbeddingTraining)], data: &Dataset, test: &Dataset) -> String {
     let chosen = || -> Result<String> {
         let split = Split::new(data.len(), 0.1, 7)?;
-        let (learn, judge) = (data.select(split.train()), data.select(split.held_out()));
+        let (learn, judge) = (data.select(&split.train), data.select(&split.held_out));
         let mut best: Option<(f64, &(String, EmbeddingTraining))> = None;
         for setting in tried {
             let score = match run(&setting.1, &learn, &judge) {

@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         let mut sums = [0f64; 5];
         for fold in 0..folds {
             let split = Split::new(data.len(), 0.1, 42 + fold)?;
-            let (train, judged) = (data.select(split.train()), data.select(split.held_out()));
+            let (train, judged) = (data.select(&split.train), data.select(&split.held_out));
             let figures = measure(set, &train, &judged, &options, &threads)?;
             sums.iter_mut()
                 .zip(figures)
@@ -206,7 +206,7 @@ fn measure(
     let stated = parameters.memory_estimate(data, 1) as f64 / 1048576.0;
     let rows = test.rows();
     let fused = FusedWeights::default();
-    let mut whole = fused.model(model.clone(), parameters, (data, None), threads, kernels)?;
+    let mut whole = fused.model(model.clone(), &parameters, (data, None), threads, kernels)?;
     let mut scratch = Scratch::new(kernels);
     let mut alone = |model: &Model| {
         for row in rows.iter() {

@@ -28,7 +28,7 @@ fn parts(set: &str, options: &Options) -> Result<Vec<(Dataset, Dataset)>> {
     }
     let part = |seed| {
         let split = Split::new(data.len(), 0.1, seed)?;
-        Ok((data.select(split.train()), data.select(split.held_out())))
+        Ok((data.select(&split.train), data.select(&split.held_out)))
     };
     (7..7 + splits).map(part).collect()
 }

@@ -169,7 +169,7 @@ impl MachParameters {
         for draw in trials.draws()..draws.clamp(1, MOST_DRAWS) {
             let split = split(data, self.seed.wrapping_add(draw))?;
             let refine = trials.fit().map(MachFit::refined);
-            let parts = (data.select(split.train()), data.select(split.held_out()));
+            let parts = (data.select(&split.train), data.select(&split.held_out));
             let ways = (&settings[..], refine);
             let found = self.try_settings(&parts, budget, ways, executor, kernels, &mut trials)?;
             let all = match trials.fit() {

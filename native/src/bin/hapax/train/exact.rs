@@ -331,7 +331,7 @@ impl TrainExact {
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        let (train, held_out) = (data.select(split.train()), data.select(split.held_out()));
+        let (train, held_out) = (data.select(&split.train), data.select(&split.held_out));
         let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
             let parameters = self.parameters(loss, cost);
