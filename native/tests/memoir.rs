@@ -12,7 +12,7 @@ use hapax::{
         parameters::{Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, Silent},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{Training, memoir::Trainer},
+        train::{MemoirTrainer, Training},
     },
     files::read_text,
     threads::Threads,
@@ -56,7 +56,7 @@ fn synthetic(count: usize, features: u32, classes: u32) -> Dataset {
 }
 
 /// All weights of a trainer, class by class.
-fn dense(trainer: &Trainer<'_>, data: &Dataset) -> Vec<Vec<f64>> {
+fn dense(trainer: &MemoirTrainer<'_>, data: &Dataset) -> Vec<Vec<f64>> {
     let (classes, features) = (data.labels().labels(), data.rows().features());
     let mut all = vec![vec![0.0; features as usize]; classes as usize];
     trainer.weights().visit(|feature, class, weight| {

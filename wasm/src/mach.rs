@@ -12,7 +12,7 @@ use hapax_core::{
     parameters::{Estimator, MachParameters},
     text::Vectorizer,
     train::{
-        Calibrating, MemoryEstimate, Parameters, TrainError, Training,
+        Calibrating, MemoryEstimate, Parameters, TrainError, Trained, Training,
         mach::{Report, Trainer},
     },
 };
@@ -185,7 +185,11 @@ impl MachTraining {
             }
             let mach = self.trainer.model(&Sequential)?;
             let vectorizer = self.vectorizer.take();
-            self.made = Some(Core::from_mach(mach, self.trainer.data(), vectorizer));
+            self.made = Some(Core::made(
+                Trained::Mach(mach),
+                self.trainer.data(),
+                vectorizer,
+            ));
         }
         while let (Some(model), Some(calibrating)) = (&mut self.made, &mut self.calibrating) {
             let mut other = None;
@@ -194,7 +198,7 @@ impl MachTraining {
                     return Ok(told(report, true));
                 }
                 let mach = trainer.model(&Sequential)?;
-                other = Some(Core::from_mach(mach, trainer.data(), None));
+                other = Some(Core::made(Trained::Mach(mach), trainer.data(), None));
             }
             let data = (self.trainer.data(), self.parameters.seed);
             let scratch = || Scratch::new(KERNELS);

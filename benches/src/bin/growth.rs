@@ -11,7 +11,7 @@ use hapax::{
         data::Dataset,
         model::{Model, Scratch},
         parameters::{MultiClassLoss, MultiClassSvm, NearestParameters, OneVsRest},
-        train::multiclass::MultiLabel,
+        train::{Trained, multiclass::MultiLabel},
     },
     kernels,
     threads::Threads,
@@ -175,7 +175,7 @@ fn train(method: &str, data: &Dataset) -> Result<Model> {
             };
             let (all, go_on) = (MultiLabel::Replicate, |_| ControlFlow::Continue(()));
             let machine = parameters.train(data, all, None, &threads, kernels::best(), go_on)?;
-            Model::from_machine(&machine, &parameters, data, None)
+            Model::made(Trained::MultiClass(&machine, &parameters), data, None)
         }
         _ => return Err(format!("no method {method}; there are {}", METHODS.join(", ")).into()),
     })

@@ -28,7 +28,7 @@ pub use columns::{Columns, ColumnsError};
 pub use dataset::{Dataset, DatasetError, Documents};
 pub use format::{Format, IndexBase};
 use label_ids::LabelIds;
-pub use label_separator::{LabelSeparator, SeparatorError};
+pub use label_separator::LabelSeparator;
 pub use labels::{LabelLists, named_labels};
 pub use line_reader::{LineReader, Row};
 pub use read::{Input, ReadOptions, Source, read};

@@ -47,8 +47,8 @@ pub enum Estimator {
     LogitSum,
 }
 
-/// Parameters of MACH. [`MachParameters::default`] is a good start for text; [`super`] states the
-/// problem they belong to.
+/// Parameters of MACH. [`MachParameters::default`] is a good start for text; [`crate::train::mach`]
+/// states the problem they belong to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub struct MachParameters {

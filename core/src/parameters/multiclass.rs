@@ -3,7 +3,7 @@
 use crate::parameters::{ParamError, ParamRule, RowTransform};
 use serde::{Deserialize, Serialize};
 
-/// The loss of a row; see the module's text ([`super`]).
+/// The loss of a row; see [`crate::train::multiclass`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MultiClassLoss {
     /// The largest shortfall of a margin counts.

@@ -33,7 +33,7 @@ pub enum Negatives {
 }
 
 /// Parameters of one-vs-rest training. [`OneVsRest::default`] is a good start for text;
-/// [`super::one_vs_rest`] states the problem they belong to.
+/// [`crate::train::one_vs_rest`] states the problem they belong to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OneVsRest {
     /// The loss.

@@ -4,12 +4,12 @@
 pub mod auto;
 pub(crate) mod calibration;
 pub(crate) mod compacted;
-pub mod embedding;
+pub(crate) mod embedding;
 mod error;
 pub(crate) mod exchange;
 mod learning_on;
 pub mod mach;
-pub mod memoir;
+pub(crate) mod memoir;
 mod method;
 mod models;
 pub mod multiclass;
@@ -25,10 +25,13 @@ mod training;
 
 pub use calibration::{Calibrated, Calibrating};
 pub use compacted::{Compacted, CompactionError, FewerWeights};
+pub use embedding::EmbeddingReport;
 pub use error::{TrainError, check_data};
 pub use exchange::{Alone, Exchange, ExchangeError};
 pub use learning_on::Learned;
+pub use memoir::{Measured, MemoirReport, MemoirTrainer};
 pub use method::{MemoryEstimate, Parameters};
+pub use models::Trained;
 pub use precision::Precision;
 pub use published::SharedTraining;
 pub use reduction::{Projection, Reduction};

@@ -13,7 +13,10 @@ use hapax::{
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::multiclass::{Certificate, MultiLabel},
+        train::{
+            Trained,
+            multiclass::{Certificate, MultiLabel},
+        },
     },
     files::read_text,
     kernels,
@@ -72,7 +75,7 @@ fn solve(
             go,
         )
         .unwrap();
-    let model = Model::from_machine(&machine, &parameters, train, None);
+    let model = Model::made(Trained::MultiClass(&machine, &parameters), train, None);
     let mut scratch = Scratch::new(kernels::best());
     let wrong = (0..test.len()).filter(|&row| {
         let best = model

@@ -10,7 +10,7 @@ use hapax::{
         executor::Executor,
         model::{Method, Model},
         parameters::MachParameters,
-        train::{Hearing, Training},
+        train::{Hearing, Trained, Training},
     },
     kernels,
     threads::Threads,
@@ -117,7 +117,7 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
             };
             let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
             while trainer.step(&threads).is_some() {}
-            let model = Model::from_mach(trainer.model(&threads)?, data, None);
+            let model = Model::made(Trained::Mach(trainer.model(&threads)?), data, None);
             let seconds = cpu_seconds() - start;
             outcomes
                 .entry(name)

@@ -25,4 +25,4 @@ mod tests;
 #[cfg(test)]
 mod twin;
 
-pub use joint::Report;
+pub use joint::EmbeddingReport;

@@ -18,7 +18,7 @@ mod sampled_state;
 mod tests;
 
 use super::{
-    joint::Report,
+    joint::EmbeddingReport,
     sampling::{PART, State},
 };
 use crate::{
@@ -90,10 +90,10 @@ impl SampledTrainer<'_> {
 }
 
 impl Training for SampledTrainer<'_> {
-    type Report = Report;
+    type Report = EmbeddingReport;
     type Made = Vectors;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<EmbeddingReport> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;
@@ -104,7 +104,7 @@ impl Training for SampledTrainer<'_> {
             SampledDraws::Balance(_) => self.state.train_labels(executor),
             SampledDraws::Pairs => self.state.train_pairs(),
         };
-        let report = Report {
+        let report = EmbeddingReport {
             epoch: self.epoch,
             epochs,
             done: self.done,

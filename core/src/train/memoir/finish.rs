@@ -188,14 +188,14 @@ mod tests {
         parameters::memoir::{Average, Length, Memoir, MemoirDraws, Oracle, Silent},
         train::{
             Training,
-            memoir::{tests::data, trainer::Trainer},
+            memoir::{tests::data, trainer::MemoirTrainer},
         },
     };
     use alloc::{vec, vec::Vec};
 
     /// The same without passes over features: the weights of all classes side by side, each class
     /// divided, pruned and rounded for itself.
-    fn twin(trainer: &Trainer<'_>) -> LinearModel {
+    fn twin(trainer: &MemoirTrainer<'_>) -> LinearModel {
         let parameters = &trainer.parameters;
         let features = trainer.data.rows().features();
         let mut classes = vec![Vec::new(); trainer.weights.classes()];

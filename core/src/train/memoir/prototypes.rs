@@ -7,7 +7,7 @@ use crate::{
     float,
     parameters::memoir::Memoir,
     train::{
-        TrainError, Watch, error::array, memoir::trainer::Report, reduction::Projection,
+        TrainError, Watch, error::array, memoir::trainer::MemoirReport, reduction::Projection,
         training::run,
     },
 };
@@ -29,7 +29,7 @@ impl Embedding {
         data: &Dataset,
         executor: &impl Executor,
         measuring: bool,
-        watch: &mut dyn Watch<Report>,
+        watch: &mut dyn Watch<MemoirReport>,
     ) -> Result<Self, TrainError> {
         parameters.check()?;
         let reduced = projection.reduce(data, executor)?;
@@ -54,7 +54,7 @@ pub(crate) fn vectors(
     data: &Dataset,
     executor: &impl Executor,
     measuring: bool,
-    watch: &mut dyn Watch<Report>,
+    watch: &mut dyn Watch<MemoirReport>,
 ) -> Result<Vectors, TrainError> {
     let mut trainer = parameters.trainer(data)?.measuring(measuring);
     run(&mut trainer, executor, watch)?;

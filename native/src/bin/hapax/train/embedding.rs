@@ -17,7 +17,7 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::{EmbeddingTraining, NearestMean, Sampled, SampledDraws},
-        train::{Parameters, TrainError, embedding::Report},
+        train::{EmbeddingReport, Parameters, TrainError},
     },
     kernels,
 };
@@ -247,11 +247,11 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
 #[derive(Default)]
 struct Epochs {
     progress: Option<Progress>,
-    last: Report,
+    last: EmbeddingReport,
 }
 
 impl Epochs {
-    fn tell(&mut self, report: Report) {
+    fn tell(&mut self, report: EmbeddingReport) {
         const STEPS: usize = 100;
         let total = report.epochs as usize * STEPS;
         let progress = self
@@ -267,7 +267,7 @@ impl Epochs {
         } else {
             (report.violated, report.ignored)
         };
-        self.last = Report {
+        self.last = EmbeddingReport {
             violated,
             ignored,
             ..report
@@ -276,7 +276,7 @@ impl Epochs {
 
     fn line(&self) -> Option<String> {
         self.progress.as_ref()?;
-        let Report {
+        let EmbeddingReport {
             violated,
             ignored,
             of,

@@ -22,7 +22,7 @@ use hapax::{
         model::{Method, Model},
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
-            Exchange, MemoryEstimate, Parameters, TrainError,
+            Exchange, MemoryEstimate, Parameters, TrainError, Trained,
             multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },
@@ -269,7 +269,7 @@ impl TrainExact {
         tell(&machine, &mut told);
         let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
         let made = Made {
-            model: Model::from_machine(&machine, &parameters, data, texts),
+            model: Model::made(Trained::MultiClass(&machine, &parameters), data, texts),
             origin,
             told,
         };

@@ -21,7 +21,7 @@ use hapax::{
             Regularizer, Repro, SeveralLabels, Silent,
         },
         text::Vectorizer,
-        train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError},
+        train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError, Trained},
     },
     threads::Threads,
 };
@@ -327,7 +327,11 @@ impl TrainMemoir {
         let belonging = (parameters.name(), parameters, data);
         let trainer = parameters.trainer(data)?.measuring(self.report);
         let weights = keeper.train(trainer, belonging, threads, |report| telling.tell(report))?;
-        Ok(Model::from_memoir(weights, parameters, data, texts))
+        Ok(Model::made(
+            Trained::Memoir(weights, parameters),
+            data,
+            texts,
+        ))
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Saved, SavedWeights, Trainer};
+use super::{MemoirTrainer, Saved, SavedWeights};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -71,7 +71,7 @@ fn searching(way: &Memoir, oracle: Oracle) -> Memoir {
     }
 }
 
-fn ended(trainer: &mut Trainer<'_>) -> Vec<u8> {
+fn ended(trainer: &mut MemoirTrainer<'_>) -> Vec<u8> {
     while trainer.step(&Sequential).is_some() {}
     trainer.to_bytes().unwrap()
 }
