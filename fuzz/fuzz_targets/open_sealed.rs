@@ -2,7 +2,12 @@
 //! manifest or an error.
 #![no_main]
 
-use hapax::{checkpoint::shared::Manifest, core::train::Identity, distributed::Plan, sealed::{Kind, Seal, open}};
+use hapax::{
+    checkpoint::shared::Manifest,
+    core::train::Identity,
+    distributed::Plan,
+    sealed::{Kind, Seal, open},
+};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 

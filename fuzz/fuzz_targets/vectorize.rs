@@ -5,9 +5,7 @@
 use arbitrary::Arbitrary;
 use hapax_core::{
     executor::Sequential,
-    text::{
-        FeatureSpace, NGrams, TermWeight, TokenOptions, Vectorizer, VectorizerOptions,
-    },
+    text::{FeatureSpace, NGrams, TermWeight, TokenOptions, Vectorizer, VectorizerOptions},
 };
 use libfuzzer_sys::fuzz_target;
 

@@ -5,7 +5,15 @@ use super::{
     matrix::{Arrays, LabelArrays, Rows, labels},
     model::Model,
 };
-use hapax::{core::{data::{Dataset, LabelLists, named_labels, Names}, model, text::Vectorizer}, kernels, threads::Threads};
+use hapax::{
+    core::{
+        data::{Dataset, LabelLists, Names, named_labels},
+        model,
+        text::Vectorizer,
+    },
+    kernels,
+    threads::Threads,
+};
 use pyo3::{prelude::*, pybacked::PyBackedStr};
 
 /// The labels of each row, by name or by id.

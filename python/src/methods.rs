@@ -1,7 +1,20 @@
 //! The methods that train from their parameters alone: multi-class machines, MEMOIR and Wsabie.
 
 use super::{errors::wrong, interrupt::Step, options::Options};
-use hapax::{core::{data::Dataset, executor::Executor, model::Model, parameters::{EmbeddingTraining, MemoirDraws, Length, Memoir, SeveralLabels, MemoirSteps, MultiClassLoss, MultiClassSvm, Shrinking, RankWeight, Wsabie}, text::Vectorizer, train::{Hearing, TrainError, Training, multiclass::MultiLabel, Trained}}, kernels};
+use hapax::{
+    core::{
+        data::Dataset,
+        executor::Executor,
+        model::Model,
+        parameters::{
+            EmbeddingTraining, Length, Memoir, MemoirDraws, MemoirSteps, MultiClassLoss,
+            MultiClassSvm, RankWeight, SeveralLabels, Shrinking, Wsabie,
+        },
+        text::Vectorizer,
+        train::{Hearing, TrainError, Trained, Training, multiclass::MultiLabel},
+    },
+    kernels,
+};
 use pyo3::PyResult;
 use std::{ops::ControlFlow, sync::mpsc::Sender};
 
@@ -51,13 +64,21 @@ impl Plain {
                     tell(report.epoch as usize, most)
                 };
                 let machine = parameters.train(data, *several, None, executor, best, told)?;
-                Ok(Model::made(Trained::MultiClass(&machine, parameters), data, texts))
+                Ok(Model::made(
+                    Trained::MultiClass(&machine, parameters),
+                    data,
+                    texts,
+                ))
             }
             Self::Memoir(given) => {
                 let parameters = given.over(Memoir::automatic(data), data.labels().labels());
                 let watch = &mut Hearing(|_| tell(0, 0));
                 let weights = parameters.trainer(data)?.train(executor, watch)?;
-                Ok(Model::made(Trained::Memoir(weights, &parameters), data, texts))
+                Ok(Model::made(
+                    Trained::Memoir(weights, &parameters),
+                    data,
+                    texts,
+                ))
             }
             Self::Wsabie(parameters) => {
                 let training = EmbeddingTraining::Wsabie(parameters.clone());

@@ -2,8 +2,8 @@
 
 use super::errors::wrong;
 use hapax::TextFeatures;
-use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::MachParameters;
+use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::{Bias, Loss, Negatives, OneVsRest};
 use hapax::core::text::{FeatureSpace, NGrams};
 use hapax::core::train::one_vs_rest::Given;

@@ -15,7 +15,8 @@ pub use crate::parameters::memoir::{
     oracle::Oracle,
 };
 
-/// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; the source of `train::memoir` states the problem.
+/// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; the source of `train::memoir`
+/// states the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memoir {
     /// What keeps the weights small.
