@@ -11,7 +11,7 @@ use hapax::{
             MultiClassSvm, RankWeight, SeveralLabels, Shrinking, Wsabie,
         },
         text::Vectorizer,
-        train::{Hearing, TrainError, Trained, Training, multiclass::MultiLabel},
+        train::{Hearing, Parameters, TrainError, Trained, Training, multiclass::MultiLabel},
     },
     kernels,
 };

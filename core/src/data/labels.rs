@@ -140,7 +140,7 @@ impl LabelLists {
     }
 
     /// Declares more labels than before; never fewer.
-    pub(crate) fn widen(&mut self, labels: u32) {
+    pub fn widen(&mut self, labels: u32) {
         self.labels = self.labels.max(labels);
     }
 }

@@ -42,8 +42,9 @@ impl Propensities {
     ///
     /// ```
     /// use hapax_core::metrics::Propensities;
-    /// Propensities::new(&[100, 0], 1000, Propensities::A, Propensities::B)?;
-    /// assert!(Propensities::new(&[100, 0], 1000, -1.0, Propensities::B).is_err());
+    /// let p = Propensities::new(&[100, 0], 1000, Propensities::A, Propensities::B)?;
+    /// assert!((p.weight(0) - 1.770_43).abs() < 1e-5);
+    /// assert!(p.weight(1) > p.weight(0), "rare labels weigh more");
     /// # Ok::<(), hapax_core::metrics::EvaluationError>(())
     /// ```
     ///
@@ -79,7 +80,7 @@ impl Propensities {
 
     /// The inverse propensity of `label`: at least 1, the larger the rarer the label.
     #[must_use]
-    pub(crate) fn weight(&self, label: u32) -> f64 {
+    pub fn weight(&self, label: u32) -> f64 {
         self.weights
             .get(label as usize)
             .copied()
