@@ -42,7 +42,7 @@ pub struct Statistics {
     pub features_per_row: Option<Summary>,
     /// In how many rows each feature is stored that is in any (Table 5).
     pub rows_per_feature: Option<Summary>,
-    /// The highest P@1, P@3 and P@5 any ranking could reach; see [`attainable_precision`].
+    /// The highest P@1, P@3 and P@5 any ranking could reach.
     pub attainable_precision: [f64; 3],
 }
 

@@ -91,7 +91,8 @@ impl Model {
     /// executor.
     ///
     /// # Errors
-    /// As [`Embedding::train`].
+    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
+    /// too long; [`TrainError::Stopped`] if `progress` said so.
     pub fn train_embedding(
         training: &EmbeddingTraining,
         data: &Dataset,

@@ -32,8 +32,8 @@ impl Model {
     }
 
     /// The same with a file of at most `max_bytes`, all included: how many bits and weights to keep
-    /// is judged on held-out rows. See [`MachParameters::train_within`], which says what `watch`
-    /// hears of.
+    /// is judged on held-out rows, up to three tenths of the rows. Cost: two to four trainings, of
+    /// which `watch` hears as of one that can be left and gone on with.
     ///
     /// # Errors
     /// As [`Model::train_mach`]; [`TrainError::Budget`] if no model is so small, with the bytes of

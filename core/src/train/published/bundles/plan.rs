@@ -122,7 +122,7 @@ fn spread(many: usize) -> Vec<usize> {
 }
 
 impl MultiClassSvm {
-    /// As [`memory_estimate`](Self::memory_estimate), of training by bundles of labels that rotate
+    /// As [`MemoryEstimate`](crate::train::MemoryEstimate), of training by bundles of labels that rotate
     /// (`crate::train::published::bundles`), in one process; of several each holds its share of the
     /// duals only.
     #[must_use]
