@@ -6,7 +6,7 @@ use hapax::{
         parameters::RowTransform,
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::reduction::Reduction,
+        train::Reduction,
     },
     threads::Threads,
 };

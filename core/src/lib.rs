@@ -58,9 +58,9 @@
 //! Nearest neighbors: T. Aoshima, K. Kobayashi, M. Minami, *Revisiting the vector space model:
 //! sparse weighted nearest-neighbor method for extreme multi-label classification*, 2018: the
 //! similarity and the votes. MEMOIR: A. Belyy, A. Sholokhov, *MEMOIR: multi-class extreme
-//! classification with inexact margin*, 2018: see [`train::memoir`] for what is done otherwise. Few
-//! dimensions: N. Halko, P.-G. Martinsson, J. A. Tropp, *Finding structure with randomness*, 2011,
-//! in [`train::reduction`]. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss
+//! classification with inexact margin*, 2018 ([`train::MemoirTrainer`]). Few dimensions: N. Halko,
+//! P.-G. Martinsson, J. A. Tropp, *Finding structure with randomness*, 2011, in
+//! [`train::Reduction`]. Propensities: H. Jain, Y. Prabhu, M. Varma, *Extreme multi-label loss
 //! functions for recommendation, tagging, ranking and other missing label applications*, 2016: the
 //! model of section 4 and its constants.
 #![no_std]
@@ -81,12 +81,12 @@ pub(crate) mod eigen;
 pub mod executor;
 pub(crate) mod float;
 pub mod format;
-pub mod hash;
+pub(crate) mod hash;
 pub(crate) mod interner;
 pub mod kernels;
 pub mod metrics;
 pub mod model;
-pub mod names;
+pub(crate) mod names;
 pub mod parameters;
 pub mod random;
 pub mod search;

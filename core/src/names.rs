@@ -18,12 +18,12 @@ use core::{cmp::Ordering, fmt};
 /// (absent for the first of a block), one with the number of bytes that follow, and those bytes.
 ///
 /// ```
-/// use hapax_core::names::Names;
+/// use hapax_core::data::Names;
 /// let names = Names::new(["mouse", "house", "mousetrap"])?;
 /// assert_eq!(names.get(2).as_deref(), Some("mousetrap"));
 /// assert_eq!(names.find("house"), Some(1));
 /// assert_eq!(names.find("trap"), None);
-/// # Ok::<(), hapax_core::names::NamesError>(())
+/// # Ok::<(), hapax_core::data::NamesError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {

@@ -2,7 +2,12 @@
 //! in `tests/data` for how.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-use hapax_core::metrics::{Evaluation, Options, Propensities, Report};
+use hapax_core::{
+    data::LabelLists,
+    executor::Sequential,
+    metrics::{Evaluation, Options, Propensities, Report},
+    search::Scored,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -72,11 +77,18 @@ impl Fixture {
         };
         let mut whole = Evaluation::new(&self.integers("ks"), options).unwrap();
         for rows in self.rows.chunks(length).rev() {
-            let mut part = whole.part();
-            for [truth, answers] in rows {
-                part.add_ids(answers, truth);
-            }
-            whole.merge(&part).unwrap();
+            let mut truth = LabelLists::new(0);
+            rows.iter()
+                .for_each(|[ids, _]| truth.push(ids.iter().copied()));
+            whole.add_all(
+                &truth,
+                &Sequential,
+                || (),
+                |(), row, answers| {
+                    answers.clear();
+                    answers.extend(rows[row][1].iter().map(|&id| Scored { id, score: 0.0 }));
+                },
+            );
         }
         whole.finish().unwrap()
     }

@@ -50,9 +50,12 @@ fn parse(text: &str) -> Dataset {
     }
     if xmc {
         assert_eq!(rows.len(), sizes[0] as usize);
-        labels.widen(sizes[2]);
     }
-    Dataset::new(matrix, labels, None).unwrap()
+    let mut data = Dataset::new(matrix, labels, None).unwrap();
+    if xmc {
+        data.widen(sizes[1], sizes[2]);
+    }
+    data
 }
 
 fn statistics(name: &str, part: &str) -> Option<Statistics> {

@@ -4,7 +4,7 @@
 
 use hapax::{
     checkpoint::shared::Manifest,
-    core::train::state::Identity,
+    core::train::Identity,
     distributed::Plan,
     sealed::{Kind, Seal, open},
 };

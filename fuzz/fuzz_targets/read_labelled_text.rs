@@ -11,8 +11,8 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = read(bytes, &ReadOptions::default(), &Sequential);
     for (format, columns) in [
         (Format::Tsv, None),
-        (Format::Tsv, Some(Columns::TEXT_LABELS)),
-        (Format::Tsv, Some(Columns::LABELS_TEXT)),
+        (Format::Tsv, Some(Columns::default())),
+        (Format::Tsv, Some(Columns::default().swapped())),
         (Format::FastText, None),
     ] {
         for labels_optional in [false, true] {

@@ -2,10 +2,14 @@
 #![no_main]
 
 use hapax_core::{
-    data::{Format, IndexBase, LineReader, ReadOptions, Source, read, write_svmlight},
+    data::{Format, IndexBase, LineReader, ReadOptions, Source, read},
     executor::Sequential,
 };
 use libfuzzer_sys::fuzz_target;
+
+#[path = "../../core/tests/text_to_rows/writing.rs"]
+#[allow(dead_code, reason = "the other format's target uses the rest")]
+mod writing;
 
 fuzz_target!(|bytes: &[u8]| {
     for index_base in [None, Some(IndexBase::Zero), Some(IndexBase::One)] {
@@ -18,8 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
             && let Source::Rows(data) = &input.source
             && data.rows().features() < u32::MAX - 1
         {
-            let mut text = String::new();
-            write_svmlight(data, &mut text).expect("labels that were read are numbers");
+            let text = writing::svmlight(data);
             let written = ReadOptions {
                 index_base: Some(IndexBase::One),
                 label_names: data.label_names().cloned(),

@@ -2,10 +2,14 @@
 #![no_main]
 
 use hapax_core::{
-    data::{Format, LineReader, ReadOptions, Source, read, write_xmc},
+    data::{Format, LineReader, ReadOptions, Source, read},
     executor::Sequential,
 };
 use libfuzzer_sys::fuzz_target;
+
+#[path = "../../core/tests/text_to_rows/writing.rs"]
+#[allow(dead_code, reason = "the other format's target uses the rest")]
+mod writing;
 
 fuzz_target!(|bytes: &[u8]| {
     let options = ReadOptions {
@@ -15,8 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(input) = read(bytes, &options, &Sequential)
         && let Source::Rows(data) = &input.source
     {
-        let mut text = String::new();
-        write_xmc(data, &mut text).expect("a string takes any text");
+        let text = writing::xmc(data);
         let again = read(text.as_bytes(), &options, &Sequential);
         assert_eq!(again.as_ref(), Ok(&input));
     }

@@ -3,7 +3,20 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use hapax_core::{data::{Dataset, LabelLists}, executor::Sequential, kernels::Portable, sparse::{SparseRows, SparseVec}, parameters::{one_vs_rest::{Negatives, OneVsRest}, sampled::Sampled, wsabie::Wsabie, multiclass::{MultiClassLoss, MultiClassSvm}, mach::MachParameters, memoir::Memoir}, train::{Training, exchange::Alone, multiclass::{MultiLabel, Solver}, published::SharedTraining, state::Shared}};
+use hapax_core::{
+    data::{Dataset, LabelLists},
+    executor::Sequential,
+    kernels::Portable,
+    parameters::{
+        MachParameters, Memoir, MultiClassLoss, MultiClassSvm, Negatives, OneVsRest, Sampled,
+        Wsabie,
+    },
+    sparse::{SparseRows, SparseVec},
+    train::{
+        Alone, Shared, SharedTraining, Training,
+        multiclass::{MultiLabel, Solver},
+    },
+};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 

@@ -5,9 +5,7 @@
 use arbitrary::Arbitrary;
 use hapax_core::{
     executor::Sequential,
-    text::{
-        FeatureSpace, NGrams, TermWeight, TextScratch, TokenOptions, Vectorizer, VectorizerOptions,
-    },
+    text::{FeatureSpace, NGrams, TermWeight, TokenOptions, Vectorizer, VectorizerOptions},
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -67,10 +65,8 @@ fuzz_target!(|job: Job| {
     else {
         return;
     };
-    let mut scratch = TextScratch::default();
-    for (text, row) in job.texts.iter().zip(rows.iter()) {
-        assert_eq!(fitted.transform(text, &mut scratch).view(), row);
-    }
-    let found = fitted.transform(&job.query, &mut scratch);
-    assert_eq!(fitted.transform(&job.query, &mut scratch), found);
+    assert_eq!(fitted.transform_all(&job.texts, &Sequential), rows);
+    let query = std::slice::from_ref(&job.query);
+    let found = fitted.transform_all(query, &Sequential);
+    assert_eq!(fitted.transform_all(query, &Sequential), found);
 });

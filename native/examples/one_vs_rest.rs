@@ -9,7 +9,8 @@ use hapax::core::{
     data::{ReadOptions, Source, read},
     executor::Executor,
     model::Model,
-    parameters::one_vs_rest::OneVsRest,
+    parameters::OneVsRest,
+    train::MemoryEstimate,
 };
 use hapax::{files, kernels, threads::Threads};
 use std::{error::Error, ops::ControlFlow, path::Path};

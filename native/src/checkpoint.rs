@@ -11,10 +11,7 @@ use crate::{
     files::{make_folder, remove_leftovers},
     sealed::{Kind, Seal, SealedError},
 };
-use hapax_core::train::{
-    exchange::ExchangeError,
-    state::{Identity, Resumable},
-};
+use hapax_core::train::{ExchangeError, Identity, Resumable};
 use std::{
     fmt,
     fs::{File, TryLockError},

@@ -20,7 +20,7 @@
 use crate::files::{FileError, map_model, write_whole_by};
 use hapax_core::{
     bytes::Bytes,
-    train::state::{Identity, StateError},
+    train::{Identity, StateError},
 };
 use std::{
     fmt,
@@ -309,7 +309,7 @@ fn unseal(path: &Path) -> Result<(Seal, Bytes, u64), SealedError> {
 #[cfg(test)]
 mod tests {
     use super::{Kind, Seal, SealedError, open};
-    use hapax_core::train::state::Identity;
+    use hapax_core::train::Identity;
 
     const SEAL: Seal = Seal {
         kind: Kind::Part,

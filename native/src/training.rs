@@ -5,7 +5,7 @@ use crate::{
         data::{Dataset, DatasetError, Source},
         executor::Executor,
         kernels::Kernels,
-        parameters::one_vs_rest::OneVsRest,
+        parameters::OneVsRest,
         text::{FeatureSpace, Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             TrainError,

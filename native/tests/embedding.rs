@@ -7,10 +7,7 @@ use hapax::{
         executor::Sequential,
         model::{Method, Model, Scratch},
         parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::Sampled,
-            wsabie::{Search, Steps, Wsabie},
+            EmbeddingTraining, NearestMean, Sampled, ViolatorSearch, Wsabie, WsabieSteps,
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
@@ -71,11 +68,15 @@ fn every_training() -> Vec<EmbeddingTraining> {
         EmbeddingTraining::Wsabie(batch(Wsabie::published())),
         EmbeddingTraining::Wsabie(batch(Wsabie::distances())),
     ];
-    for steps in [Steps::Plain, Steps::AdaGrad, Steps::AdaGradByFeature] {
+    for steps in [
+        WsabieSteps::Plain,
+        WsabieSteps::AdaGrad,
+        WsabieSteps::AdaGradByFeature,
+    ] {
         for search in [
-            Search::Cyclic,
-            Search::Replacement,
-            Search::Blocks {
+            ViolatorSearch::Cyclic,
+            ViolatorSearch::Replacement,
+            ViolatorSearch::Blocks {
                 classes: 32,
                 top: 3,
             },
@@ -119,7 +120,7 @@ fn any_number_of_threads_and_any_kernels_give_the_same_bytes() {
             assert!(
                 bytes(&training, &data, 1, kernels) == expected,
                 "{}: {training:?}",
-                kernels.name()
+                kernels.processor().name()
             );
         }
     }
@@ -153,7 +154,7 @@ fn every_kernel_gives_the_same_answers() {
                 for row in data.rows().iter() {
                     let found = model.predict(row, 7, &mut wide).unwrap();
                     let expected = model.predict(row, 7, &mut plain).unwrap();
-                    assert_eq!(found, expected, "{}", kernels.name());
+                    assert_eq!(found, expected, "{}", kernels.processor().name());
                 }
             }
         }
@@ -177,7 +178,13 @@ fn answers_are_those_of_a_plain_scan() {
         let mut values = Vec::new();
         for row in data.rows().iter().take(40) {
             values.clear();
-            parts.transform.apply(row, &mut values);
+            values.extend_from_slice(row.values());
+            assert_eq!(parts.transform.exponent, 1.0);
+            if parts.transform.normalize {
+                let length = row.norm();
+                let scaled = |value: &mut f32| *value = (f64::from(*value) / length) as f32;
+                values.iter_mut().for_each(scaled);
+            }
             let mut point = vec![0f64; vectors.dimensions];
             for (&feature, &value) in row.indices().iter().zip(&values) {
                 let at = feature as usize;

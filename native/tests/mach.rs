@@ -7,11 +7,8 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::{Kernels, LABEL_BLOCK as BLOCK, Portable},
-        model::{
-            Model,
-            mach::{Mach, MachScratch},
-        },
-        parameters::mach::{Estimator, MachParameters, Optimizer},
+        model::{Model, Scratch},
+        parameters::{Estimator, MachParameters, Optimizer},
         random::Stream,
         sparse::{SparseRows, SparseVec},
         train::mach::MachKernels,
@@ -51,7 +48,7 @@ fn every_kernel_scans_to_the_same_sums() {
             assert!(
                 scan(kernels) == plain,
                 "{} with {buckets} buckets",
-                kernels.name()
+                kernels.processor().name()
             );
         }
     }
@@ -126,7 +123,7 @@ fn any_number_of_threads_and_any_kernels_make_the_same_file() {
                 assert!(
                     bytes(&p, &data, threads, kernels) == one,
                     "{} {threads} threads",
-                    kernels.name()
+                    kernels.processor().name()
                 );
             }
         }
@@ -182,23 +179,22 @@ fn all_kernels_answer_as_the_portable_ones_do_among_many_labels() {
     }
 }
 
-fn train(p: &MachParameters, data: &Dataset, threads: &Threads) -> Mach {
+fn train(p: &MachParameters, data: &Dataset, threads: &Threads) -> Model {
     let go_on = |_| ControlFlow::Continue(());
-    p.train(data, threads, kernels::best(), go_on).unwrap()
+    Model::train_mach(p, data, None, threads, kernels::best(), go_on).unwrap()
 }
 
 /// How many rows are answered right, each as the portable kernels answer it.
-fn right_as_portable(mach: &Mach, test: &Dataset, kernels: &'static dyn MachKernels) -> usize {
-    let (mut fast, mut plain) = (MachScratch::new(kernels), MachScratch::new(&Portable));
+fn right_as_portable(mach: &Model, test: &Dataset, kernels: &'static dyn MachKernels) -> usize {
+    let (mut fast, mut plain) = (Scratch::new(kernels), Scratch::new(&Portable));
     let mut right = 0;
     for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
         let (fast, plain) = (
-            mach.predict(row, 5, &mut fast),
-            mach.predict(row, 5, &mut plain),
+            mach.predict(row, 5, &mut fast).unwrap(),
+            mach.predict(row, 5, &mut plain).unwrap(),
         );
-        assert_eq!(fast, plain, "{}", kernels.name());
+        assert_eq!(fast, plain, "{}", kernels.processor().name());
         right += usize::from(truth.contains(&plain[0].id));
-        assert!((0.0..=1.0).contains(&mach.probability(plain[0].score)));
     }
     right
 }

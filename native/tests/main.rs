@@ -9,7 +9,6 @@ mod command;
 mod embedding;
 mod evaluation_threads;
 mod exact;
-mod linear_kernels;
 mod mach;
 mod memoir;
 mod one_vs_rest;

@@ -9,10 +9,10 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Repro, Silent, Steps},
+        parameters::{Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, Silent},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{Training, memoir::Trainer},
+        train::{MemoirTrainer, Training},
     },
     files::read_text,
     threads::Threads,
@@ -56,7 +56,7 @@ fn synthetic(count: usize, features: u32, classes: u32) -> Dataset {
 }
 
 /// All weights of a trainer, class by class.
-fn dense(trainer: &Trainer<'_>, data: &Dataset) -> Vec<Vec<f64>> {
+fn dense(trainer: &MemoirTrainer<'_>, data: &Dataset) -> Vec<Vec<f64>> {
     let (classes, features) = (data.labels().labels(), data.rows().features());
     let mut all = vec![vec![0.0; features as usize]; classes as usize];
     trainer.weights().visit(|feature, class, weight| {
@@ -146,7 +146,7 @@ fn the_mean_of_the_second_half_reaches_crammer_and_singers_optimum() {
         }
         let parameters = Memoir {
             lambda,
-            steps: Steps::InverseLambda,
+            steps: MemoirSteps::InverseLambda,
             length: Length::Iterations(iterations),
             violators: 1,
             silent: Silent::Random,
@@ -185,9 +185,12 @@ fn trained_by(oracle: Oracle, data: &Dataset) -> (Vec<Vec<f64>>, f64) {
         length: Length::Epochs(3),
         ..Memoir::automatic(data)
     };
-    let mut trainer = parameters.trainer(data).unwrap();
-    while trainer.step(&Sequential).is_some() {}
-    let measured = trainer.measure(&Sequential);
+    let mut trainer = parameters.trainer(data).unwrap().measuring(true);
+    let mut last = None;
+    while let Some(report) = trainer.step(&Sequential) {
+        last = report.measured;
+    }
+    let measured = last.unwrap();
     assert!((0.0..=1.0 + 1e-9).contains(&measured.recall) && measured.margin_error >= 0.0);
     (dense(&trainer, data), measured.recall)
 }
@@ -250,7 +253,7 @@ fn any_number_of_threads_makes_the_same_model() {
     let batches = Memoir {
         batch: 70,
         lambda: 0.01,
-        draws: Draws::Balanced,
+        draws: MemoirDraws::Balanced,
         ..default.clone()
     };
     let published = |repro| default.clone().reproduced(repro, 60);

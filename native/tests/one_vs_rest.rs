@@ -7,14 +7,14 @@ use hapax::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
         kernels::Portable,
-        model::linear::{LinearModel, LinearScratch},
-        parameters::one_vs_rest::{Bias, Negatives, OneVsRest},
+        model::{LinearModel, Scratch},
+        parameters::{Bias, Negatives, OneVsRest},
         random::Stream,
         search::Scored,
         sparse::{SparseRows, SparseVec},
         train::{
             Hearing, Training,
-            one_vs_rest::{Budget, Given, Report},
+            one_vs_rest::{Budget, FusedWeights, Given, Report},
         },
     },
     files::read_text,
@@ -235,7 +235,12 @@ fn every_thread_count_and_kernel_gives_the_same_model() {
             let pool = Threads::new(threads).unwrap();
             for kernels in kernels::available() {
                 let model = parameters.train(&data, &pool, kernels, go_on).unwrap();
-                assert_eq!(model, alone, "{threads} threads, {}", kernels.name());
+                assert_eq!(
+                    model,
+                    alone,
+                    "{threads} threads, {}",
+                    kernels.processor().name()
+                );
             }
         }
         let other = OneVsRest {
@@ -251,39 +256,25 @@ fn every_thread_count_and_kernel_gives_the_same_model() {
 #[test]
 fn the_fast_scorer_gives_the_scores_of_the_plain_one() {
     let (data, test) = bibtex();
-    let model = train(&OneVsRest::default(), &data);
-    for bits in [4, 5, 6, 8] {
-        let model = model.pruned(0.05, bits);
-        let mut scratch = LinearScratch::default();
+    let data = data.select(&(0..data.len()).step_by(8).collect::<Vec<_>>());
+    for bits in [4, 5, 6, 8, 16] {
+        let parameters = OneVsRest {
+            prune: 0.05,
+            bits,
+            ..OneVsRest::default()
+        };
+        let model = train(&parameters, &data);
+        let whole = FusedWeights::default();
+        let rows = (&data, None);
+        let whole = whole.model(model.clone(), &parameters, rows, &Sequential, &Portable);
+        let (whole, mut scratch) = (whole.unwrap(), Scratch::default());
         let mut plain = Vec::new();
         for row in test.rows().iter() {
-            plain.extend_from_slice(model.predict(row, 7, &mut scratch));
+            plain.extend_from_slice(whole.predict(row, 7, &mut scratch).unwrap());
         }
         for kernels in kernels::available() {
             let fast = model.predict_rows(test.rows(), 7, kernels, &Sequential);
-            assert!(fast.unwrap() == plain, "{}", kernels.name());
+            assert!(fast.unwrap() == plain, "{}", kernels.processor().name());
         }
     }
-}
-
-#[test]
-fn a_compacted_model_keeps_its_budget_and_reports_its_loss() {
-    let (data, test) = bibtex();
-    let model = train(&OneVsRest::default(), &data);
-    let budget = model.bytes() / 2;
-    let small = model
-        .compact(budget, &test, &Sequential, kernels::best())
-        .unwrap();
-    assert!(small.model.bytes() <= budget);
-    assert!(
-        small.after > 0.95 * small.before,
-        "{} of {}",
-        small.after,
-        small.before
-    );
-    assert!(
-        model
-            .compact(10, &test, &Sequential, kernels::best())
-            .is_err()
-    );
 }

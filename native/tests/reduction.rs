@@ -7,16 +7,10 @@ use hapax::{
         executor::Sequential,
         kernels::Portable,
         model::{Model, Scratch},
-        parameters::{
-            NearestMean, RowTransform, embedding::EmbeddingTraining, sampled::Sampled,
-            wsabie::Wsabie,
-        },
+        parameters::{EmbeddingTraining, NearestMean, RowTransform, Sampled, Wsabie},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{
-            Hearing,
-            reduction::{Projection, Reduction},
-        },
+        train::{Hearing, Parameters, Projection, Reduction},
     },
     kernels,
     threads::Threads,

@@ -83,11 +83,11 @@ pub fn metrics<'py>(
     let whole = ends
         .last()
         .is_some_and(|&end| end as usize == answers.len());
-    if ends.len() != truth.len() + 1 || !whole || rows().any(|(start, end)| start > end) {
+    if ends.len() != truth.iter().len() + 1 || !whole || rows().any(|(start, end)| start > end) {
         return Err(wrong(format_args!(
             "there are answers of {} rows, but labels of {}",
             ends.len() - 1,
-            truth.len()
+            truth.iter().len()
         )));
     }
     let weights = counts.as_ref().map(propensities).transpose()?;

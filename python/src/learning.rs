@@ -7,9 +7,8 @@ use super::{
 };
 use hapax::{
     core::{
-        data::{Dataset, LabelLists, named_labels},
+        data::{Dataset, LabelLists, Names, named_labels},
         model,
-        names::Names,
         text::Vectorizer,
     },
     kernels,

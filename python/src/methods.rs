@@ -7,13 +7,11 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::{
-            embedding::EmbeddingTraining,
-            memoir::{Draws, Length, Memoir, SeveralLabels, Steps},
-            multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
-            wsabie::{RankWeight, Wsabie},
+            EmbeddingTraining, Length, Memoir, MemoirDraws, MemoirSteps, MultiClassLoss,
+            MultiClassSvm, RankWeight, SeveralLabels, Shrinking, Wsabie,
         },
         text::Vectorizer,
-        train::{Hearing, TrainError, Training, multiclass::MultiLabel},
+        train::{Hearing, Parameters, TrainError, Trained, Training, multiclass::MultiLabel},
     },
     kernels,
 };
@@ -66,13 +64,21 @@ impl Plain {
                     tell(report.epoch as usize, most)
                 };
                 let machine = parameters.train(data, *several, None, executor, best, told)?;
-                Ok(Model::from_machine(&machine, parameters, data, texts))
+                Ok(Model::made(
+                    Trained::MultiClass(&machine, parameters),
+                    data,
+                    texts,
+                ))
             }
             Self::Memoir(given) => {
                 let parameters = given.over(Memoir::automatic(data), data.labels().labels());
                 let watch = &mut Hearing(|_| tell(0, 0));
                 let weights = parameters.trainer(data)?.train(executor, watch)?;
-                Ok(Model::from_memoir(weights, &parameters, data, texts))
+                Ok(Model::made(
+                    Trained::Memoir(weights, &parameters),
+                    data,
+                    texts,
+                ))
             }
             Self::Wsabie(parameters) => {
                 let training = EmbeddingTraining::Wsabie(parameters.clone());
@@ -154,7 +160,7 @@ pub struct GivenMemoir {
     batch: Option<u32>,
     step_size: Option<f64>,
     step_decay: Option<f64>,
-    draws: Option<Draws>,
+    draws: Option<MemoirDraws>,
     norm_power: Option<f64>,
     violators: Option<u32>,
     exponent: Option<f64>,
@@ -172,8 +178,8 @@ impl GivenMemoir {
         }
         let length = epochs.map(Length::Epochs);
         let draws = [
-            ("uniform", Some(Draws::Uniform)),
-            ("balanced", Some(Draws::Balanced)),
+            ("uniform", Some(MemoirDraws::Uniform)),
+            ("balanced", Some(MemoirDraws::Balanced)),
         ];
         let several = [
             ("refuse", Some(SeveralLabels::Refuse)),
@@ -209,7 +215,7 @@ impl GivenMemoir {
             false => base,
         };
         made.lambda = self.lambda.unwrap_or(made.lambda);
-        if let Steps::Decaying { first, decay } = &mut made.steps {
+        if let MemoirSteps::Decaying { first, decay } = &mut made.steps {
             *first = self.step_size.unwrap_or(*first);
             let given = self.lambda.filter(|_| !self.is_l1);
             *decay = self.step_decay.or(given).unwrap_or(*decay);

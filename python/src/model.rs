@@ -4,7 +4,7 @@ use super::answers::{Flat, Problem, Questions, Wanted, flat};
 use super::errors::{file, prediction, wrong};
 use super::matrix::{Arrays, Rows};
 use hapax::core::model::{self, Method, PredictError, Scratch};
-use hapax::core::parameters::linear::LinearTraining;
+use hapax::core::parameters::LinearTraining;
 use hapax::core::sparse::SparseVec;
 use hapax::threads::Threads;
 use hapax::{files, kernels};

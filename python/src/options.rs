@@ -2,11 +2,11 @@
 
 use super::errors::wrong;
 use hapax::TextFeatures;
+use hapax::core::parameters::MachParameters;
 use hapax::core::parameters::NearestParameters;
-use hapax::core::parameters::mach::MachParameters;
-use hapax::core::parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest};
+use hapax::core::parameters::{Bias, Loss, Negatives, OneVsRest};
 use hapax::core::text::{FeatureSpace, NGrams};
-use hapax::core::train::one_vs_rest::Given;
+use hapax::core::train::{Parameters, one_vs_rest::Given};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

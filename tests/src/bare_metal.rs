@@ -6,14 +6,11 @@
 
 use hapax_core::{
     bytes::Bytes,
-    data::{ReadOptions, Source, read},
+    data::{Dataset, ReadOptions, Source, read},
     executor::Sequential,
     kernels::Portable,
     model::{Model, Scratch},
-    parameters::{
-        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
-        one_vs_rest::OneVsRest, wsabie::Wsabie,
-    },
+    parameters::{EmbeddingTraining, MachParameters, NearestParameters, OneVsRest, Wsabie},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
 };
 use std::{
@@ -102,8 +99,8 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
         },
         ..VectorizerOptions::default()
     };
-    let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-    let data = documents.vectorize(&vectorizer, &Sequential)?;
+    let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     let parameters = NearestParameters {
         neighbors: 10,
         ..NearestParameters::default()

@@ -10,7 +10,7 @@ use hapax::{
         executor::{Executor, Sequential},
         kernels::Portable,
         model::{Model, Scratch},
-        parameters::one_vs_rest::{Negatives, OneVsRest},
+        parameters::{Negatives, OneVsRest},
         search::Scored,
         sparse::{SparseRows, SparseVec},
     },
@@ -101,7 +101,7 @@ fn answers(model: &Model, row: &SparseVec, k: usize) -> Vec<Scored> {
     for kernels in kernels::available() {
         let mut scratch = Scratch::new(kernels);
         let found = fast.predict(row.view(), k, &mut scratch).unwrap();
-        assert_eq!(bits(found), bits(&plain), "{}", kernels.name());
+        assert_eq!(bits(found), bits(&plain), "{}", kernels.processor().name());
     }
     plain
 }

@@ -8,7 +8,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         kernels::{Kernels, Portable},
-        model::nearest::{Nearest, NearestScratch},
+        model::{Nearest, NearestScratch},
         parameters::NearestParameters,
         search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     },

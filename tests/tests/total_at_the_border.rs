@@ -9,14 +9,11 @@ use hapax::core::{
     executor::Sequential,
     kernels::Portable,
     model::{Model, Scratch},
-    parameters::{
-        NearestParameters,
-        multiclass::{MultiClassLoss, MultiClassSvm},
-    },
+    parameters::{MultiClassLoss, MultiClassSvm, NearestParameters},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::multiclass::MultiLabel,
+    train::{MemoryEstimate, multiclass::MultiLabel},
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -282,7 +279,7 @@ fn the_estimates_of_multi_class_machines_cover_what_training_holds() {
                 max_epochs: 40,
                 ..MultiClassSvm::new(loss)
             };
-            let estimate = parameters.memory_estimate(&data);
+            let estimate = parameters.memory_estimate(&data, 1);
             let before = HELD.get();
             PEAK.set(before);
             let go_on = |_| ControlFlow::Continue(());

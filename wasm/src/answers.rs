@@ -2,7 +2,7 @@
 
 use crate::errors::{set_number, set_text};
 use hapax_core::{
-    model::{Calibration, Method, Model, nearest::Evidence},
+    model::{Calibration, Evidence, Method, Model},
     search::Scored,
 };
 use wasm_bindgen::prelude::*;

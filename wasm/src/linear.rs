@@ -2,7 +2,7 @@
 
 use crate::{answers::feature_name, errors::Thrown, model::Model};
 use hapax_core::{
-    model::{Model as Core, linear::Contribution},
+    model::{Contribution, Model as Core},
     sparse::SparseView,
 };
 use wasm_bindgen::prelude::*;

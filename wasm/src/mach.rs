@@ -9,10 +9,10 @@ use crate::{
 use hapax_core::{
     executor::Sequential,
     model::{Model as Core, Scratch},
-    parameters::mach::{Estimator, MachParameters},
+    parameters::{Estimator, MachParameters},
     text::Vectorizer,
     train::{
-        Calibrating, TrainError, Training,
+        Calibrating, MemoryEstimate, Parameters, TrainError, Trained, Training,
         mach::{Report, Trainer},
     },
 };
@@ -140,7 +140,7 @@ impl MachTrainer {
             Some(options) => options.over(&own)?,
             None => own,
         };
-        let memory = parameters.memory_estimate(&rows) as f64;
+        let memory = parameters.memory_estimate(&rows, 1) as f64;
         Ok(MachTraining {
             trainer: parameters.trainer_owning(rows.into_owned(), 1, MACH_KERNELS)?,
             parameters,
@@ -185,7 +185,11 @@ impl MachTraining {
             }
             let mach = self.trainer.model(&Sequential)?;
             let vectorizer = self.vectorizer.take();
-            self.made = Some(Core::from_mach(mach, self.trainer.data(), vectorizer));
+            self.made = Some(Core::made(
+                Trained::Mach(mach),
+                self.trainer.data(),
+                vectorizer,
+            ));
         }
         while let (Some(model), Some(calibrating)) = (&mut self.made, &mut self.calibrating) {
             let mut other = None;
@@ -194,7 +198,7 @@ impl MachTraining {
                     return Ok(told(report, true));
                 }
                 let mach = trainer.model(&Sequential)?;
-                other = Some(Core::from_mach(mach, trainer.data(), None));
+                other = Some(Core::made(Trained::Mach(mach), trainer.data(), None));
             }
             let data = (self.trainer.data(), self.parameters.seed);
             let scratch = || Scratch::new(KERNELS);

@@ -11,7 +11,7 @@ use hapax_core::{
     executor::Sequential,
     model::{Model as Core, Scratch},
     parameters::{NearestParameters, ParamError, ParamRule},
-    train::Calibrating,
+    train::{Calibrating, Parameters},
 };
 use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;

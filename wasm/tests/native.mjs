@@ -1,7 +1,19 @@
 // The native command, which every answer is held against.
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,11 +23,19 @@ const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 
 export const fixture = fileURLToPath(new URL("fixture.tsv", import.meta.url));
 
-/** A new folder for one test's files. */
-export const folder = () => mkdtempSync(join(tmpdir(), "hapax-"));
+const folders = [];
+process.on("exit", () => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
-export const hapax = (...words) =>
-  execFileSync(join(target, "release/hapax"), words, { encoding: "utf8", maxBuffer: 1 << 28 });
+/** A new folder for one test's files, which goes when the tests of this file end. */
+export const folder = () => {
+  const path = mkdtempSync(join(tmpdir(), "hapax-"));
+  folders.push(path);
+  return path;
+};
+
+const command = join(target, "release/hapax");
+
+export const hapax = (...words) => execFileSync(command, words, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 /**
  * The command's answers to the lines of a file: for each line a list of `{ id, name, score }`. It
@@ -85,9 +105,34 @@ export const rows = (text) =>
       };
     });
 
+const digest = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
+
+let kept;
+/** Where models are kept that this very command trained: each wasm file is held against the same. */
+const shelf = () => {
+  if (kept === undefined) {
+    const all = join(target, "models-of-the-command");
+    const own = digest(readFileSync(command));
+    mkdirSync(join(all, own), { recursive: true });
+    for (const name of readdirSync(all)) {
+      if (name !== own) rmSync(join(all, name), { recursive: true, force: true });
+    }
+    kept = join(all, own);
+  }
+  return kept;
+};
+
 /** A model of the command, trained on this text; its path. */
 export const trained = (algorithm, directory, text, ...options) => {
   const model = join(directory, "model.hapax");
-  hapax("train", algorithm, write(directory, "train.tsv", text), "-o", model, ...options);
+  const earlier = join(shelf(), digest(JSON.stringify([algorithm, options]), text));
+  if (!existsSync(earlier)) {
+    hapax("train", algorithm, write(directory, "train.tsv", text), "-o", model, ...options);
+    // Renamed when it is whole, for tests of other files may look for it.
+    const whole = `${earlier}.${process.pid}`;
+    copyFileSync(model, whole);
+    renameSync(whole, earlier);
+  }
+  copyFileSync(earlier, model);
   return model;
 };

@@ -6,10 +6,7 @@ use hapax_core::{
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
     model::{Model, PredictError, Scratch},
-    parameters::{
-        NearestParameters, embedding::EmbeddingTraining, mach::MachParameters,
-        one_vs_rest::OneVsRest, wsabie::Wsabie,
-    },
+    parameters::{EmbeddingTraining, MachParameters, NearestParameters, OneVsRest, Wsabie},
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
     train::{CompactionError, TrainError},
 };

@@ -48,10 +48,7 @@ fn beside(folder: &Path) -> io::Result<NamedTempFile> {
 
 #[cfg(test)]
 mod tests {
-    use hapax_core::{
-        data::{Documents, LabelLists},
-        names::Names,
-    };
+    use hapax_core::data::{Documents, LabelLists, Names};
 
     #[test]
     fn rows_are_lines() {

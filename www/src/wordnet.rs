@@ -35,7 +35,7 @@ pub use reverse_dictionary::ReverseDictionary;
 pub use synset::{PartOfSpeech, Synset, SynsetId};
 pub use words::{DistinctWords, fold};
 
-use hapax_core::names::NamesError;
+use hapax_core::data::NamesError;
 use std::fmt;
 
 /// Which part of a gloss is the text of a document.

@@ -12,10 +12,8 @@ use hapax::{
         data::{Dataset, Split},
         model::{Model, Scratch},
         parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::{Draws, Sampled},
-            wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie},
+            Discriminant, EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws,
+            ViolatorSearch, Wsabie, WsabieSteps,
         },
     },
     kernels,
@@ -57,7 +55,7 @@ fn main() -> Result<()> {
         for options in &combinations {
             let (train, test) = if options.contains_key("held-out") {
                 let split = Split::new(train.len(), 0.1, 7)?;
-                (train.select(split.train()), train.select(split.held_out()))
+                (train.select(&split.train), train.select(&split.held_out))
             } else {
                 (train.clone(), test.clone())
             };
@@ -101,7 +99,7 @@ fn known(name: &str) -> Result<()> {
 fn sampled(mut p: Sampled, options: &Options) -> Result<Sampled> {
     for (name, value) in options {
         match name.as_str() {
-            "balance" => p.draws = Draws::Balance(value.parse()?),
+            "balance" => p.draws = SampledDraws::Balance(value.parse()?),
             "margin" => p.margin = value.parse()?,
             "step" => p.step_size = value.parse()?,
             "max-norm" => p.max_norm = value.parse()?,
@@ -150,19 +148,19 @@ fn wsabie(mut p: Wsabie, options: &Options) -> Result<Wsabie> {
             }
             "steps" => {
                 p.steps = match value.as_str() {
-                    "plain" => Steps::Plain,
-                    "adagrad" => Steps::AdaGrad,
-                    _ => Steps::AdaGradByFeature,
+                    "plain" => WsabieSteps::Plain,
+                    "adagrad" => WsabieSteps::AdaGrad,
+                    _ => WsabieSteps::AdaGradByFeature,
                 };
             }
             "search" => {
                 p.search = match value.as_str() {
-                    "cyclic" => Search::Cyclic,
-                    "replacement" => Search::Replacement,
+                    "cyclic" => ViolatorSearch::Cyclic,
+                    "replacement" => ViolatorSearch::Replacement,
                     // Classes of a block and how many of the worst count, as in 256x5.
                     blocks => {
                         let (classes, top) = blocks.split_once('x').ok_or("256x5")?;
-                        Search::Blocks {
+                        ViolatorSearch::Blocks {
                             classes: classes.parse()?,
                             top: top.parse()?,
                         }
@@ -180,7 +178,7 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
-            .find(|k| k.name() == name)
+            .find(|k| k.processor().name() == name)
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };

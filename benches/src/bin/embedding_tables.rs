@@ -11,10 +11,8 @@ use hapax::{
         executor::Sequential,
         model::{Model, Scratch},
         parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::{Draws, Sampled},
-            wsabie::{Discriminant, RankWeight, Steps, Wsabie},
+            Discriminant, EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws,
+            Wsabie, WsabieSteps,
         },
         train::TrainError,
     },
@@ -83,7 +81,7 @@ type Methods = Vec<(String, Vec<(String, EmbeddingTraining)>)>;
 /// A joint method with the steps and margins that are tried. AdaGrad's runs depend on margin /
 /// step² only, so one of them is varied; plain steps have both.
 fn joint(base: &Wsabie, few: bool) -> Vec<(String, EmbeddingTraining)> {
-    let pairs: Vec<(f64, f64)> = if base.steps == Steps::Plain {
+    let pairs: Vec<(f64, f64)> = if base.steps == WsabieSteps::Plain {
         let margins: &[f64] = if few { &[1.0] } else { &[0.01, 0.1, 1.0] };
         let steps: &[f64] = if few {
             &[0.01, 0.1]
@@ -130,9 +128,9 @@ fn ablation(common: &Common) -> Methods {
     let row = |name: &str, adaptive: bool, constant: bool, violators: u32| {
         let base = Wsabie {
             steps: if adaptive {
-                Steps::AdaGrad
+                WsabieSteps::AdaGrad
             } else {
-                Steps::Plain
+                WsabieSteps::Plain
             },
             rank_weight: if constant {
                 RankWeight::Constant
@@ -173,7 +171,7 @@ fn ablation(common: &Common) -> Methods {
 }
 
 /// A sampled method with the step sizes that are tried.
-fn sampled(common: &Common, draws: Draws) -> Vec<(String, EmbeddingTraining)> {
+fn sampled(common: &Common, draws: SampledDraws) -> Vec<(String, EmbeddingTraining)> {
     let base = Sampled {
         draws,
         epochs: common.epochs,
@@ -182,7 +180,7 @@ fn sampled(common: &Common, draws: Draws) -> Vec<(String, EmbeddingTraining)> {
     };
     let named = |step_size| {
         let name = match draws {
-            Draws::Balance(balance) if balance > 1 => {
+            SampledDraws::Balance(balance) if balance > 1 => {
                 format!("step {step_size}, {balance} negatives")
             }
             _ => format!("step {step_size}"),
@@ -248,16 +246,19 @@ fn comparison(common: &Common) -> Methods {
     let balances: &[u32] = if common.few { &[64] } else { &[16, 64] };
     let every = balances
         .iter()
-        .flat_map(|&balance| sampled(Draws::Balance(balance)))
+        .flat_map(|&balance| sampled(SampledDraws::Balance(balance)))
         .collect();
     vec![
         (
             "nearest means".into(),
             vec![("".into(), EmbeddingTraining::NearestMean(mean))],
         ),
-        ("one against all, 1:1".into(), sampled(Draws::Balance(1))),
+        (
+            "one against all, 1:1".into(),
+            sampled(SampledDraws::Balance(1)),
+        ),
         ("one against all".into(), every),
-        ("AUC".into(), sampled(Draws::Pairs)),
+        ("AUC".into(), sampled(SampledDraws::Pairs)),
         ("Wsabie".into(), joint(&shared(plain.clone()), common.few)),
         ("Wsabie, 4 models of M/4".into(), ensemble(plain)),
         (
@@ -278,12 +279,12 @@ fn comparison(common: &Common) -> Methods {
 fn row(tried: &[(String, EmbeddingTraining)], data: &Dataset, test: &Dataset) -> String {
     let chosen = || -> Result<String> {
         let split = Split::new(data.len(), 0.1, 7)?;
-        let (learn, judge) = (data.select(split.train()), data.select(split.held_out()));
+        let (learn, judge) = (data.select(&split.train), data.select(&split.held_out));
         let mut best: Option<(f64, &(String, EmbeddingTraining))> = None;
         for setting in tried {
             let score = match run(&setting.1, &learn, &judge) {
                 Ok((score, _)) => score,
-                // Steps too long for this data: a setting like any other, and the worst.
+                // WsabieSteps too long for this data: a setting like any other, and the worst.
                 Err(TrainError::Diverged) => 0.0,
                 Err(error) => return Err(error.into()),
             };

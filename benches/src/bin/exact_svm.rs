@@ -8,8 +8,8 @@
 use hapax::{
     core::{
         data::Dataset,
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
-        train::multiclass::MultiLabel,
+        parameters::{MultiClassLoss, MultiClassSvm},
+        train::{MemoryEstimate, multiclass::MultiLabel},
     },
     kernels,
     threads::Threads,
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (first, trace) = (several(&train), std::env::var_os("TRACE").is_some());
     let train = first.unwrap_or(train);
     let all = MultiLabel::Replicate;
-    let (estimate, before) = (parameters.memory_estimate(&train), peak_megabytes());
+    let (estimate, before) = (parameters.memory_estimate(&train, 1), peak_megabytes());
     println!(
         "{set}: {} rows, {} features, {} labels, {before:.0} MB at most until now; training will take about {:.0} MB",
         train.len(),

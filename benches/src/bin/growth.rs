@@ -10,12 +10,8 @@ use hapax::{
     core::{
         data::Dataset,
         model::{Model, Scratch},
-        parameters::{
-            NearestParameters,
-            multiclass::{MultiClassLoss, MultiClassSvm},
-            one_vs_rest::OneVsRest,
-        },
-        train::multiclass::MultiLabel,
+        parameters::{MultiClassLoss, MultiClassSvm, NearestParameters, OneVsRest},
+        train::{Trained, multiclass::MultiLabel},
     },
     kernels,
     threads::Threads,
@@ -179,7 +175,7 @@ fn train(method: &str, data: &Dataset) -> Result<Model> {
             };
             let (all, go_on) = (MultiLabel::Replicate, |_| ControlFlow::Continue(()));
             let machine = parameters.train(data, all, None, &threads, kernels::best(), go_on)?;
-            Model::from_machine(&machine, &parameters, data, None)
+            Model::made(Trained::MultiClass(&machine, &parameters), data, None)
         }
         _ => return Err(format!("no method {method}; there are {}", METHODS.join(", ")).into()),
     })

@@ -8,7 +8,10 @@
 //! number of labels.
 
 use hapax::{
-    core::{parameters::one_vs_rest::OneVsRest, train::one_vs_rest::Stage},
+    core::{
+        parameters::OneVsRest,
+        train::{MemoryEstimate, one_vs_rest::Stage},
+    },
     kernels,
     threads::Threads,
 };

@@ -10,11 +10,11 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        parameters::memoir::{
-            Average, Draws, Length, Memoir, Oracle, Repro, SeveralLabels, Silent, Steps,
+        parameters::{
+            Average, Length, Memoir, MemoirDraws, MemoirSteps, Oracle, Repro, SeveralLabels, Silent,
         },
         random::Stream,
-        train::Training,
+        train::{MemoryEstimate, Training},
     },
     kernels,
     threads::Threads,
@@ -90,14 +90,14 @@ fn parameters(options: &Options, data: &Dataset) -> Result<Memoir> {
             "seed" => p.seed = value.parse()?,
             "gate" => p.gate = value == "1",
             "last" => p.average = Average::Last,
-            "balanced" => p.draws = Draws::Balanced,
+            "balanced" => p.draws = MemoirDraws::Balanced,
             "replicate" => p.several = SeveralLabels::Replicate,
             "random" => p.silent = Silent::Random,
             "dev" | "l1" | "repro" | "threads" | "memory" => {}
             other => return Err(format!("no parameter {other}").into()),
         }
     }
-    if let Steps::Decaying { first: f, decay: d } = &mut p.steps {
+    if let MemoirSteps::Decaying { first: f, decay: d } = &mut p.steps {
         *f = first.unwrap_or(*f);
         *d = decay.unwrap_or(
             if options.contains_key("lambda") || options.contains_key("share") {
@@ -149,17 +149,10 @@ fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
     let start = cpu_seconds();
     let mut trainer = parameters.trainer(&data)?;
     while trainer.step(threads).is_some() {}
-    if options.contains_key("memory") {
-        let (weights, held) = (trainer.nonzeros(), trainer.bytes());
-        println!(
-            "{weights} weights, {:.0} MB held by training",
-            held as f64 / 1e6
-        );
-    }
     let model = trainer.finish(threads)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();
-    let k = 5.min(model.labels() as usize);
+    let k = 5.min(data.labels().labels() as usize);
     let found = model.predict_rows(test.rows(), k, kernels::best(), threads)?;
     println!(
         "{name:<22} {:5.2} {:5.2} {:5.2} {:5.2} {train:7.2} {:9} {:8} {peak:6.0}",

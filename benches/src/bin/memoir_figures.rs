@@ -9,7 +9,7 @@
 use hapax::{
     core::{
         data::Dataset,
-        parameters::memoir::{Draws, Length, Memoir, Repro, SeveralLabels},
+        parameters::{Length, Memoir, MemoirDraws, Repro, SeveralLabels},
         random::Stream,
         train::Training,
     },
@@ -117,7 +117,7 @@ fn batches(train: &Dataset, test: &Dataset, passes: f64) -> Result<Vec<Line>> {
             several: SeveralLabels::First,
             batch,
             length: Length::Iterations(steps),
-            draws: Draws::Balanced,
+            draws: MemoirDraws::Balanced,
             ..Memoir::automatic(train).reproduced(Repro::Code, classes)
         };
         let figures = measured(&parameters, train, test)?;

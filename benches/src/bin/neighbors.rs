@@ -7,10 +7,7 @@ use hapax_core::{
     data::Dataset,
     executor::Sequential,
     kernels::{Kernels, Portable},
-    model::{
-        Model,
-        nearest::{Nearest, NearestScratch},
-    },
+    model::{Model, Nearest, NearestScratch},
     parameters::NearestParameters,
     search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     sparse::SparseRows,
@@ -102,7 +99,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     for (kernels, times) in kernels.iter().zip(&mut times[1..]) {
         report(
             set,
-            kernels.name(),
+            kernels.processor().name(),
             times,
             Some(twin_mean),
             size,

@@ -13,12 +13,12 @@
 use hapax::{
     core::{
         data::{Dataset, Split},
-        model::linear::{LinearModel, LinearScratch},
-        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        model::{LinearModel, Model, Scratch},
+        parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
         train::{
-            Hearing, Training,
-            one_vs_rest::{Budget, Choice, Given, Report, Stage},
+            Hearing, MemoryEstimate, Training,
+            one_vs_rest::{Budget, Choice, FusedWeights, Given, Report, Stage},
         },
     },
     kernels,
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         let mut sums = [0f64; 5];
         for fold in 0..folds {
             let split = Split::new(data.len(), 0.1, 42 + fold)?;
-            let (train, judged) = (data.select(split.train()), data.select(split.held_out()));
+            let (train, judged) = (data.select(&split.train), data.select(&split.held_out));
             let figures = measure(set, &train, &judged, &options, &threads)?;
             sums.iter_mut()
                 .zip(figures)
@@ -173,7 +173,7 @@ fn measure(
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
             .into_iter()
-            .find(|k| k.name() == name)
+            .find(|k| k.processor().name() == name)
             .ok_or("no such kernels")?,
         None => kernels::best(),
     };
@@ -205,20 +205,23 @@ fn measure(
     let peak = peak_megabytes();
     let stated = parameters.memory_estimate(data, 1) as f64 / 1048576.0;
     let rows = test.rows();
-    let mut scratch = LinearScratch::new(kernels);
-    let mut alone = |model: &LinearModel| {
+    let fused = FusedWeights::default();
+    let mut whole = fused.model(model.clone(), &parameters, (data, None), threads, kernels)?;
+    let mut scratch = Scratch::new(kernels);
+    let mut alone = |model: &Model| {
         for row in rows.iter() {
-            black_box(model.predict(row, 5, &mut scratch));
+            black_box(model.predict(row, 5, &mut scratch).is_ok());
         }
     };
-    let plain = best_of(1, || alone(&model)) / rows.len() as f64;
+    let plain = best_of(1, || alone(&whole)) / rows.len() as f64;
+    whole.prepare()?;
+    let single = best_of(3, || alone(&whole)) / rows.len() as f64;
     model.prepare()?;
-    let single = best_of(3, || alone(&model)) / rows.len() as f64;
     let found = model.predict_rows(rows, 5, kernels, threads)?;
     let batch = best_of(3, || {
         drop(black_box(model.predict_rows(rows, 5, kernels, threads)));
     }) / rows.len() as f64;
-    let k = 5.min(model.labels() as usize);
+    let k = 5.min(data.labels().labels() as usize);
     let [p1, p3, p5] = [1, 3, 5].map(|at| precision(&found, k, test, at));
     let f1 = macro_f1(&found, k, test);
     println!(

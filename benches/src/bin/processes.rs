@@ -11,12 +11,10 @@ use cpu_time::ThreadTime;
 use hapax::{
     core::{
         executor::Sequential,
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
+        parameters::{MultiClassLoss, MultiClassSvm},
         train::{
-            TrainError,
-            exchange::{Exchange, ExchangeError},
+            Exchange, ExchangeError, SharedTraining, TrainError,
             multiclass::{Certificate, MultiLabel},
-            published::SharedTraining,
         },
     },
     kernels,

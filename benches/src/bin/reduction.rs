@@ -6,7 +6,11 @@
 //! lengths of training and test rows is kept.
 
 use hapax::{
-    core::{data::Dataset, parameters::RowTransform, train::reduction::Reduction},
+    core::{
+        data::Dataset,
+        parameters::RowTransform,
+        train::{MemoryEstimate, Reduction},
+    },
     threads::Threads,
 };
 use hapax_benches::{

@@ -1,6 +1,7 @@
 //! Which columns of tab-separated text are read.
 
 use super::LabelSeparator;
+use alloc::string::String;
 use core::{fmt, str::FromStr};
 
 /// The name of the column of texts.
@@ -27,18 +28,11 @@ pub struct Columns {
 
 impl Columns {
     /// The text, then the labels.
-    pub const TEXT_LABELS: Self = Self {
+    pub(crate) const TEXT_LABELS: Self = Self {
         text: 0,
         labels: 1,
         count: 2,
     };
-    /// The labels, then the text.
-    pub const LABELS_TEXT: Self = Self {
-        text: 1,
-        labels: 0,
-        count: 2,
-    };
-
     /// The place of the text, from 0.
     #[must_use]
     pub fn text(self) -> usize {
@@ -126,8 +120,8 @@ impl FromStr for Columns {
     }
 }
 
-/// Why names name no columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why names name no columns, or something separates no labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnsError {
     /// One of the two columns that are read is not among them.
@@ -144,6 +138,15 @@ pub enum ColumnsError {
     Unnamed {
         /// The column, from 1.
         column: usize,
+    },
+    /// It is nothing.
+    EmptySeparator,
+    /// It ends the column or the line.
+    EndsField,
+    /// It is made of letters and digits alone, as labels are.
+    Word {
+        /// What was given.
+        found: String,
     },
 }
 
@@ -162,6 +165,16 @@ impl fmt::Display for ColumnsError {
             Self::Unnamed { column } => write!(
                 f,
                 "column {column} has no name; call a column to ignore `-`"
+            ),
+            Self::EmptySeparator => f.write_str(
+                "a separator has at least one character; `none` makes the whole column one label",
+            ),
+            Self::EndsField => f.write_str(
+                "a tab ends the column and a line break the line; labels stand within one column",
+            ),
+            Self::Word { found } => write!(
+                f,
+                "`{found}` is a word; give the character itself, such as `;`, or `space` or `none`"
             ),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{LabelLists, ReadError, ReadProblem, read_error::Fault};
 use crate::data::line_runs::{LabelPart, NamedLabels};
-use crate::{executor::Executor, names::Names, sparse::SparseRows, text::Vectorizer};
+use crate::{names::Names, sparse::SparseRows};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
 
@@ -68,20 +68,6 @@ impl Documents {
             labels,
             label_names,
         })
-    }
-
-    /// Turns the texts into rows; labels and their names stay as they are. Texts without a known
-    /// token become empty rows.
-    ///
-    /// # Errors
-    /// If there are not as many label lists as texts, or a label has no name.
-    pub fn vectorize<E: Executor>(
-        self,
-        vectorizer: &Vectorizer,
-        executor: &E,
-    ) -> Result<Dataset, DatasetError> {
-        let rows = vectorizer.transform_all(&self.texts, executor);
-        Dataset::new(rows, self.labels, Some(self.label_names))
     }
 }
 

@@ -18,12 +18,6 @@ pub struct LabelIds {
 }
 
 impl LabelIds {
-    /// No labels are known.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The labels in `names` are known under their ids.
     #[must_use]
     pub(crate) fn from_names(names: &Names) -> Self {
@@ -49,12 +43,6 @@ impl LabelIds {
     #[must_use]
     pub fn known(&self) -> usize {
         self.known
-    }
-
-    /// Number of labels, known ones and new ones.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.names.len()
     }
 
     /// The names of all labels by id.
@@ -93,7 +81,7 @@ mod tests {
     use alloc::vec::Vec;
 
     fn ordered(names: &[&str]) -> Vec<u32> {
-        let mut ids = LabelIds::new();
+        let mut ids = LabelIds::default();
         for name in names {
             ids.intern(name).unwrap();
         }
@@ -113,7 +101,7 @@ mod tests {
         let mut ids = LabelIds::from_names(&Names::new(["b", "a"]).unwrap());
         assert_eq!(ids.intern("a"), Some(1));
         assert_eq!(ids.intern("new"), Some(2));
-        assert_eq!((ids.known(), ids.len()), (2, 3));
+        assert_eq!((ids.known(), ids.names.len()), (2, 3));
         assert_eq!(ids.name(2), Some("new"));
     }
 }

@@ -1,5 +1,6 @@
 //! What separates labels that stand in one column.
 
+use super::ColumnsError;
 use alloc::{
     borrow::{Cow, ToOwned},
     string::String,
@@ -81,57 +82,23 @@ impl fmt::Display for LabelSeparator {
 
 /// The separator itself, `space` or `none`.
 impl FromStr for LabelSeparator {
-    type Err = SeparatorError;
+    type Err = ColumnsError;
 
-    fn from_str(separator: &str) -> Result<Self, SeparatorError> {
-        let reject = |rule: fn(String) -> SeparatorError| Err(rule(separator.to_owned()));
+    fn from_str(separator: &str) -> Result<Self, ColumnsError> {
+        let reject = |rule: fn(String) -> ColumnsError| Err(rule(separator.to_owned()));
         match separator {
             "space" => Ok(Self::BLANKS),
             "none" => Ok(Self::WHOLE),
-            "" => Err(SeparatorError::Empty),
-            _ if separator.contains(['\t', '\n', '\r']) => Err(SeparatorError::EndsField),
+            "" => Err(ColumnsError::EmptySeparator),
+            _ if separator.contains(['\t', '\n', '\r']) => Err(ColumnsError::EndsField),
             _ if separator.trim().is_empty() => Ok(Self::BLANKS),
             _ if separator.chars().all(char::is_alphanumeric) => {
-                reject(|found| SeparatorError::Word { found })
+                reject(|found| ColumnsError::Word { found })
             }
             _ => Ok(Self(Cut::At(Cow::Owned(separator.to_owned())))),
         }
     }
 }
-
-/// Why something separates no labels.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SeparatorError {
-    /// It is nothing.
-    Empty,
-    /// It ends the column or the line.
-    EndsField,
-    /// It is made of letters and digits alone, as labels are.
-    Word {
-        /// What was given.
-        found: String,
-    },
-}
-
-impl fmt::Display for SeparatorError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str(
-                "a separator has at least one character; `none` makes the whole column one label",
-            ),
-            Self::EndsField => f.write_str(
-                "a tab ends the column and a line break the line; labels stand within one column",
-            ),
-            Self::Word { found } => write!(
-                f,
-                "`{found}` is a word; give the character itself, such as `;`, or `space` or `none`"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for SeparatorError {}
 
 #[cfg(test)]
 mod tests {

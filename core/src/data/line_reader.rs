@@ -1,7 +1,7 @@
 //! One line at a time, for rows that come from a pipe.
 
 use super::{
-    Format, LabelIds, ReadError, ReadOptions, ReadProblem,
+    Format, ReadError, ReadOptions, ReadProblem,
     format::without_mark,
     labelled_text::{self, Layout},
     read_error::Fault,
@@ -147,12 +147,5 @@ impl LineReader {
     #[must_use]
     pub fn features(&self) -> Option<u32> {
         self.header.as_ref().map(|header| header.features)
-    }
-
-    /// The labels seen so far by name, the training set's first; none for XMC, whose labels
-    /// are ids.
-    #[must_use]
-    pub fn label_ids(&self) -> &LabelIds {
-        &self.labels.ids
     }
 }

@@ -17,7 +17,7 @@ pub struct ReadOptions {
     /// The format; told from the first lines if `None` (see [`Format::detect`]).
     pub format: Option<Format>,
     /// The columns of tab-separated text; others beyond them are ignored. If `None`, they are
-    /// [`Columns::TEXT_LABELS`], and others are refused.
+    /// [`Columns::default`], and others are refused.
     pub columns: Option<Columns>,
     /// What separates the labels of tab-separated text; [`Columns::separator`] if `None`.
     pub label_separator: Option<LabelSeparator>,

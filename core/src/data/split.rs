@@ -13,8 +13,10 @@ const SPLIT_JOB: u64 = 0x7370_6c69_7400_0000;
 /// Memory: one word a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    train: Vec<usize>,
-    held_out: Vec<usize>,
+    /// The rows to learn from, rising.
+    pub train: Vec<usize>,
+    /// The rows to judge by, rising.
+    pub held_out: Vec<usize>,
 }
 
 /// Why rows cannot be divided.
@@ -66,7 +68,7 @@ impl Split {
     /// ```
     /// use hapax_core::data::Split;
     /// let split = Split::new(30, 0.1, 42)?;
-    /// assert_eq!((split.train().len(), split.held_out().len()), (27, 3));
+    /// assert_eq!((split.train.len(), split.held_out.len()), (27, 3));
     /// assert_eq!(split, Split::new(30, 0.1, 42)?);
     /// # Ok::<(), hapax_core::data::SplitError>(())
     /// ```
@@ -93,18 +95,6 @@ impl Split {
             held_out: order,
         })
     }
-
-    /// The rows to learn from, rising.
-    #[must_use]
-    pub fn train(&self) -> &[usize] {
-        &self.train
-    }
-
-    /// The rows held out, rising.
-    #[must_use]
-    pub fn held_out(&self) -> &[usize] {
-        &self.held_out
-    }
 }
 
 fn check(share: f64) -> Result<(), SplitError> {
@@ -123,9 +113,9 @@ mod tests {
 
     fn is_division(split: &Split, rows: usize) -> bool {
         let rising = |side: &[usize]| side.windows(2).all(|pair| pair[0] < pair[1]);
-        let mut all: Vec<usize> = [split.train(), split.held_out()].concat();
+        let mut all: Vec<usize> = [&split.train[..], &split.held_out[..]].concat();
         all.sort_unstable();
-        rising(split.train()) && rising(split.held_out()) && all.into_iter().eq(0..rows)
+        rising(&split.train) && rising(&split.held_out) && all.into_iter().eq(0..rows)
     }
 
     proptest! {
@@ -135,7 +125,7 @@ mod tests {
             prop_assert!(is_division(&split, rows));
             prop_assert_eq!(&split, &Split::new(rows, share, seed).unwrap());
             let wanted = (rows as f64 * share).round().clamp(1.0, rows as f64 - 1.0);
-            prop_assert!((split.held_out().len() as f64 - wanted).abs() < 0.5);
+            prop_assert!((split.held_out.len() as f64 - wanted).abs() < 0.5);
         }
     }
 
@@ -143,7 +133,7 @@ mod tests {
     #[test]
     fn the_held_out_rows_are_frozen() {
         let split = Split::new(50, 0.1, 42).unwrap();
-        assert_eq!(split.held_out(), FROZEN);
+        assert_eq!(split.held_out, FROZEN);
         assert_ne!(split, Split::new(50, 0.1, 43).unwrap());
     }
 
@@ -155,7 +145,7 @@ mod tests {
     fn every_row_is_held_out_equally_often() {
         let mut counts = [0u32; 10];
         for seed in 0..10_000 {
-            for &row in Split::new(10, 0.3, seed).unwrap().held_out() {
+            for &row in &Split::new(10, 0.3, seed).unwrap().held_out {
                 counts[row] += 1;
             }
         }

@@ -42,7 +42,7 @@ pub struct Statistics {
     pub features_per_row: Option<Summary>,
     /// In how many rows each feature is stored that is in any (Table 5).
     pub rows_per_feature: Option<Summary>,
-    /// The highest P@1, P@3 and P@5 any ranking could reach; see [`attainable_precision`].
+    /// The highest P@1, P@3 and P@5 any ranking could reach.
     pub attainable_precision: [f64; 3],
 }
 
@@ -86,16 +86,8 @@ impl Statistics {
 
 /// The highest P@k any ranking could reach on rows with these labels: the mean of
 /// `min(k, |y_i|) / k`. 0 without rows and for k = 0.
-///
-/// ```
-/// use hapax_core::data::{LabelLists, attainable_precision};
-/// let mut labels = LabelLists::new(0);
-/// labels.push([3]);
-/// labels.push([0, 1, 2]);
-/// assert_eq!(attainable_precision(&labels, 2), 0.75);
-/// ```
 #[must_use]
-pub fn attainable_precision(labels: &LabelLists, k: usize) -> f64 {
+pub(crate) fn attainable_precision(labels: &LabelLists, k: usize) -> f64 {
     if labels.is_empty() || k == 0 {
         return 0.0;
     }
@@ -286,5 +278,13 @@ mod tests {
         assert_eq!((numbers, five.mean), ([1.0, 2.0, 3.0], 3.2));
         let largest = Summary::of(&mut [u32::MAX; 3]).unwrap();
         assert_eq!(largest.median, f64::from(u32::MAX));
+    }
+
+    #[test]
+    fn more_labels_than_k_attain_all_and_fewer_their_share() {
+        let mut labels = LabelLists::new(0);
+        labels.push([3]);
+        labels.push([0, 1, 2]);
+        assert_eq!(super::attainable_precision(&labels, 2), 0.75);
     }
 }

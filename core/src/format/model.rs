@@ -152,8 +152,9 @@ impl Model {
     /// # let documents =
     /// #     Documents::new([("sweet red fruit", ["apple"]), ("fast red car", ["car"])])?;
     /// # let options = VectorizerOptions::default();
-    /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-    /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
+    /// # let texts = &documents.texts;
+    /// # let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, &Sequential)?;
+    /// # let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     /// # let parameters = NearestParameters { neighbors: 2, ..NearestParameters::default() };
     /// # let model = Model::train_nearest(parameters, &data, None, &Sequential)?;
     /// let mut length = 0;

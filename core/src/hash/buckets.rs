@@ -234,27 +234,6 @@ impl BucketCodes {
             .filter(|pair| pair[0].0 == pair[1].0 && same(pair[0].1, pair[1].1))
             .count() as u32)
     }
-
-    /// The chance that two different labels share a bucket, on average over all pairs and
-    /// repetitions: 1/B for independent functions, less for permutations. Estimates subtract it.
-    #[must_use]
-    pub(crate) fn collision_rate(&self) -> f64 {
-        let labels = f64::from(self.labels);
-        if self.labels < 2 {
-            return 0.0;
-        }
-        let mut colliding = 0f64;
-        let mut loads = alloc::vec![0u32; self.buckets as usize];
-        for repetition in 0..self.repetitions() {
-            loads.fill(0);
-            for &code in self.repetition(repetition) {
-                loads[usize::from(code)] += 1;
-            }
-            let pairs = loads.iter().map(|&n| f64::from(n) * (f64::from(n) - 1.0));
-            colliding += pairs.sum::<f64>();
-        }
-        colliding / (labels * (labels - 1.0) * self.repetitions().max(1) as f64)
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! `|w| <= 127`, a term is at most `|x|` in size; because the values of a row add up to at
 //! most 32,767 in size, no sum leaves 16 bits, whatever the order of its terms.
 
+use super::task::Sums;
 use alloc::vec::Vec;
 use hapax_processor::{Fetch, Loop};
 
@@ -12,12 +13,19 @@ use hapax_processor::{Fetch, Loop};
 pub trait LabelSum: Copy + Default + Ord {
     /// The score of a label.
     fn score(self, scale: f32, bias: f32, unit: f32) -> f32;
+
+    /// Sums, told apart by their width.
+    fn sums(sums: &[Self]) -> Sums<'_>;
 }
 
 impl LabelSum for i16 {
     #[inline(always)]
     fn score(self, scale: f32, bias: f32, unit: f32) -> f32 {
         score(self, scale, bias, unit)
+    }
+
+    fn sums(sums: &[Self]) -> Sums<'_> {
+        Sums::Bytes(sums)
     }
 }
 

@@ -5,7 +5,10 @@
 //! whatever the order of its terms. Divided by 128 it takes the place that the sum of terms has
 //! where weights are bytes ([`super::sums`]).
 
-use super::sums::{AddTails, HeadTerm, LabelSum, visit_tails};
+use super::{
+    sums::{AddTails, HeadTerm, LabelSum, visit_tails},
+    task::Sums,
+};
 use hapax_processor::{Fetch, Loop};
 
 /// Bits of such a weight.
@@ -29,6 +32,10 @@ impl LabelSum for i32 {
     #[inline(always)]
     fn score(self, scale: f32, bias: f32, unit: f32) -> f32 {
         score(self, scale, bias, unit)
+    }
+
+    fn sums(sums: &[Self]) -> Sums<'_> {
+        Sums::Wide(sums)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     tally::{Gains, Tally},
 };
 use crate::{data::LabelLists, executor::Executor, top::Scored};
-use alloc::vec::Vec;
+use alloc::{collections::TryReserveError, vec::Vec};
 use core::fmt;
 
 /// What an evaluation needs to know beside the rows.
@@ -34,7 +34,7 @@ impl Default for Options<'_> {
 }
 
 /// Why there are no figures.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EvaluationError {
     /// No k was given.
@@ -43,26 +43,55 @@ pub enum EvaluationError {
     ZeroK,
     /// The cut is 0.
     ZeroCut,
-    /// Two evaluations with different k, cuts or propensities cannot be merged.
-    Unlike,
     /// No row was added.
     NoRows,
+    /// A is negative or not finite.
+    BadExponent {
+        /// The refused A.
+        a: f64,
+    },
+    /// B is not positive or not finite.
+    BadShift {
+        /// The refused B.
+        b: f64,
+    },
+    /// A and B give a label without training rows too large a weight.
+    WeightTooLarge {
+        /// The weight.
+        weight: f64,
+        /// The largest allowed.
+        limit: f64,
+    },
+    /// There is no memory for one weight a label.
+    Memory(TryReserveError),
 }
 
 impl fmt::Display for EvaluationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoK => "no k to evaluate at: give at least one, such as 1,3,5",
-            Self::ZeroK => {
-                "k is 0: the figures look at the first k answers, so k must be 1 or more"
+        match self {
+            Self::NoK => f.write_str("no k to evaluate at: give at least one, such as 1,3,5"),
+            Self::ZeroK => f.write_str(
+                "k is 0: the figures look at the first k answers, so k must be 1 or more",
+            ),
+            Self::ZeroCut => {
+                f.write_str("the cut for F1 is 0: the predicted set needs 1 answer or more")
             }
-            Self::ZeroCut => "the cut for F1 is 0: the predicted set needs 1 answer or more",
-            Self::Unlike => {
-                "evaluations with different k, cuts or propensities cannot be merged: \
-                 make each part with `Evaluation::part`"
-            }
-            Self::NoRows => "nothing to evaluate: there are no rows",
-        })
+            Self::NoRows => f.write_str("nothing to evaluate: there are no rows"),
+            Self::BadExponent { a } => write!(
+                f,
+                "the propensity parameter A is {a}: give a finite number, 0 or more, such as 0.55"
+            ),
+            Self::BadShift { b } => write!(
+                f,
+                "the propensity parameter B is {b}: give a finite number above 0, such as 1.5"
+            ),
+            Self::WeightTooLarge { weight, limit } => write!(
+                f,
+                "the propensity parameters give unseen labels the weight {weight}, above {limit}: \
+                 choose a smaller A"
+            ),
+            Self::Memory(error) => write!(f, "no memory for the propensities: {error}"),
+        }
     }
 }
 
@@ -128,9 +157,8 @@ impl<'a> Evaluation<'a> {
         Ok(Self::empty(ks, options))
     }
 
-    /// An evaluation of the same figures that has seen no rows, to be merged later.
-    #[must_use]
-    pub fn part(&self) -> Self {
+    /// An evaluation of the same figures that has seen no rows.
+    fn part(&self) -> Self {
         Self::empty(self.ks.clone(), self.options)
     }
 
@@ -236,24 +264,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Adds the rows of another evaluation of the same figures.
-    ///
-    /// # Errors
-    /// If k, cut or propensities differ.
-    pub fn merge(&mut self, other: &Self) -> Result<(), EvaluationError> {
-        let same_weights = match (self.options.propensities, other.options.propensities) {
-            (Some(own), Some(theirs)) => core::ptr::eq(own, theirs) || own == theirs,
-            (own, theirs) => own.is_none() && theirs.is_none(),
-        };
-        if self.ks != other.ks || self.options.cut != other.options.cut || !same_weights {
-            return Err(EvaluationError::Unlike);
-        }
-        self.absorb(other);
-        Ok(())
-    }
-
-    /// Adds the rows of an evaluation known to be of the same figures.
-    pub(super) fn absorb(&mut self, other: &Self) {
+    /// Adds the rows of an evaluation of the same figures.
+    fn absorb(&mut self, other: &Self) {
         for (own, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
             own.merge(theirs);
         }

@@ -25,5 +25,5 @@ mod sum;
 mod tally;
 
 pub use evaluation::{Evaluation, EvaluationError, Options};
-pub use propensity::{Propensities, PropensityError};
+pub use propensity::Propensities;
 pub use report::Report;

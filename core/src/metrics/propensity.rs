@@ -1,8 +1,8 @@
 //! How likely a label is to have been noticed, after which rare labels are weighted.
 
+use super::EvaluationError;
 use crate::float;
-use alloc::{collections::TryReserveError, vec::Vec};
-use core::fmt;
+use alloc::vec::Vec;
 
 /// The largest weight of a label, `2^20`: keeps sums of weights exact over `2^48` labels.
 const LARGEST_WEIGHT: f64 = (1u64 << 20) as f64;
@@ -31,54 +31,6 @@ pub struct Propensities {
     weight_unseen: f64,
 }
 
-/// Why there are no propensities.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum PropensityError {
-    /// A is negative or not finite.
-    BadExponent {
-        /// The refused A.
-        a: f64,
-    },
-    /// B is not positive or not finite.
-    BadShift {
-        /// The refused B.
-        b: f64,
-    },
-    /// A and B give a label without training rows too large a weight.
-    WeightTooLarge {
-        /// The weight.
-        weight: f64,
-        /// The largest allowed.
-        limit: f64,
-    },
-    /// There is no memory for one weight a label.
-    Memory(TryReserveError),
-}
-
-impl fmt::Display for PropensityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BadExponent { a } => write!(
-                f,
-                "the propensity parameter A is {a}: give a finite number, 0 or more, such as 0.55"
-            ),
-            Self::BadShift { b } => write!(
-                f,
-                "the propensity parameter B is {b}: give a finite number above 0, such as 1.5"
-            ),
-            Self::WeightTooLarge { weight, limit } => write!(
-                f,
-                "the propensity parameters give unseen labels the weight {weight}, above {limit}: \
-                 choose a smaller A"
-            ),
-            Self::Memory(error) => write!(f, "no memory for the propensities: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for PropensityError {}
-
 impl Propensities {
     /// A where nothing else is known.
     pub const A: f64 = 0.55;
@@ -93,24 +45,24 @@ impl Propensities {
     /// let p = Propensities::new(&[100, 0], 1000, Propensities::A, Propensities::B)?;
     /// assert!((p.weight(0) - 1.770_43).abs() < 1e-5);
     /// assert!(p.weight(1) > p.weight(0), "rare labels weigh more");
-    /// # Ok::<(), hapax_core::metrics::PropensityError>(())
+    /// # Ok::<(), hapax_core::metrics::EvaluationError>(())
     /// ```
     ///
     /// # Errors
     /// If a parameter is out of its range or memory does not suffice.
-    pub fn new(frequencies: &[u32], rows: usize, a: f64, b: f64) -> Result<Self, PropensityError> {
+    pub fn new(frequencies: &[u32], rows: usize, a: f64, b: f64) -> Result<Self, EvaluationError> {
         if !(a.is_finite() && a >= 0.0) {
-            return Err(PropensityError::BadExponent { a });
+            return Err(EvaluationError::BadExponent { a });
         }
         if !(b.is_finite() && b > 0.0) {
-            return Err(PropensityError::BadShift { b });
+            return Err(EvaluationError::BadShift { b });
         }
         let c = (float::ln(rows as f64) - 1.0).max(0.0) * float::power(b + 1.0, a);
         let weigh = |frequency: f64| 1.0 + c * float::power(frequency + b, -a);
         let weight_unseen = weigh(0.0);
         // Not a comparison by `>`, which NaN (infinity times zero) would pass.
         if !(1.0..=LARGEST_WEIGHT).contains(&weight_unseen) {
-            return Err(PropensityError::WeightTooLarge {
+            return Err(EvaluationError::WeightTooLarge {
                 weight: weight_unseen,
                 limit: LARGEST_WEIGHT,
             });
@@ -118,7 +70,7 @@ impl Propensities {
         let mut weights = Vec::new();
         weights
             .try_reserve_exact(frequencies.len())
-            .map_err(PropensityError::Memory)?;
+            .map_err(EvaluationError::Memory)?;
         weights.extend(frequencies.iter().map(|&n| weigh(f64::from(n))));
         Ok(Self {
             weights,
@@ -138,7 +90,7 @@ impl Propensities {
 
 #[cfg(test)]
 mod tests {
-    use super::{Propensities, PropensityError};
+    use super::{EvaluationError, Propensities};
     use alloc::string::ToString;
 
     #[test]
@@ -166,16 +118,16 @@ mod tests {
     fn bad_parameters_are_refused() {
         for a in [-0.1, f64::NAN, f64::INFINITY] {
             let error = Propensities::new(&[1], 10, a, 1.5).unwrap_err();
-            assert!(matches!(error, PropensityError::BadExponent { .. }));
+            assert!(matches!(error, EvaluationError::BadExponent { .. }));
             assert!(error.to_string().contains(&a.to_string()));
         }
         for b in [0.0, -1.0, f64::NAN] {
             let error = Propensities::new(&[1], 10, 0.55, b).unwrap_err();
-            assert!(matches!(error, PropensityError::BadShift { .. }));
+            assert!(matches!(error, EvaluationError::BadShift { .. }));
         }
         for (a, b) in [(40.0, 0.5), (1e300, 1.5)] {
             let error = Propensities::new(&[1], 10, a, b).unwrap_err();
-            assert!(matches!(error, PropensityError::WeightTooLarge { .. }));
+            assert!(matches!(error, EvaluationError::WeightTooLarge { .. }));
         }
     }
 }

@@ -32,7 +32,7 @@ impl Model {
     ///
     /// ```
     /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
-    /// # use hapax_core::parameters::one_vs_rest::OneVsRest;
+    /// # use hapax_core::parameters::OneVsRest;
     /// # use core::ops::ControlFlow::Continue;
     /// # let documents = Documents::new([
     /// #     ("sweet red fruit", ["apple"]), ("sour yellow fruit", ["lemon"]),
@@ -42,8 +42,9 @@ impl Model {
     /// #     min_documents: 1, max_document_share: 1.0, max_features: None,
     /// # };
     /// # let options = VectorizerOptions { features, ..Default::default() };
-    /// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-    /// # let data = documents.vectorize(&vectorizer, &Sequential)?;
+    /// # let texts = &documents.texts;
+    /// # let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, &Sequential)?;
+    /// # let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     /// let parameters = OneVsRest::default();
     /// let mut model = Model::train_ovr(
     ///     &parameters, &data, Some(vectorizer), &Sequential, &Portable, |_| Continue(()),

@@ -18,7 +18,7 @@ pub struct AllKinds;
 /// ```
 /// # use hapax_core::{data::*, executor::Sequential, kernels::Portable, model::*, text::*};
 /// # use hapax_core::format::FormatError;
-/// # use hapax_core::parameters::{NearestParameters, one_vs_rest::OneVsRest};
+/// # use hapax_core::parameters::{NearestParameters, OneVsRest};
 /// # use core::ops::ControlFlow::Continue;
 /// # let documents = Documents::new([
 /// #     ("sweet red fruit", ["apple"]),
@@ -29,8 +29,9 @@ pub struct AllKinds;
 /// #     min_documents: 1, max_document_share: 1.0, max_features: None,
 /// # };
 /// # let options = VectorizerOptions { features, ..Default::default() };
-/// # let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential)?;
-/// # let data = documents.vectorize(&vectorizer, &Sequential)?;
+/// # let texts = &documents.texts;
+/// # let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, &Sequential)?;
+/// # let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
 /// let parameters = NearestParameters { neighbors: 3, ..NearestParameters::default() };
 /// let nearest = Model::train_nearest(parameters, &data, None, &Sequential)?;
 /// let file = nearest.to_bytes()?;

@@ -8,25 +8,25 @@
 
 mod answer;
 pub(crate) mod calibration;
-pub mod embedding;
+pub(crate) mod embedding;
 mod evidence;
 mod kinds;
 mod label_names;
-pub mod linear;
-pub mod mach;
+pub(crate) mod linear;
+pub(crate) mod mach;
 mod model_error;
-pub mod nearest;
+pub(crate) mod nearest;
 pub(crate) mod provenance;
 mod scratch;
 
 pub use answer::{Answer, PredictError};
 pub use calibration::Calibration;
-pub use embedding::Embedding;
+pub use embedding::{Embedding, EmbeddingModel, Neighbor};
 pub use kinds::{AllKinds, Kinds, NearestOnly};
-pub use linear::Linear;
+pub use linear::{Contribution, Linear, LinearModel, LinearParts};
 pub use mach::Mach;
 pub use model_error::ModelError;
-pub use nearest::Nearest;
+pub use nearest::{Evidence, Nearest, NearestScratch, SharedFeature};
 pub use provenance::Provenance;
 pub use scratch::Scratch;
 

@@ -22,7 +22,7 @@ pub enum EmbeddingTraining {
 impl EmbeddingTraining {
     /// The name of the algorithm, as on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::NearestMean(_) => "nearest-mean",
             Self::Sampled(sampled) => sampled.name(),
@@ -35,7 +35,7 @@ impl EmbeddingTraining {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         match self {
             Self::NearestMean(mean) => mean.check(),
             Self::Sampled(sampled) => sampled.check(),

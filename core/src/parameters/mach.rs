@@ -47,8 +47,8 @@ pub enum Estimator {
     LogitSum,
 }
 
-/// Parameters of MACH. [`MachParameters::default`] is a good start for text; [`super`] states the
-/// problem they belong to.
+/// Parameters of MACH. [`MachParameters::default`] is a good start for text; [`crate::train::mach`]
+/// states the problem they belong to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Stored", try_from = "Stored")]
 pub struct MachParameters {
@@ -143,7 +143,7 @@ impl MachParameters {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let most = f64::from(BucketPlan::MOST_BUCKETS);
         within("buckets", f64::from(self.buckets), 2.0, most)?;
         let most = f64::from(Self::MOST_REPETITIONS);

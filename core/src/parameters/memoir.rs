@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::parameters::memoir::{
     choices::{
-        Average, Draws, Length, Regularizer, Repro, SeveralLabels, Silent, Steps, Truncation,
+        Average, Length, MemoirDraws, MemoirSteps, Regularizer, Repro, SeveralLabels, Silent,
+        Truncation,
     },
     oracle::Oracle,
 };
 
-/// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; [`super`] states the problem.
+/// Parameters of MEMOIR. [`Memoir::automatic`] is a good start; the source of `train::memoir`
+/// states the problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memoir {
     /// What keeps the weights small.
@@ -22,13 +24,13 @@ pub struct Memoir {
     /// Its price.
     pub lambda: f64,
     /// The step sizes.
-    pub steps: Steps,
+    pub steps: MemoirSteps,
     /// How long to train.
     pub length: Length,
     /// Rows of a step.
     pub batch: u32,
     /// Which rows.
-    pub draws: Draws,
+    pub draws: MemoirDraws,
     /// Whether rows whose margin is at least 1 leave the weights alone.
     pub gate: bool,
     /// Most wrong classes a row pushes away, each by its share of the slack.
@@ -65,13 +67,13 @@ impl Default for Memoir {
         Self {
             regularizer: Regularizer::L2,
             lambda: 1e-4,
-            steps: Steps::Decaying {
+            steps: MemoirSteps::Decaying {
                 first: 1.0,
                 decay: 1e-4,
             },
             length: Length::Epochs(5),
             batch: 1,
-            draws: Draws::Uniform,
+            draws: MemoirDraws::Uniform,
             gate: true,
             violators: 20,
             oracle: Oracle::Exhaustive,
@@ -129,7 +131,7 @@ impl Memoir {
         let lambda = share / rows;
         Self {
             lambda,
-            steps: Steps::Decaying {
+            steps: MemoirSteps::Decaying {
                 first: 1.0,
                 decay: lambda,
             },
@@ -155,7 +157,7 @@ impl Memoir {
     pub fn with_l1(self, classes: u32) -> Self {
         let few = classes as usize <= FEW_CLASSES;
         let steps = match self.steps {
-            Steps::Decaying { first, .. } if few => Steps::Decaying {
+            MemoirSteps::Decaying { first, .. } if few => MemoirSteps::Decaying {
                 first,
                 decay: L1_DECAY * self.lambda,
             },
@@ -188,16 +190,16 @@ impl Memoir {
                 (true, false) => 1e-6,
                 (true, true) => 5e-6,
             },
-            steps: Steps::Decaying {
+            steps: MemoirSteps::Decaying {
                 first: 0.1,
                 decay: 0.02,
             },
             length: Length::Iterations(25),
             batch: 100 * (float::sqrt(f64::from(classes)) as u32).max(1),
             draws: if code {
-                Draws::Balanced
+                MemoirDraws::Balanced
             } else {
-                Draws::Uniform
+                MemoirDraws::Uniform
             },
             gate: !code || l1,
             violators: 1,
@@ -215,7 +217,7 @@ impl Memoir {
 
     /// The transform that rows go through in training and prediction.
     #[must_use]
-    pub fn transform(&self) -> RowTransform {
+    pub(crate) fn transform(&self) -> RowTransform {
         RowTransform {
             exponent: self.exponent,
             normalize: self.normalize,
@@ -224,7 +226,7 @@ impl Memoir {
 
     /// The algorithm's name on the command line.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self.oracle {
             _ if self.is_l1() => "memoir-l1",
             Oracle::SignCodes { .. } => "memoir-lsh",
@@ -242,8 +244,8 @@ impl Memoir {
     #[must_use]
     pub(crate) fn eta(&self, t: u64) -> f64 {
         match self.steps {
-            Steps::Decaying { first, decay } => first / (1.0 + decay * (t - 1) as f64),
-            Steps::InverseLambda => 1.0 / (self.lambda * t as f64),
+            MemoirSteps::Decaying { first, decay } => first / (1.0 + decay * (t - 1) as f64),
+            MemoirSteps::InverseLambda => 1.0 / (self.lambda * t as f64),
         }
     }
 
@@ -251,14 +253,14 @@ impl Memoir {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: f64, least, most| {
             ParamError::check(name, value, ParamRule::AtLeast(least))?;
             ParamError::check(name, value, ParamRule::AtMost(most, BEYOND))
         };
         ParamError::check("lambda", self.lambda, ParamRule::Above(0.0))?;
         within("lambda", self.lambda, 1e-15, 1e6)?;
-        if let Steps::Decaying { first, decay } = self.steps {
+        if let MemoirSteps::Decaying { first, decay } = self.steps {
             ParamError::check("step_size", first, ParamRule::Above(0.0))?;
             within("step_decay", decay, 0.0, 1e6)?;
             within("step_size", first, 1e-12, 1e6)?;
@@ -300,7 +302,7 @@ const BEYOND: &str = "beyond which nothing is gained and numbers lose their mean
 
 #[cfg(test)]
 mod tests {
-    use super::{Memoir, Regularizer, Repro, Steps, Truncation};
+    use super::{Memoir, MemoirSteps, Regularizer, Repro, Truncation};
     use alloc::string::ToString;
 
     #[test]
@@ -319,7 +321,7 @@ mod tests {
             ..good.clone()
         };
         assert!(long.check().unwrap_err().to_string().contains("1 / lambda"));
-        let steps = Steps::InverseLambda;
+        let steps = MemoirSteps::InverseLambda;
         assert_eq!(
             Memoir {
                 steps,

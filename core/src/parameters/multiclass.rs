@@ -3,7 +3,7 @@
 use crate::parameters::{ParamError, ParamRule, RowTransform};
 use serde::{Deserialize, Serialize};
 
-/// The loss of a row; see the module's text ([`super`]).
+/// The loss of a row; see [`crate::train::multiclass`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MultiClassLoss {
     /// The largest shortfall of a margin counts.
@@ -86,7 +86,7 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         let within = |name, value: f64, least: f64, most: f64| {
             ParamError::check(name, value, ParamRule::AtLeast(least))?;
             ParamError::check(name, value, ParamRule::AtMost(most, BEYOND))

@@ -50,7 +50,7 @@ impl NearestParameters {
     ///
     /// # Errors
     /// The first parameter that is.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         ParamError::check(
             "neighbors",
             f64::from(self.neighbors),

@@ -33,7 +33,7 @@ pub enum Negatives {
 }
 
 /// Parameters of one-vs-rest training. [`OneVsRest::default`] is a good start for text;
-/// [`super::one_vs_rest`] states the problem they belong to.
+/// [`crate::train::one_vs_rest`] states the problem they belong to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OneVsRest {
     /// The loss.
@@ -132,7 +132,7 @@ impl OneVsRest {
     ///
     /// # Errors
     /// The first that is not finite or outside its range.
-    pub fn check(&self) -> Result<(), ParamError> {
+    pub(crate) fn check(&self) -> Result<(), ParamError> {
         within("cost", self.cost, 1e-9, 1e9)?;
         within("positive_weight", self.positive_weight, 1e-6, 1e6)?;
         let (Bias::Fixed(bias) | Bias::Learned(bias)) = self.bias;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is drawn for a label of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Draws {
+pub enum SampledDraws {
     /// So many labels the row does not carry, each trained for itself.
     Balance(u32),
     /// One label the row does not carry, trained against this one.
@@ -19,7 +19,7 @@ pub enum Draws {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
     /// What is drawn.
-    pub draws: Draws,
+    pub draws: SampledDraws,
     /// b, the margin of the hinge.
     pub margin: f64,
     /// λ, the length of a step.
@@ -43,7 +43,7 @@ impl Sampled {
     #[must_use]
     pub fn one_vs_all() -> Self {
         Self {
-            draws: Draws::Balance(64),
+            draws: SampledDraws::Balance(64),
             margin: 1.0,
             step_size: 0.5,
             max_norm: 0.0,
@@ -59,7 +59,7 @@ impl Sampled {
     #[must_use]
     pub fn auc() -> Self {
         Self {
-            draws: Draws::Pairs,
+            draws: SampledDraws::Pairs,
             epochs: 20,
             ..Self::one_vs_all()
         }
@@ -69,8 +69,8 @@ impl Sampled {
     #[must_use]
     pub(crate) fn name(&self) -> &'static str {
         match self.draws {
-            Draws::Balance(_) => "ova-sgd",
-            Draws::Pairs => "auc",
+            SampledDraws::Balance(_) => "ova-sgd",
+            SampledDraws::Pairs => "auc",
         }
     }
 
@@ -79,7 +79,7 @@ impl Sampled {
     /// # Errors
     /// The first that is not finite or outside its range.
     pub(crate) fn check(&self) -> Result<(), ParamError> {
-        if let Draws::Balance(balance) = self.draws {
+        if let SampledDraws::Balance(balance) = self.draws {
             within("balance", f64::from(balance), 1.0, 65_536.0)?;
         }
         within("margin", self.margin, 1e-9, 1e9)?;
@@ -102,8 +102,8 @@ impl Sampled {
     /// How many labels are looked at for each label of a row.
     pub(crate) fn draws_a_label(&self) -> usize {
         match self.draws {
-            Draws::Balance(balance) => balance as usize + 1,
-            Draws::Pairs => 2,
+            SampledDraws::Balance(balance) => balance as usize + 1,
+            SampledDraws::Pairs => 2,
         }
     }
 }

@@ -14,7 +14,7 @@ pub struct RowTransform {
 
 impl RowTransform {
     /// The transformed values of `row`, behind those already in `out`.
-    pub fn apply(&self, row: SparseView<'_>, out: &mut Vec<f32>) {
+    pub(crate) fn apply(&self, row: SparseView<'_>, out: &mut Vec<f32>) {
         let start = out.len();
         let mut square = 0f64;
         out.extend(row.values().iter().map(|&value| {

@@ -23,7 +23,7 @@ pub enum RankWeight {
 
 /// How long steps are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Steps {
+pub enum WsabieSteps {
     /// The step size times the gradient.
     Plain,
     /// AdaGrad with one sum a class and one a dimension of the embedding, as published.
@@ -34,7 +34,7 @@ pub enum Steps {
 
 /// How a class is found that violates the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Search {
+pub enum ViolatorSearch {
     /// Classes are drawn with replacement, at most as many as there are, up to the first violator:
     /// as published. Of a single violator among many classes it misses 37 percent.
     Replacement,
@@ -66,7 +66,7 @@ pub struct Wsabie {
     /// λ, the length of a step.
     pub step_size: f64,
     /// How steps shrink.
-    pub steps: Steps,
+    pub steps: WsabieSteps,
     /// Whether the step size falls to 0 in a straight line.
     pub decay: bool,
     /// How much a violation counts.
@@ -76,7 +76,7 @@ pub struct Wsabie {
     /// Q, the links of the chain of last violators that make a row be ignored; 0 for none.
     pub violators: u32,
     /// How violators are found.
-    pub search: Search,
+    pub search: ViolatorSearch,
     /// A row without violators is left out of so many following epochs, at most: the first time
     /// one, then two, …
     pub rest: u32,
@@ -106,12 +106,12 @@ impl Default for Wsabie {
             discriminant: Discriminant::Linear,
             margin: 1.0,
             step_size: 0.05,
-            steps: Steps::AdaGradByFeature,
+            steps: WsabieSteps::AdaGradByFeature,
             decay: true,
             rank_weight: RankWeight::Constant,
             max_norm: 0.0,
             violators: 0,
-            search: Search::Blocks {
+            search: ViolatorSearch::Blocks {
                 classes: 256,
                 top: 5,
             },
@@ -136,11 +136,11 @@ impl Wsabie {
         Self {
             margin: 0.1,
             step_size: 0.01,
-            steps: Steps::Plain,
+            steps: WsabieSteps::Plain,
             decay: false,
             rank_weight: RankWeight::Harmonic,
             max_norm: 1.0,
-            search: Search::Cyclic,
+            search: ViolatorSearch::Cyclic,
             rest: 0,
             epochs: 30,
             batch: 1,
@@ -156,10 +156,10 @@ impl Wsabie {
             discriminant: Discriminant::Euclidean,
             margin: 10_000.0,
             step_size: 10.0,
-            steps: Steps::AdaGrad,
+            steps: WsabieSteps::AdaGrad,
             decay: false,
             violators: 8,
-            search: Search::Cyclic,
+            search: ViolatorSearch::Cyclic,
             rest: 0,
             initial: 1.0,
             epochs: 30,
@@ -198,7 +198,7 @@ impl Wsabie {
         within("step_size", self.step_size, 1e-9, 1e6)?;
         within("max_norm", self.max_norm, 0.0, 1e9)?;
         within("violators", f64::from(self.violators), 0.0, 1e4)?;
-        if let Search::Blocks { classes, top } = self.search {
+        if let ViolatorSearch::Blocks { classes, top } = self.search {
             within("block", f64::from(classes), 1.0, 1e6)?;
             within("top", f64::from(top), 1.0, 256.0)?;
         }
@@ -261,7 +261,7 @@ pub(crate) const BITS: ParamRule = ParamRule::OneOf(&[4.0, 8.0, 32.0]);
 
 #[cfg(test)]
 mod tests {
-    use super::{Search, Wsabie};
+    use super::{ViolatorSearch, Wsabie};
     use alloc::string::ToString;
 
     #[test]
@@ -283,7 +283,7 @@ mod tests {
             |p| p.initial = -1.0,
             |p| p.bits = 7,
             |p| p.exponent = f64::NAN,
-            |p| p.search = Search::Blocks { classes: 0, top: 1 },
+            |p| p.search = ViolatorSearch::Blocks { classes: 0, top: 1 },
         ];
         for change in changes {
             let mut parameters = Wsabie::default();

@@ -129,7 +129,7 @@ impl<'a> SparseView<'a> {
 
     /// Number of stored entries.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.indices.len()
     }
 

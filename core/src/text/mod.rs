@@ -12,5 +12,6 @@ mod vocabulary;
 pub use options::{
     FeatureSpace, NGrams, TermWeight, TokenOptions, VectorizerError, VectorizerOptions,
 };
-pub use scratch::{NoFeatures, TextScratch};
+pub use scratch::NoFeatures;
+pub(crate) use scratch::TextScratch;
 pub use vectorizer::Vectorizer;

@@ -25,14 +25,14 @@ use alloc::{string::String, vec::Vec};
 /// and rounded to `f32` at the end, so rows are equal to the bit everywhere.
 ///
 /// ```
-/// use hapax_core::{executor::Sequential, text::{TextScratch, Vectorizer, VectorizerOptions}};
+/// use hapax_core::{executor::Sequential, text::Vectorizer};
 /// let texts = ["a small mouse", "a small house", "a house of cards"];
-/// let vectorizer = Vectorizer::fit(&texts, VectorizerOptions::default(), &Sequential)?;
-/// let mut scratch = TextScratch::default();
-/// let row = vectorizer.transform("The small house, a dream", &mut scratch);
-/// let names = row.view().indices().iter().flat_map(|&id| vectorizer.feature_name(id));
+/// let (vectorizer, _) = Vectorizer::fit_transform(&texts, Default::default(), &Sequential)?;
+/// let rows = vectorizer.transform_all(&["The small house, a dream"], &Sequential);
+/// let row = rows.row(0);
+/// let names = row.indices().iter().flat_map(|&id| vectorizer.feature_name(id));
 /// assert_eq!(names.collect::<Vec<_>>(), ["a", "house", "small"]);
-/// assert!((row.view().norm() - 1.0).abs() < 1e-6);
+/// assert!((row.norm() - 1.0).abs() < 1e-6);
 /// # Ok::<(), hapax_core::text::VectorizerError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Vectorizer {
     ///
     /// # Errors
     /// Bad options, no texts, or no token within the limits.
-    pub fn fit<T: AsRef<str> + Sync, E: Executor>(
+    pub(crate) fn fit<T: AsRef<str> + Sync, E: Executor>(
         texts: &[T],
         options: VectorizerOptions,
         executor: &E,
@@ -121,11 +121,13 @@ impl Vectorizer {
         })
     }
 
-    /// Fits to `texts` and turns them into rows: the rows that [`Vectorizer::transform`] gives
-    /// for each.
+    /// Fits to `texts` and turns them into rows: those that [`Vectorizer::transform_all`] gives.
+    ///
+    /// The result does not depend on the executor. Time: one pass over the texts and a sort of
+    /// the different tokens; memory: all different tokens once, about 30 bytes each.
     ///
     /// # Errors
-    /// As [`Vectorizer::fit`].
+    /// Bad options, no texts, or no token within the limits.
     pub fn fit_transform<T: AsRef<str> + Sync, E: Executor>(
         texts: &[T],
         options: VectorizerOptions,
@@ -243,7 +245,7 @@ impl Vectorizer {
 
     /// The row of `text`; empty if no token is known (`scratch` knows why).
     #[must_use]
-    pub fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
+    pub(crate) fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
         self.transform_view(text, scratch).to_owned()
     }
 

@@ -8,7 +8,7 @@ use crate::{
     model::{
         Method, Model,
         embedding::Embedding,
-        linear::{Linear, compact::CompactError},
+        linear::Linear,
         mach::{Mach, head_weights::HeadWeights},
         nearest::Nearest,
     },
@@ -271,16 +271,13 @@ impl Model {
             }
         }
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
-        let fitted = linear.model().fitted(budget).map_err(|error| match error {
-            CompactError::Budget { least, .. } => CompactionError::TooSmall {
+        let fitted = linear
+            .model()
+            .fitted(budget)
+            .map_err(|least| CompactionError::TooSmall {
                 max_bytes,
                 smallest: least as u64 + fixed,
-            },
-            CompactError::NoRows => CompactionError::TooSmall {
-                max_bytes,
-                smallest: fixed,
-            },
-        })?;
+            })?;
         let model = self.with_linear(linear.with_model(fitted.model));
         Ok(Compacted {
             bytes: model.file_bytes()?,

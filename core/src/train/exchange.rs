@@ -23,27 +23,30 @@ pub trait Exchange {
         from: &[usize],
     ) -> Result<Vec<Vec<u8>>, ExchangeError>;
 
-    /// Hands this parcel to all processes, and returns those of all, this one's among them, in
-    /// their order.
-    ///
-    /// # Errors
-    /// If a process cannot be reached.
-    fn gather(&mut self, parcel: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let (rank, ranks) = (self.rank(), self.ranks());
-        let others: Vec<usize> = (0..ranks).filter(|&other| other != rank).collect();
-        let parcels = others.iter().map(|&other| (other, &parcel[..]));
-        let parcels: Vec<(usize, &[u8])> = parcels.collect();
-        let mut all = self.send(&parcels, &others)?;
-        all.insert(rank.min(all.len()), parcel);
-        Ok(all)
-    }
-
     /// Replaces each value by the largest that any process has there. No sum is offered: its bits
     /// would depend on the order.
     ///
     /// # Errors
     /// If a process cannot be reached.
     fn largest(&mut self, values: &mut [f64]) -> Result<(), ExchangeError>;
+}
+
+/// Hands this parcel to all processes, and returns those of all, this one's among them, in their
+/// order.
+///
+/// # Errors
+/// If a process cannot be reached.
+pub(crate) fn gather(
+    exchange: &mut impl Exchange,
+    parcel: Vec<u8>,
+) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    let (rank, ranks) = (exchange.rank(), exchange.ranks());
+    let others: Vec<usize> = (0..ranks).filter(|&other| other != rank).collect();
+    let parcels = others.iter().map(|&other| (other, &parcel[..]));
+    let parcels: Vec<(usize, &[u8])> = parcels.collect();
+    let mut all = exchange.send(&parcels, &others)?;
+    all.insert(rank.min(all.len()), parcel);
+    Ok(all)
 }
 
 /// Why processes did not reach each other.

@@ -1,18 +1,14 @@
 //! The models that trainings make: weights or rows, with what made them and a record of it.
 
-use super::{Hearing, TrainError, Watch, embedding, memoir, reduction::Projection};
+use super::{Hearing, Parameters, TrainError, Watch, embedding, memoir, reduction::Projection};
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{Embedding, Linear, Method, Model, Nearest, Provenance, linear::LinearModel},
+    model::{Embedding, Linear, Mach, Method, Model, Nearest, Provenance, linear::LinearModel},
     parameters::{
-        NearestParameters,
-        embedding::EmbeddingTraining,
-        linear::LinearTraining,
-        memoir::Memoir,
-        multiclass::{MultiClassLoss, MultiClassSvm},
-        one_vs_rest::OneVsRest,
+        NearestParameters, embedding::EmbeddingTraining, linear::LinearTraining, memoir::Memoir,
+        multiclass::MultiClassSvm, one_vs_rest::OneVsRest,
     },
     text::Vectorizer,
     train::{
@@ -20,6 +16,7 @@ use crate::{
         one_vs_rest::{FusedWeights, proof::ProvenOneVsRest, training::Report},
     },
 };
+use alloc::{boxed::Box, vec, vec::Vec};
 use core::ops::ControlFlow;
 
 impl Model {
@@ -78,7 +75,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         measuring: bool,
-        watch: &mut dyn Watch<memoir::trainer::Report>,
+        watch: &mut dyn Watch<memoir::MemoirReport>,
     ) -> Result<Self, TrainError> {
         let embedding =
             Embedding::train_memoir(parameters, projection, data, executor, measuring, watch)?;
@@ -94,14 +91,15 @@ impl Model {
     /// executor.
     ///
     /// # Errors
-    /// As [`Embedding::train`].
+    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
+    /// too long; [`TrainError::Stopped`] if `progress` said so.
     pub fn train_embedding(
         training: &EmbeddingTraining,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        progress: impl FnMut(embedding::joint::Report) -> ControlFlow<()>,
+        progress: impl FnMut(embedding::EmbeddingReport) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         let watch = &mut Hearing(progress);
         Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
@@ -120,7 +118,7 @@ impl Model {
         vectorizer: Option<Vectorizer>,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        watch: &mut dyn Watch<embedding::joint::Report>,
+        watch: &mut dyn Watch<embedding::EmbeddingReport>,
     ) -> Result<Self, TrainError> {
         let embedding =
             Embedding::train_watched(training, projection, data, executor, kernels, watch)?;
@@ -137,75 +135,65 @@ impl Model {
         ))
     }
 
-    /// The linear model of one-vs-rest with all negatives, run to a proven gap.
+    /// The model of what training on `data` made, whose rows `vectorizer` made if they were texts.
+    /// A proof goes into the record of what made the model.
+    // Inlined, so that a program has the arms of what it trains alone.
     #[must_use]
-    pub fn from_proven_ovr(
-        made: ProvenOneVsRest,
-        parameters: &OneVsRest,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let mut provenance = Provenance::new("ovr", data, parameters.seed);
-        for (name, value) in [
-            ("relative gap", made.certificate.relative_gap()),
-            ("relative gap of the stored weights", made.stored_gap()),
-        ] {
-            provenance.report.push((name.into(), value));
-        }
-        let training = LinearTraining::OneVsRest(parameters.clone());
-        let linear = Linear::new(made.model, training, data);
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
-    }
-
-    /// The linear model that a multi-class machine of `data` gives; its proof goes into the record
-    /// of what made the model.
-    #[must_use]
-    pub fn from_machine(
-        machine: &Machine,
-        parameters: &MultiClassSvm,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let training = LinearTraining::MultiClass(parameters.clone());
-        let linear = Linear::new(machine.model.clone(), training, data);
-        let algorithm = match parameters.loss {
-            MultiClassLoss::CrammerSinger => "cs",
-            MultiClassLoss::WestonWatkins => "ww",
-            MultiClassLoss::LeeLinWahba => "llw",
+    #[inline(always)]
+    pub fn made(made: Trained<'_>, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
+        let linear = |weights, training| Method::Linear(Linear::new(weights, training, data));
+        let (method, name, seed, report) = match made {
+            Trained::Nearest(nearest) => (Method::Nearest(nearest), "nearest", 0, Vec::new()),
+            Trained::Mach(mach) => {
+                let seed = mach.parameters().seed;
+                (Method::Mach(Box::new(mach)), "mach", seed, Vec::new())
+            }
+            Trained::Memoir(weights, memoir) => {
+                let method = linear(weights, LinearTraining::Memoir(memoir.clone()));
+                (method, memoir.name(), memoir.seed, Vec::new())
+            }
+            Trained::MultiClass(machine, svm) => {
+                let training = LinearTraining::MultiClass(svm.clone());
+                let (proof, gap) = (machine.certificate, machine.stored_gap());
+                let report = vec![
+                    ("primal", proof.primal),
+                    ("dual", proof.dual),
+                    ("relative gap", proof.relative_gap()),
+                    ("relative gap of the stored weights", gap),
+                    ("epochs", f64::from(proof.epochs)),
+                    ("non-zeros before pruning", proof.nonzeros as f64),
+                ];
+                let method = linear(machine.model.clone(), training);
+                (method, svm.name(), svm.seed, report)
+            }
+            Trained::OneVsRest(proven, parameters) => {
+                let report = vec![
+                    ("relative gap", proven.certificate.relative_gap()),
+                    ("relative gap of the stored weights", proven.stored_gap()),
+                ];
+                let method = linear(proven.model, LinearTraining::OneVsRest(parameters.clone()));
+                (method, parameters.name(), parameters.seed, report)
+            }
         };
-        let mut provenance = Provenance::new(algorithm, data, parameters.seed);
-        let proof = machine.certificate;
-        for (name, value) in [
-            ("primal", proof.primal),
-            ("dual", proof.dual),
-            ("relative gap", proof.relative_gap()),
-            ("relative gap of the stored weights", machine.stored_gap()),
-            ("epochs", f64::from(proof.epochs)),
-            ("non-zeros before pruning", proof.nonzeros as f64),
-        ] {
+        let mut provenance = Provenance::new(name, data, seed);
+        for (name, value) in report {
             provenance.report.push((name.into(), value));
         }
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
+        Self::new(method, data, vectorizer, provenance)
     }
+}
 
-    /// The model of neighbors among the rows of `data`.
-    #[must_use]
-    pub fn from_nearest(nearest: Nearest, data: &Dataset, vectorizer: Option<Vectorizer>) -> Self {
-        let provenance = Provenance::new("nearest", data, 0);
-        Self::new(Method::Nearest(nearest), data, vectorizer, provenance)
-    }
-
-    /// The model of weights that MEMOIR with `parameters` made of `data`.
-    #[must_use]
-    pub fn from_memoir(
-        weights: LinearModel,
-        parameters: &Memoir,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-    ) -> Self {
-        let provenance = Provenance::new(parameters.name(), data, parameters.seed);
-        let training = LinearTraining::Memoir(parameters.clone());
-        let linear = Linear::new(weights, training, data);
-        Self::new(Method::Linear(linear), data, vectorizer, provenance)
-    }
+/// What a training made, with the parameters that the model keeps.
+#[derive(Debug)]
+pub enum Trained<'a> {
+    /// Rows to find neighbors among.
+    Nearest(Nearest),
+    /// Heads over buckets.
+    Mach(Mach),
+    /// Weights of MEMOIR.
+    Memoir(LinearModel, &'a Memoir),
+    /// A multi-class machine.
+    MultiClass(&'a Machine, &'a MultiClassSvm),
+    /// One-vs-rest with all negatives, run to a proven gap.
+    OneVsRest(ProvenOneVsRest, &'a OneVsRest),
 }

@@ -22,32 +22,16 @@ pub trait Training: Resumable + Sized {
     /// too large for its form.
     fn finish<E: Executor>(self, executor: &E) -> Result<Self::Made, TrainError>;
 
-    /// Does all steps, from where `watch` says.
-    ///
-    /// # Errors
-    /// [`TrainError::Stopped`] if `watch` said so.
-    fn run<E: Executor>(
-        &mut self,
-        executor: &E,
-        watch: &mut dyn Watch<Self::Report>,
-    ) -> Result<(), TrainError> {
-        going(watch.begin(self))?;
-        while let Some(report) = self.step(executor) {
-            going(watch.part(report, self))?;
-        }
-        Ok(())
-    }
-
     /// Does all steps and ends training.
     ///
     /// # Errors
-    /// As [`Training::run`] and [`Training::finish`].
+    /// [`TrainError::Stopped`] if `watch` said so, and as [`Training::finish`].
     fn train<E: Executor>(
         mut self,
         executor: &E,
         watch: &mut dyn Watch<Self::Report>,
     ) -> Result<Self::Made, TrainError> {
-        self.run(executor, watch)?;
+        run(&mut self, executor, watch)?;
         self.finish(executor)
     }
 }
@@ -72,6 +56,22 @@ impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
     fn part(&mut self, report: R, _: &dyn Resumable) -> ControlFlow<()> {
         (self.0)(report)
     }
+}
+
+/// Does all steps, from where `watch` says.
+///
+/// # Errors
+/// [`TrainError::Stopped`] if `watch` said so.
+pub(crate) fn run<T: Training, E: Executor>(
+    training: &mut T,
+    executor: &E,
+    watch: &mut dyn Watch<T::Report>,
+) -> Result<(), TrainError> {
+    going(watch.begin(training))?;
+    while let Some(report) = training.step(executor) {
+        going(watch.part(report, training))?;
+    }
+    Ok(())
 }
 
 /// Refuses to go on where a watch said so.

@@ -1,6 +1,6 @@
 //! Processes that are threads, and such that hear something else than what was said.
 
-use hapax_core::train::exchange::{Exchange, ExchangeError};
+use hapax_core::train::{Exchange, ExchangeError};
 use std::sync::{
     Arc, Barrier, Mutex,
     mpsc::{Receiver, Sender, channel},

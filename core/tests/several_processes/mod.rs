@@ -7,18 +7,15 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    parameters::multiclass::{
+    parameters::{
         MultiClassLoss::{self, CrammerSinger, LeeLinWahba, WestonWatkins},
         MultiClassSvm,
     },
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
-        TrainError,
-        exchange::{Alone, Exchange, ExchangeError},
+        Alone, Exchange, ExchangeError, Shared, SharedTraining, TrainError,
         multiclass::{Machine, MultiLabel},
-        published::SharedTraining,
-        state::Shared,
     },
 };
 use std::{ops::ControlFlow, sync::Arc, thread};

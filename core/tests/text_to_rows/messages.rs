@@ -192,7 +192,7 @@ fn of_text() {
     );
     let options = ReadOptions {
         format: Some(Format::Tsv),
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     assert_eq!(

@@ -8,3 +8,4 @@ mod messages;
 mod reading;
 mod real_data;
 mod round_trips;
+mod writing;

@@ -3,10 +3,10 @@
 use super::executors::Backwards;
 use hapax_core::{
     data::{
-        Columns, Dataset, Documents, Format, IndexBase, LineReader, ReadOptions, Row, Source, read,
+        Columns, Dataset, Documents, Format, IndexBase, LineReader, Names, ReadOptions, Row,
+        Source, read,
     },
     executor::Sequential,
-    names::Names,
 };
 use proptest::prelude::*;
 
@@ -114,7 +114,7 @@ fn columns_in_both_orders_and_fasttext_lines() {
     );
 
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     let documents = texts("10,9\ta text\t\n\tnone\n big one, 2\tb\n", &options);
@@ -206,11 +206,7 @@ fn lines_come_one_at_a_time() {
     );
     assert_eq!(reader.read(b"only text\n"), Ok(expected(&[], "only text")));
     assert_eq!(reader.read(b"\n"), Ok(None));
-    assert_eq!(reader.label_ids().name(2), Some("new"));
-    assert_eq!(
-        (reader.label_ids().known(), reader.label_ids().len()),
-        (2, 3)
-    );
+    assert_eq!(reader.read(b"z\tnew\n"), Ok(expected(&[2], "z")));
     assert!(reader.read(b"x y\ta\tb\n").is_err());
 
     let options = ReadOptions {
@@ -246,7 +242,7 @@ fn read_every_way(bytes: &[u8]) {
     for format in FORMATS {
         for (columns, index_base) in [
             (None, None),
-            (Some(Columns::LABELS_TEXT), Some(IndexBase::One)),
+            (Some(Columns::default().swapped()), Some(IndexBase::One)),
         ] {
             let options = ReadOptions {
                 format,

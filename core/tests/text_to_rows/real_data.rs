@@ -1,8 +1,8 @@
 //! Real files: they are read whole, and written again as they were.
 
-use super::executors::Backwards;
+use super::{executors::Backwards, writing};
 use hapax_core::{
-    data::{Columns, Dataset, Format, IndexBase, Input, ReadOptions, Source, read, write_xmc},
+    data::{Columns, Dataset, Format, IndexBase, Input, ReadOptions, Source, read},
     executor::Sequential,
     text::{Vectorizer, VectorizerOptions},
 };
@@ -44,8 +44,7 @@ fn xmc_files_are_written_as_they_were() {
         let data = rows(input);
         let counts = (data.len(), data.rows().features(), data.labels().labels());
         assert_eq!(counts, (n, d, l));
-        let mut written = String::new();
-        write_xmc(&data, &mut written).unwrap();
+        let written = writing::xmc(&data);
         let original = String::from_utf8(bytes).unwrap();
         for (left, right) in written.lines().zip(original.lines()) {
             assert_eq!(left.trim_end(), right.trim_end(), "{name}");
@@ -72,7 +71,7 @@ fn every_test_set_and_every_text_is_read() {
     assert!(!names.is_empty(), "no set in {}", root.display());
     // Some have a third column, which is ignored.
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     for name in names {
@@ -131,7 +130,7 @@ fn svmlight_files_share_the_labels_of_their_training_set() {
 #[test]
 fn text_becomes_rows_like_the_published_ones() {
     let options = ReadOptions {
-        columns: Some(Columns::LABELS_TEXT),
+        columns: Some(Columns::default().swapped()),
         ..ReadOptions::default()
     };
     let (Some((_, raw)), Some((_, made)), Some(vocabulary)) = (
@@ -145,15 +144,16 @@ fn text_becomes_rows_like_the_published_ones() {
         panic!("text was read as rows")
     };
     let made = rows(made);
-    let ours = Vectorizer::fit(&documents.texts, VectorizerOptions::default(), &Sequential);
-    let ours = ours.unwrap();
+    let (ours, rows_of_ours) =
+        Vectorizer::fit_transform(&documents.texts, VectorizerOptions::default(), &Sequential)
+            .unwrap();
     let theirs: Vec<(&str, u32)> = std::str::from_utf8(&vocabulary)
         .unwrap()
         .lines()
         .map(|line| line.split_once('\t').unwrap())
         .map(|(term, df)| (term, df.parse().unwrap()))
         .collect();
-    let data = documents.vectorize(&ours, &Sequential).unwrap();
+    let data = Dataset::new(rows_of_ours, documents.labels, Some(documents.label_names)).unwrap();
     let mut counts = BTreeMap::new();
     for feature in data.rows().iter().flat_map(|row| row.indices()) {
         *counts
@@ -174,7 +174,7 @@ fn text_becomes_rows_like_the_published_ones() {
     let equal = (0..data.len())
         .filter(|&row| {
             let (ours, theirs) = (data.rows().row(row), made.rows().row(row));
-            ours.len() == theirs.len()
+            ours.indices().len() == theirs.indices().len()
                 && ours
                     .iter()
                     .zip(theirs.iter())

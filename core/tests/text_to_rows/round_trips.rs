@@ -1,15 +1,13 @@
 //! Writing and reading again gives the same rows to the bit.
 
 use hapax_core::{
-    data::{
-        Dataset, Format, IndexBase, LabelLists, ReadOptions, Source, WriteError, read,
-        write_svmlight, write_xmc,
-    },
+    data::{Dataset, Format, IndexBase, LabelLists, Names, ReadOptions, Source, read},
     executor::Sequential,
-    names::Names,
     sparse::{SparseRows, SparseVec},
 };
 use proptest::prelude::*;
+
+use super::writing;
 
 fn finite() -> impl Strategy<Value = f32> {
     prop_oneof![
@@ -60,8 +58,7 @@ fn assert_same_rows(left: &Dataset, right: &Dataset) {
 proptest! {
     #[test]
     fn xmc(data in dataset()) {
-        let mut text = String::new();
-        write_xmc(&data, &mut text).unwrap();
+        let text = writing::xmc(&data);
         let again = read_rows(&text, &ReadOptions::default());
         assert_same_rows(&data, &again);
         prop_assert_eq!(&data, &again);
@@ -72,8 +69,7 @@ proptest! {
         let names = Names::new((0..12).map(|id| (3 * id - 7).to_string())).unwrap();
         let data = Dataset::new(data.rows().clone(), data.labels().clone(), Some(names.clone()));
         let data = data.unwrap();
-        let mut text = String::new();
-        write_svmlight(&data, &mut text).unwrap();
+        let text = writing::svmlight(&data);
         let options = ReadOptions {
             format: Some(Format::Svmlight),
             index_base: Some(IndexBase::One),
@@ -84,28 +80,4 @@ proptest! {
         assert_same_rows(&data, &again);
         prop_assert_eq!(data.labels(), again.labels());
     }
-}
-
-#[test]
-fn svmlight_needs_numbers_for_labels() {
-    let mut rows = SparseRows::new(1);
-    rows.push(SparseVec::default().view()).unwrap();
-    let mut labels = LabelLists::new(0);
-    labels.push([0]);
-    let names = Names::new(["animal"]).unwrap();
-    let data = Dataset::new(rows, labels, Some(names)).unwrap();
-    let mut text = String::new();
-    let error = write_svmlight(&data, &mut text).unwrap_err();
-    assert_eq!(
-        error,
-        WriteError::LabelNotANumber {
-            label: 0,
-            name: "animal".into()
-        }
-    );
-    assert_eq!(
-        error.to_string(),
-        "label 0 is named `animal`, but svmlight labels are whole numbers; write xmc instead"
-    );
-    assert!(text.is_empty());
 }

@@ -16,10 +16,7 @@ use crate::{
     files::{make_folder, remove_leftovers},
     sealed::{Kind, Seal, SealedError},
 };
-use hapax_core::train::{
-    exchange::{Exchange, ExchangeError},
-    state::{Identity, Shared, StateError},
-};
+use hapax_core::train::{Exchange, ExchangeError, Identity, Shared, StateError};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,

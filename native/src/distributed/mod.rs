@@ -6,7 +6,7 @@
 //! needed: any scheduler that starts commands will do, one machine after the other as well as all
 //! at once.
 //!
-//! A part is the same bytes whoever does it ([`hapax_core::train::shards`]). So a worker that would
+//! A part is the same bytes whoever does it ([`hapax_core::train::Parts`]). So a worker that would
 //! have to wait for parts of others does those that nobody is at ([`claim`]), and a part that is
 //! lost is done again. Killing workers at any time costs the parts that they were at.
 

@@ -1,7 +1,7 @@
 //! What is to be trained, and in how many parts.
 
 use crate::sealed::{Kind, Seal, SealedError, open};
-use hapax_core::train::state::{Identity, StateError};
+use hapax_core::train::{Identity, StateError};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use crate::sealed::SealedError;
 use hapax_core::{
     bytes::Bytes,
     executor::Executor,
-    train::shards::{PartError, Parts},
+    train::{PartError, Parts},
 };
 use std::{fmt, path::Path, thread::sleep, time::Duration};
 

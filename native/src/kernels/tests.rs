@@ -1,8 +1,8 @@
 use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    kernels::Portable,
-    model::nearest::{Nearest, NearestScratch},
+    kernels::{HeadTerm, Kernels, Portable},
+    model::{Nearest, NearestScratch},
     parameters::NearestParameters,
     random::Stream,
     sparse::{SparseRows, SparseVec},
@@ -36,8 +36,39 @@ fn every_kernel_finds_the_same_neighbors() {
             for query in data.rows().iter().take(50) {
                 let found = nearest.neighbors(query, &mut scratch).unwrap();
                 let expected = nearest.neighbors(query, &mut plain).unwrap();
-                assert_eq!(found, expected, "{}", kernels.name());
+                assert_eq!(found, expected, "{}", kernels.processor().name());
             }
         }
+    }
+}
+
+#[test]
+fn every_kernel_adds_the_same_heads() {
+    let mut stream = Stream::new(8, 8);
+    let heads: Vec<i8> = (0..4096)
+        .map(|_| (stream.below(255) as i16 - 127) as i8)
+        .collect();
+    let terms: Vec<HeadTerm> = (0..50)
+        .map(|_| {
+            let length = 64 * (1 + stream.below(8) as u32);
+            HeadTerm {
+                start: stream.below(u64::from(4096 - length)) as u32,
+                length,
+                value: (stream.below(1200) as i16) - 600,
+            }
+        })
+        .collect();
+    let sums = |kernels: &dyn Kernels| {
+        let mut sums = vec![0; 512];
+        kernels.add_heads(&mut sums, &heads, &terms);
+        sums
+    };
+    for kernels in super::available() {
+        assert_eq!(
+            sums(kernels),
+            sums(&Portable),
+            "{}",
+            kernels.processor().name()
+        );
     }
 }

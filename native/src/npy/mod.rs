@@ -15,8 +15,7 @@ pub mod header;
 
 pub use error::NpyError;
 use hapax_core::{
-    data::{LabelLists, named_labels},
-    names::Names,
+    data::{LabelLists, Names, named_labels},
     sparse::SparseRows,
 };
 use header::{Header, Kind};

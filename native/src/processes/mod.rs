@@ -1,5 +1,5 @@
 //! Processes that a launcher such as `mpirun` started, to train one machine together
-//! (`hapax_core::train::published::bundles`).
+//! (`hapax_core::train::bundles`).
 //!
 //! They reach each other through MPI, which needs this crate's feature `mpi`; without it,
 //! [`Processes`] cannot be had, and [`join`] refuses to be one of several processes that would all

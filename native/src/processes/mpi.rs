@@ -1,7 +1,7 @@
 //! Processes through MPI.
 
 use super::JoinError;
-use hapax_core::train::exchange::{Exchange, ExchangeError};
+use hapax_core::train::{Exchange, ExchangeError};
 use mpi::{
     Threading,
     collective::SystemOperation,

@@ -1,7 +1,7 @@
 //! What stands for processes where there is no MPI: nothing.
 
 use super::JoinError;
-use hapax_core::train::exchange::{Exchange, ExchangeError};
+use hapax_core::train::{Exchange, ExchangeError};
 
 /// Processes that cannot be had: this program was built without MPI.
 #[derive(Debug)]

@@ -2,11 +2,7 @@
 
 use crate::thresholds::Thresholds;
 use hapax_core::{
-    model::{
-        Method, Model, PredictError, Scratch,
-        linear::Contribution,
-        nearest::{Evidence, SharedFeature},
-    },
+    model::{Contribution, Evidence, Method, Model, PredictError, Scratch, SharedFeature},
     search::Scored,
     sparse::SparseView,
 };

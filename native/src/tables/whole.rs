@@ -2,8 +2,8 @@
 
 use super::{Selection, Table, TableError, TableProblem, TableReader, next_line, peek};
 use crate::core::{
+    data::Names,
     data::{Documents, LabelSeparator, named_labels},
-    names::Names,
 };
 use std::{fmt, io, io::BufRead};
 

@@ -5,11 +5,11 @@ use hapax::{
     core::{
         executor::Sequential,
         kernels::{Kernels, Portable},
-        parameters::multiclass::{
+        parameters::{
             MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
-        train::{exchange::Alone, multiclass::MultiLabel, published::SharedTraining},
+        train::{Alone, SharedTraining, multiclass::MultiLabel},
     },
     kernels,
     threads::Threads,
@@ -42,7 +42,7 @@ fn threads_and_kernels_never_show_in_a_bit() {
             let other = parameters
                 .train(&data, refuse, None, &threads, kernels, go)
                 .unwrap();
-            assert_eq!(other.model, plain.model, "{}", kernels.name());
+            assert_eq!(other.model, plain.model, "{}", kernels.processor().name());
             assert_eq!(other.certificate, plain.certificate);
             assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
         }
@@ -74,7 +74,7 @@ fn nor_do_they_where_bundles_of_labels_rotate() {
     for threads in [1, 2, 3] {
         for kernels in kernels::available() {
             let other = train(threads, kernels);
-            assert_eq!(other.model, plain.model, "{}", kernels.name());
+            assert_eq!(other.model, plain.model, "{}", kernels.processor().name());
             assert_eq!(other.certificate, plain.certificate);
         }
     }

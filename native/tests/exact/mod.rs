@@ -6,14 +6,17 @@ use hapax::{
     core::{
         data::{Dataset, LabelLists, ReadOptions, Source, read},
         executor::Sequential,
-        model::linear::LinearScratch,
-        parameters::multiclass::{
+        model::{Model, Scratch},
+        parameters::{
             MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::multiclass::{Certificate, MultiLabel},
+        train::{
+            Trained,
+            multiclass::{Certificate, MultiLabel},
+        },
     },
     files::read_text,
     kernels,
@@ -72,9 +75,13 @@ fn solve(
             go,
         )
         .unwrap();
-    let mut scratch = LinearScratch::new(kernels::best());
+    let model = Model::made(Trained::MultiClass(&machine, &parameters), train, None);
+    let mut scratch = Scratch::new(kernels::best());
     let wrong = (0..test.len()).filter(|&row| {
-        let best = machine.model.predict(test.rows().row(row), 1, &mut scratch)[0].id;
+        let best = model
+            .predict(test.rows().row(row), 1, &mut scratch)
+            .unwrap()[0]
+            .id;
         // Files name their labels each for itself: ids of two files are not the same.
         name(train, best) != name(test, test.labels().row(row)[0])
     });

@@ -4,7 +4,7 @@ use super::clustered;
 use hapax::{
     core::{
         executor::Sequential,
-        parameters::multiclass::{
+        parameters::{
             MultiClassLoss::{CrammerSinger, WestonWatkins},
             MultiClassSvm,
         },

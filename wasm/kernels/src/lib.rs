@@ -28,10 +28,6 @@ pub static MACH_KERNELS: &dyn MachKernels = &Compiled;
 struct Compiled;
 
 impl Kernels for Compiled {
-    fn name(&self) -> &'static str {
-        "wasm"
-    }
-
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
         sums::add_heads(sums, heads, terms);

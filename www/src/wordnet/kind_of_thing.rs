@@ -3,10 +3,7 @@
 use super::{
     DocumentText, Synset, SynsetId, TaskError, WordNet, is_held_out, kind_names::kind_names,
 };
-use hapax_core::{
-    data::{Documents, LabelLists},
-    names::Names,
-};
+use hapax_core::data::{Documents, LabelLists, Names};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Definitions with the hypernyms of what they define, one tenth of them held out.

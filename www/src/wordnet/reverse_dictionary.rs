@@ -1,10 +1,7 @@
 //! The second task: which word has this definition?
 
 use super::{DistinctWords, DocumentText, SynsetId, TaskError, WordNet};
-use hapax_core::{
-    data::{Documents, LabelLists},
-    names::Names,
-};
+use hapax_core::data::{Documents, LabelLists, Names};
 
 /// Every definition with the words it defines: a row for each synset, in the order of their
 /// numbers, and a label for each of the [`DistinctWords`], in their order.

@@ -1,7 +1,7 @@
 //! Accuracy against B and R, figure 1 of the paper: a table and a picture.
 
 use crate::{Options, Result, fit, number, precision, setting::parameters};
-use hapax::{core::parameters::mach::MachParameters, threads::Threads};
+use hapax::{core::parameters::MachParameters, threads::Threads};
 use hapax_benches::{
     grid::{Line, svg},
     load,
@@ -44,8 +44,8 @@ pub fn grid(set: &str, options: &Options) -> Result<()> {
                     let start = cpu_seconds();
                     let mach = fit(&p, &data, &threads)?;
                     let seconds = cpu_seconds() - start;
-                    let [at_1, at_3, at_5] = precision(&mach, &test);
-                    let bytes = mach.bytes();
+                    let [at_1, at_3, at_5] = precision(&mach, &test)?;
+                    let bytes = mach.file_bytes()?;
                     format!("{at_1:.2} {at_3:.2} {at_5:.2}, {bytes} bytes, {seconds:.1} CPU s")
                 }
             };

@@ -22,8 +22,8 @@ mod train;
 use hapax::{
     core::{
         data::Dataset,
-        model::mach::{Mach, MachScratch},
-        parameters::mach::MachParameters,
+        model::{Model, Scratch},
+        parameters::MachParameters,
     },
     kernels,
     threads::Threads,
@@ -59,16 +59,23 @@ fn number(options: &Options, name: &str, default: f64) -> Result<f64> {
         .map_or(Ok(default), |value| value.parse())?)
 }
 
-fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Mach> {
+fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Model> {
     let go_on = |_| ControlFlow::Continue(());
-    Ok(p.train(data, threads, kernels::best(), go_on)?)
+    Ok(Model::train_mach(
+        p,
+        data,
+        None,
+        threads,
+        kernels::best(),
+        go_on,
+    )?)
 }
 
-fn precision(mach: &Mach, test: &Dataset) -> [f64; 3] {
-    let mut scratch = MachScratch::new(kernels::best());
+fn precision(mach: &Model, test: &Dataset) -> Result<[f64; 3]> {
+    let mut scratch = Scratch::new(kernels::best());
     let mut hits = [0f64; 3];
     for (row, truth) in test.rows().iter().zip(test.labels().iter()) {
-        let best = mach.predict(row, 5, &mut scratch);
+        let best = mach.predict(row, 5, &mut scratch)?;
         for (sum, k) in hits.iter_mut().zip([1, 3, 5]) {
             let right = best
                 .iter()
@@ -78,5 +85,5 @@ fn precision(mach: &Mach, test: &Dataset) -> [f64; 3] {
             *sum += right as f64 / k as f64;
         }
     }
-    hits.map(|sum| 100.0 * sum / test.len() as f64)
+    Ok(hits.map(|sum| 100.0 * sum / test.len() as f64))
 }

@@ -5,9 +5,9 @@ use crate::{Options, Result, fit, number};
 use hapax::{
     core::{
         executor::Executor,
-        model::mach::MachScratch,
-        parameters::mach::{Estimator, MachParameters},
-        train::Training,
+        model::Scratch,
+        parameters::{Estimator, MachParameters},
+        train::{MemoryEstimate, Training},
     },
     kernels,
     threads::Threads,
@@ -37,7 +37,7 @@ pub fn odp(options: &Options) -> Result<()> {
         estimator: Estimator::Mean,
         ..MachParameters::default()
     };
-    let stated = p.memory_estimate(&data);
+    let stated = p.memory_estimate(&data, 1);
     println!("memory stated: {} MB", stated >> 20);
     let before = peak_megabytes();
     let mut trainer = p.trainer(&data, Executor::threads(&threads), kernels::best())?;
@@ -69,15 +69,15 @@ pub fn odp(options: &Options) -> Result<()> {
     let few = data.select(&first);
     let mach = fit(&p, &few, &threads)?;
     for kernels in kernels::available() {
-        let mut scratch = MachScratch::new(kernels);
+        let mut scratch = Scratch::new(kernels);
         let start = Instant::now();
         for row in few.rows().iter() {
-            black_box(mach.predict(row, 5, &mut scratch));
+            black_box(mach.predict(row, 5, &mut scratch)?);
         }
         let answer = start.elapsed().as_secs_f64() * 1e6 / few.len() as f64;
         println!(
             "an answer of a packed model, {}: {answer:.0} us; paper: 2,850 us",
-            kernels.name()
+            kernels.processor().name()
         );
     }
     Ok(())

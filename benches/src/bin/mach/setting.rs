@@ -3,8 +3,7 @@
 use crate::{Options, Result};
 use hapax::core::{
     data::Dataset,
-    hash::BucketHash,
-    parameters::mach::{Estimator, MachParameters, Optimizer},
+    parameters::{BucketHash, Estimator, MachParameters, Optimizer},
 };
 
 pub fn parameters(options: &Options, data: &Dataset) -> Result<MachParameters> {

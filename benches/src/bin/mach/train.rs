@@ -8,8 +8,9 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         executor::Executor,
-        model::mach::Mach,
-        train::{Hearing, Training},
+        model::{Method, Model},
+        parameters::MachParameters,
+        train::{Hearing, Trained, Training},
     },
     kernels,
     threads::Threads,
@@ -27,7 +28,7 @@ fn parts(set: &str, options: &Options) -> Result<Vec<(Dataset, Dataset)>> {
     }
     let part = |seed| {
         let split = Split::new(data.len(), 0.1, seed)?;
-        Ok((data.select(split.train()), data.select(split.held_out())))
+        Ok((data.select(&split.train), data.select(&split.held_out)))
     };
     (7..7 + splits).map(part).collect()
 }
@@ -38,22 +39,25 @@ struct Outcome {
     precision: [f64; 3],
     seconds: f64,
     answer: f64,
-    bytes: usize,
+    bytes: u64,
     weights: usize,
 }
 
 impl Outcome {
-    fn add(&mut self, mach: &Mach, seconds: f64, test: &Dataset) {
+    fn add(&mut self, model: &Model, seconds: f64, test: &Dataset) -> Result<()> {
         let start = cpu_seconds();
-        let found = precision(mach, test);
+        let found = precision(model, test)?;
         self.answer += (cpu_seconds() - start) * 1e6 / test.len() as f64;
         self.precision
             .iter_mut()
             .zip(found)
             .for_each(|(a, b)| *a += b);
         self.seconds += seconds;
-        self.bytes += mach.bytes();
-        self.weights += mach.weights().nonzeros();
+        self.bytes += model.file_bytes()?;
+        if let Method::Mach(mach) = model.method() {
+            self.weights += mach.weights().nonzeros();
+        }
+        Ok(())
     }
 
     fn print(&self, name: &str, parts: usize) {
@@ -63,7 +67,7 @@ impl Outcome {
             "{name}: {at_1:.2} {at_3:.2} {at_5:.2}, {:.2} CPU s, {:.0} us, {} bytes, {} weights",
             self.seconds / of,
             self.answer / of,
-            self.bytes / parts,
+            self.bytes / parts as u64,
             self.weights / parts,
         );
     }
@@ -86,26 +90,39 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
         let start = cpu_seconds();
         if budget > 0 {
             let mut go_on = Hearing(|_| ControlFlow::Continue(()));
-            let (mach, fit) =
-                p.train_within(data, budget, &threads, kernels::best(), &mut go_on)?;
+            let (model, fit) = Model::train_mach_within(
+                &p,
+                data,
+                None,
+                budget,
+                &threads,
+                kernels::best(),
+                &mut go_on,
+            )?;
             println!("{set} {shape} {:?}", fit.tried[fit.chosen]);
             let own = outcomes.entry("own").or_default();
-            own.add(&mach, cpu_seconds() - start, test);
+            own.add(&model, cpu_seconds() - start, test)?;
             continue;
         }
-        let parameters = p.clone();
-        let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
-        while trainer.step(&threads).is_some() {}
-        let own = [("own", parameters.estimator)];
+        let own = [("own", p.estimator)];
         for &(name, estimator) in own
             .iter()
             .filter(|_| estimators.is_empty())
             .chain(&estimators)
         {
-            trainer.set_estimator(estimator);
-            let mach = trainer.model(&threads)?;
+            let start = cpu_seconds();
+            let p = MachParameters {
+                estimator,
+                ..p.clone()
+            };
+            let mut trainer = p.trainer(data, Executor::threads(&threads), kernels::best())?;
+            while trainer.step(&threads).is_some() {}
+            let model = Model::made(Trained::Mach(trainer.model(&threads)?), data, None);
             let seconds = cpu_seconds() - start;
-            outcomes.entry(name).or_default().add(&mach, seconds, test);
+            outcomes
+                .entry(name)
+                .or_default()
+                .add(&model, seconds, test)?;
         }
     }
     for (name, outcome) in &outcomes {

@@ -26,7 +26,7 @@ pub struct EmbeddingScratch {
 impl core::fmt::Debug for EmbeddingScratch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("EmbeddingScratch")
-            .field("kernels", &self.kernels.name())
+            .field("kernels", &self.kernels.processor().name())
             .finish_non_exhaustive()
     }
 }

@@ -18,7 +18,7 @@
 //!
 //! Cost: an index of the rows; a query costs a search more. A prepared model looks up the linear
 //! scores of the labels with shares and ranks only these and the best linear ones, with the same
-//! bits. A mean of rows ([`centroid`](crate::parameters::one_vs_rest::OneVsRest::centroid)) is
+//! bits. A mean of rows ([`centroid`](crate::parameters::OneVsRest::centroid)) is
 //! linear and needs no such part: it is added to the weights.
 
 use super::{LinearModel, LinearScratch};

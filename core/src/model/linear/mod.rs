@@ -87,7 +87,7 @@ pub struct LinearParts {
 }
 
 /// Memory for [`LinearModel::predict`], reused from row to row.
-pub struct LinearScratch {
+pub(crate) struct LinearScratch {
     query: Query,
     sums: LabelSums,
     top: Top,
@@ -122,7 +122,7 @@ impl Default for LinearScratch {
 impl fmt::Debug for LinearScratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LinearScratch")
-            .field("kernels", &self.kernels.name())
+            .field("kernels", &self.kernels.processor().name())
             .finish_non_exhaustive()
     }
 }
@@ -173,7 +173,7 @@ impl LinearModel {
 
     /// Number of labels L.
     #[must_use]
-    pub fn labels(&self) -> u32 {
+    pub(crate) fn labels(&self) -> u32 {
         self.parts.scales.len() as u32
     }
 
@@ -250,7 +250,7 @@ impl LinearModel {
     ///
     /// Cost: O(weights of the row's features + L), far less time a weight once the model is
     /// prepared; allocates nothing once `scratch` has grown.
-    pub fn predict<'a>(
+    pub(crate) fn predict<'a>(
         &self,
         row: SparseView<'_>,
         k: usize,

@@ -316,8 +316,8 @@ impl LinearScorer {
             let ids = &numbers[start..numbers.len().min(start + blocks * HEAD_BLOCK)];
             let end = start + ids.len().next_multiple_of(HEAD_BLOCK);
             let sums = &mut sums[start..end];
-            let bounds = (&self.bounds, (first + start) / HEAD_BLOCK);
-            let mut promising = W::promising_blocks(kernels, sums, bounds, unit, least);
+            let block = (first + start) / HEAD_BLOCK;
+            let mut promising = kernels.promising_blocks(sums, &self.bounds, block, unit, least);
             while promising != 0 {
                 let at = promising.trailing_zeros() as usize * HEAD_BLOCK;
                 promising &= promising - 1;
@@ -344,7 +344,7 @@ impl LinearScorer {
         let of_labels = (&self.scales[range.clone()], &self.biases[range]);
         let (top, unit) = (&mut ranking.top, ranking.query.unit);
         let mut least = least(top);
-        let mut above = W::scores(kernels, sums, of_labels, unit, least, &mut scores);
+        let mut above = kernels.scores(sums, of_labels, unit, least, &mut scores);
         while above != 0 {
             let at = above.trailing_zeros() as usize;
             above &= above - 1;

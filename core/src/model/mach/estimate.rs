@@ -40,25 +40,6 @@ pub fn bucket_scores(logits: &mut [f32], buckets: usize, is_softmax: bool, estim
     }
 }
 
-/// What a score says of the chance that the label is right, in `[0, 1]`.
-///
-/// For the mean it is equation 2 of the paper with the true rate at which labels collide; the least
-/// and the median are corrected likewise, though they are biased. The mean of logarithms and that
-/// of logits become the geometric mean of the probabilities, and the probability of the mean logit:
-/// these rank as the scores do and are no estimates of anything.
-#[must_use]
-pub fn probability(score: f32, collision_rate: f64, estimator: Estimator) -> f64 {
-    let score = f64::from(score);
-    let estimate = match estimator {
-        Estimator::Mean | Estimator::Min | Estimator::Median => {
-            (score - collision_rate) / (1.0 - collision_rate).max(f64::MIN_POSITIVE)
-        }
-        Estimator::LogMean => float::exp(score),
-        Estimator::LogitSum => 1.0 / (1.0 + float::exp(-score)),
-    };
-    estimate.clamp(0.0, 1.0)
-}
-
 /// The score of one label from what its buckets score.
 #[inline(always)]
 pub fn label_score(scores: &mut [f32], estimator: Estimator) -> f32 {

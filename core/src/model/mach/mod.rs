@@ -38,7 +38,6 @@ pub struct Mach {
     frequencies: Array<u32>,
     seen: SeenLabels,
     draw: u32,
-    collision_rate: f64,
     decoder: LabelDecoder,
     weights: HeadWeights,
     centroids: Option<Centroids>,
@@ -47,13 +46,13 @@ pub struct Mach {
 impl core::fmt::Debug for MachScratch {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("MachScratch")
-            .field("kernels", &self.kernels.name())
+            .field("kernels", &self.kernels.processor().name())
             .finish_non_exhaustive()
     }
 }
 
 /// Memory for queries, reused from row to row.
-pub struct MachScratch {
+pub(crate) struct MachScratch {
     kernels: &'static dyn Kernels,
     values: Vec<f32>,
     terms: Vec<Term>,
@@ -100,7 +99,6 @@ impl Mach {
         Ok(Self {
             seen: SeenLabels::new(&parts.frequencies),
             draw: parts.codes.draw_number(),
-            collision_rate: parts.codes.collision_rate(),
             decoder: LabelDecoder::new(parts.codes)?,
             parameters: parts.parameters,
             softmax: parts.softmax,
@@ -177,13 +175,6 @@ impl Mach {
         self.decoder.bytes()
     }
 
-    /// What a score, without re-ranking, says of the chance that the label is right: in `[0, 1]`;
-    /// see `estimate::probability`.
-    #[must_use]
-    pub fn probability(&self, score: f32) -> f64 {
-        estimate::probability(score, self.collision_rate, self.parameters.estimator)
-    }
-
     /// Returns how many features of the row the model knows.
     fn score_buckets(&self, row: SparseView<'_>, scratch: &mut MachScratch) -> usize {
         let features = self.weights.features();
@@ -223,7 +214,7 @@ impl Mach {
     ///
     /// Cost: O(weights of the row's features + L R byte additions); allocates nothing once
     /// `scratch` has grown.
-    pub fn predict<'s>(
+    pub(crate) fn predict<'s>(
         &self,
         row: SparseView<'_>,
         k: usize,
@@ -318,7 +309,7 @@ impl Mach {
 
     /// Bytes of the arrays that a file holds.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.weights.bytes()
             + self.centroids.as_ref().map_or(0, Centroids::bytes)
             + 4 * self.frequencies.len()

@@ -22,7 +22,7 @@ pub enum Truncation {
 
 /// The step size of step t, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Steps {
+pub enum MemoirSteps {
     /// `first / (1 + decay * (t - 1))`
     Decaying {
         /// The first.
@@ -45,7 +45,7 @@ pub enum Length {
 
 /// Which rows a step sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Draws {
+pub enum MemoirDraws {
     /// All rows equally often: in random order, pass after pass.
     Uniform,
     /// All classes equally often: a random class, then a random row of it.

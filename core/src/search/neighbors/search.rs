@@ -38,7 +38,11 @@ pub struct NeighborScratch {
 
 impl fmt::Debug for NeighborScratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NeighborScratch({} kernels)", self.kernels.name())
+        write!(
+            f,
+            "NeighborScratch({} kernels)",
+            self.kernels.processor().name()
+        )
     }
 }
 

@@ -18,7 +18,7 @@ impl Vectorizer {
     /// vectorizer was fitted with, of these texts alone, and fill up to its largest number of
     /// features, the most frequent first. Frequencies count all texts.
     ///
-    /// Cost: as [`Vectorizer::fit`] of `texts`, and a pass over the vocabulary.
+    /// Cost: as [`Vectorizer::fit_transform`] of `texts`, and a pass over the vocabulary.
     ///
     /// # Errors
     /// If there are more texts or tokens than 32 bits count, or memory is lacking.

@@ -9,7 +9,7 @@ use crate::{
     },
     parameters::{NearestParameters, linear::LinearTraining},
     train::{
-        Hearing, TrainError, Training, mach::MachKernels, multiclass::MultiLabel,
+        Hearing, TrainError, Trained, Training, mach::MachKernels, multiclass::MultiLabel,
         one_vs_rest::FusedWeights,
     },
 };
@@ -73,12 +73,20 @@ fn linear_again<E: Executor>(
             let go_on = |_| ControlFlow::Continue(());
             let several = MultiLabel::Replicate;
             let machine = parameters.train(data, several, None, executor, kernels, go_on)?;
-            Ok(Model::from_machine(&machine, parameters, data, None))
+            Ok(Model::made(
+                Trained::MultiClass(&machine, parameters),
+                data,
+                None,
+            ))
         }
         LinearTraining::Memoir(parameters) => {
             let watch = &mut Hearing(|_| ControlFlow::Continue(()));
             let weights = parameters.trainer(data)?.train(executor, watch)?;
-            Ok(Model::from_memoir(weights, parameters, data, None))
+            Ok(Model::made(
+                Trained::Memoir(weights, parameters),
+                data,
+                None,
+            ))
         }
     }
 }

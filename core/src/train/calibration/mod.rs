@@ -131,7 +131,7 @@ impl Model {
         let held_out = &mut calibrating.held_out;
         let held_out = held_out.get_or_insert_with(|| HeldOut::of(data.labels().labels()));
         if let (Some(other), Some(split)) = (trained, calibrating.split.take()) {
-            let test = data.select(split.held_out());
+            let test = data.select(&split.held_out);
             held_out.ask(&other, &test, executor, scratch);
         }
         while calibrating.fold < folds(data.len()) {
@@ -140,7 +140,7 @@ impl Model {
             let Ok(split) = Split::new(data.len(), share(data.len()), seed) else {
                 continue;
             };
-            let rows = data.select(split.train());
+            let rows = data.select(&split.train);
             if check_data(&rows).is_ok() {
                 calibrating.split = Some(split);
                 return Some(rows);

@@ -52,7 +52,7 @@ use hapax_processor::Processor;
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct EmbeddingReport {
     /// The epoch, from 0; those of further models of an ensemble follow.
     pub epoch: u32,
     /// Number of epochs of all models.
@@ -68,7 +68,7 @@ pub struct Report {
 }
 
 /// Training under way: its models so far, and what the next steps need.
-pub struct Trainer<'a> {
+pub(crate) struct Trainer<'a> {
     pub(super) parameters: Wsabie,
     pub(super) data: &'a Dataset,
     pub(super) processor: Processor,
@@ -102,7 +102,7 @@ impl Wsabie {
     ///
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, or memory is lacking.
-    pub fn trainer<'a>(
+    pub(crate) fn trainer<'a>(
         &self,
         data: &'a Dataset,
         kernels: &dyn Kernels,
@@ -179,10 +179,10 @@ const ORDER_JOB: u64 = 1 << 62;
 const VISIT_JOB: u64 = 1 << 63;
 
 impl Training for Trainer<'_> {
-    type Report = Report;
+    type Report = EmbeddingReport;
     type Made = Vec<Space>;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<EmbeddingReport> {
         let epochs = self.parameters.epochs * self.parameters.models;
         if self.epoch == epochs || self.failed.is_some() {
             return None;
@@ -191,11 +191,11 @@ impl Training for Trainer<'_> {
             .max(4096)
             .next_multiple_of(self.batch);
         let end = (self.done + part).min(self.order.len());
-        let mut report = Report {
+        let mut report = EmbeddingReport {
             epoch: self.epoch,
             epochs,
             of: self.order.len(),
-            ..Report::default()
+            ..EmbeddingReport::default()
         };
         while self.done < end {
             let batch = self.done..(self.done + self.batch).min(end);

@@ -6,7 +6,7 @@ use super::{
     steps::{Step, VectorSteps},
     visit::{Outcome, Visited},
 };
-use crate::parameters::wsabie::Steps;
+use crate::parameters::wsabie::WsabieSteps;
 use crate::{executor::Executor, kernels::panels::square};
 use alloc::vec::Vec;
 
@@ -65,7 +65,7 @@ impl Trainer<'_> {
         }
         StepRule {
             size: size as f32,
-            adaptive: parameters.steps != Steps::Plain,
+            adaptive: parameters.steps != WsabieSteps::Plain,
             max_norm: parameters.max_norm as f32,
         }
     }
@@ -109,7 +109,7 @@ impl Trainer<'_> {
             .push(square(&visited.gradient) / dimensions);
         let start = buffers.gradients.len();
         buffers.gradients.extend_from_slice(&visited.gradient);
-        if self.parameters.steps == Steps::AdaGrad {
+        if self.parameters.steps == WsabieSteps::AdaGrad {
             let length = square(values) / self.rows.mean_values() as f32;
             for (g, sum) in buffers.gradients[start..]
                 .iter_mut()
@@ -131,7 +131,7 @@ impl Trainer<'_> {
     }
 
     fn step_features<E: Executor>(&mut self, executor: &E, mut rule: StepRule) {
-        rule.adaptive = self.parameters.steps == Steps::AdaGradByFeature;
+        rule.adaptive = self.parameters.steps == WsabieSteps::AdaGradByFeature;
         let Buffers {
             steps,
             gradients,

@@ -26,7 +26,7 @@ use crate::{
     },
     parameters::{
         embedding::EmbeddingTraining,
-        wsabie::{Steps, Wsabie},
+        wsabie::{Wsabie, WsabieSteps},
     },
     sparse::SparseView,
     train::{Hearing, TrainError, Training, error::array},
@@ -160,7 +160,7 @@ impl Embedding {
             return None;
         };
         let parts = self.model().parts();
-        let fits = training.steps == Steps::AdaGradByFeature
+        let fits = training.steps == WsabieSteps::AdaGradByFeature
             && training.max_norm == 0.0
             && training.is_euclidean() == parts.euclidean
             && training.dimensions * training.models == parts.dimensions

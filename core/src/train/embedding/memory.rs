@@ -1,6 +1,6 @@
 //! How much memory training of an embedding will need, before it begins.
 
-use crate::parameters::wsabie::{Steps, Wsabie};
+use crate::parameters::wsabie::{Wsabie, WsabieSteps};
 use crate::{
     data::Dataset,
     kernels::panels::{LANES, panels_for},
@@ -16,9 +16,9 @@ impl Wsabie {
         let slots = (panels_for(classes as usize) * LANES) as u64;
         let dimensions = u64::from(self.dimensions);
         let sums = match self.steps {
-            Steps::Plain => 0,
-            Steps::AdaGrad => dimensions,
-            Steps::AdaGradByFeature => features,
+            WsabieSteps::Plain => 0,
+            WsabieSteps::AdaGrad => dimensions,
+            WsabieSteps::AdaGradByFeature => features,
         };
         let space = 4 * (dimensions * (features + slots) + sums + 4 * slots);
         let models = u64::from(self.models);
@@ -26,7 +26,7 @@ impl Wsabie {
         let (rows, stored) = (data.len() as u64, data.rows().nonzeros() as u64);
         let batch = u64::from(self.batch).max(16);
         let mean = stored.div_ceil(rows.max(1));
-        // Steps of a batch, their sorted copies, and the vectors that threads take to change.
+        // WsabieSteps of a batch, their sorted copies, and the vectors that threads take to change.
         let visits = batch * (16 * dimensions + 160 + mean * (24 + 4 * dimensions));
         space * models
             + dealing

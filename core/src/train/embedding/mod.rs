@@ -25,4 +25,4 @@ mod tests;
 #[cfg(test)]
 mod twin;
 
-pub use joint::{Report, Trainer};
+pub use joint::EmbeddingReport;

@@ -1,6 +1,6 @@
 //! From data to models of prototypes.
 
-use super::{joint::Report, space::Space};
+use super::{joint::EmbeddingReport, space::Space};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -56,12 +56,12 @@ impl Embedding {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
     /// too long; [`TrainError::Stopped`] if `progress` said so.
-    pub fn train(
+    pub(crate) fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
+        progress: impl FnMut(EmbeddingReport) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
         Self::train_watched(
             training,
@@ -87,7 +87,7 @@ impl Embedding {
         data: &Dataset,
         executor: &impl Executor,
         kernels: &dyn Kernels,
-        watch: &mut dyn Watch<Report>,
+        watch: &mut dyn Watch<EmbeddingReport>,
     ) -> Result<Self, TrainError> {
         training.check()?;
         let Some(projection) = projection else {
@@ -113,7 +113,7 @@ fn vectors(
     data: &Dataset,
     executor: &impl Executor,
     kernels: &dyn Kernels,
-    watch: &mut dyn Watch<Report>,
+    watch: &mut dyn Watch<EmbeddingReport>,
 ) -> Result<Vectors, TrainError> {
     match training {
         EmbeddingTraining::NearestMean(mean) => mean.train(data),

@@ -18,14 +18,14 @@ mod sampled_state;
 mod tests;
 
 use super::{
-    joint::Report,
+    joint::EmbeddingReport,
     sampling::{PART, State},
 };
 use crate::{
     data::Dataset,
     executor::Executor,
     model::embedding::build::Vectors,
-    parameters::sampled::{Draws, Sampled},
+    parameters::sampled::{Sampled, SampledDraws},
     random::Stream,
     train::{TrainError, Training},
 };
@@ -53,7 +53,7 @@ impl Sampled {
     ///
     /// # Errors
     /// Bad parameters, unusable data and lacking memory.
-    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
+    pub(crate) fn trainer<'a>(&self, data: &'a Dataset) -> Result<SampledTrainer<'a>, TrainError> {
         self.check()?;
         let mut trainer = SampledTrainer {
             state: State::new(self, data)?,
@@ -68,7 +68,7 @@ impl Sampled {
 }
 
 /// Training by sampled steps under way.
-pub struct SampledTrainer<'a> {
+pub(crate) struct SampledTrainer<'a> {
     pub(super) state: State<'a>,
     pub(super) order: Vec<u32>,
     pub(super) dice: Stream,
@@ -90,10 +90,10 @@ impl SampledTrainer<'_> {
 }
 
 impl Training for SampledTrainer<'_> {
-    type Report = Report;
+    type Report = EmbeddingReport;
     type Made = Vectors;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<EmbeddingReport> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;
@@ -101,10 +101,10 @@ impl Training for SampledTrainer<'_> {
         let (order, of) = (&self.order, self.order.len());
         self.done = self.state.draw(order, self.done, &mut self.dice);
         let violated = match self.state.parameters.draws {
-            Draws::Balance(_) => self.state.train_labels(executor),
-            Draws::Pairs => self.state.train_pairs(),
+            SampledDraws::Balance(_) => self.state.train_labels(executor),
+            SampledDraws::Pairs => self.state.train_pairs(),
         };
-        let report = Report {
+        let report = EmbeddingReport {
             epoch: self.epoch,
             epochs,
             done: self.done,

@@ -2,7 +2,7 @@
 //! squared gradients.
 
 use super::visit::Visited;
-use crate::parameters::wsabie::{Discriminant, Steps, Wsabie};
+use crate::parameters::wsabie::{Discriminant, Wsabie, WsabieSteps};
 use crate::{
     float,
     kernels::panels::{self, LANES, panels_for, place, square},
@@ -63,9 +63,9 @@ impl Space {
         let mut offsets = array(slots, f32::NEG_INFINITY)?;
         offsets[..classes].fill(0.0);
         let sums = match parameters.steps {
-            Steps::Plain => 0,
-            Steps::AdaGrad => dimensions,
-            Steps::AdaGradByFeature => features,
+            WsabieSteps::Plain => 0,
+            WsabieSteps::AdaGrad => dimensions,
+            WsabieSteps::AdaGradByFeature => features,
         };
         let mut class_at = array(classes, 0)?;
         (0..).zip(&mut class_at).for_each(|(class, at)| *at = class);

@@ -5,7 +5,7 @@ use super::{
     twin::{Twin, blobs, train, twin},
     visit::Outcome,
 };
-use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
+use crate::parameters::wsabie::{Discriminant, RankWeight, ViolatorSearch, Wsabie, WsabieSteps};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -29,17 +29,17 @@ fn plain(parameters: &Wsabie) -> Wsabie {
 
 /// Every switch, each with and without the others that matter to it.
 fn every_way() -> Vec<Wsabie> {
-    let all = Search::Blocks {
+    let all = ViolatorSearch::Blocks {
         classes: 64,
         top: 3,
     };
     let mut ways = vec![plain(&Wsabie::published()), plain(&Wsabie::plus_plus())];
-    for search in [Search::Cyclic, all] {
+    for search in [ViolatorSearch::Cyclic, all] {
         for discriminant in [Discriminant::Linear, Discriminant::Euclidean] {
             for (steps, step_size) in [
-                (Steps::Plain, 0.02),
-                (Steps::AdaGrad, 0.05),
-                (Steps::AdaGradByFeature, 0.05),
+                (WsabieSteps::Plain, 0.02),
+                (WsabieSteps::AdaGrad, 0.05),
+                (WsabieSteps::AdaGradByFeature, 0.05),
             ] {
                 for rank_weight in [RankWeight::Constant, RankWeight::Harmonic] {
                     for (violators, max_norm) in [(0, 0.0), (1, 1.5), (10, 0.0)] {
@@ -297,15 +297,15 @@ fn the_cyclic_search_misses_no_violator_and_draws_miss_some() {
         assert!(satisfied > 100);
         missed
     };
-    assert_eq!(missed(Search::Cyclic), 0);
+    assert_eq!(missed(ViolatorSearch::Cyclic), 0);
     assert_eq!(
-        missed(Search::Blocks {
+        missed(ViolatorSearch::Blocks {
             classes: 32,
             top: 2
         }),
         0
     );
-    assert!(missed(Search::Replacement) > 20);
+    assert!(missed(ViolatorSearch::Replacement) > 20);
 }
 
 #[test]

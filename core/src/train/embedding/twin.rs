@@ -1,7 +1,7 @@
 //! The slow, plain twin of the trainer, in f64 and by classes, and what both are held to.
 
 use super::{joint::Trainer, space::Space};
-use crate::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
+use crate::parameters::wsabie::{Discriminant, RankWeight, ViolatorSearch, Wsabie, WsabieSteps};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
@@ -96,7 +96,7 @@ impl Twin<'_> {
         let classes = self.beta.len();
         let excess = |class: usize| self.p.margin - self.f(y, z) + self.f(class, z);
         let negatives: Vec<usize> = match self.p.search {
-            Search::Cyclic => {
+            ViolatorSearch::Cyclic => {
                 let start = dice.below(classes as u64) as usize;
                 let order = (0..classes).map(|at| self.class_at[(start + at) % classes] as usize);
                 order.filter(|&c| !labels.contains(&(c as u32))).collect()
@@ -110,7 +110,7 @@ impl Twin<'_> {
         for (at, &class) in negatives.iter().enumerate() {
             if excess(class) > 0.0 {
                 found.push((class, excess(class)));
-                if self.p.search == Search::Cyclic {
+                if self.p.search == ViolatorSearch::Cyclic {
                     return (found, at + 1);
                 }
             }
@@ -145,7 +145,7 @@ impl Twin<'_> {
                 .total_cmp(&self.f(a.0, &z))
                 .then(a.0.cmp(&b.0))
         });
-        if let Search::Blocks { top, .. } = self.p.search {
+        if let ViolatorSearch::Blocks { top, .. } = self.p.search {
             found.truncate(top as usize);
         }
         self.last[y] = found.first().map(|&(class, _)| class);
@@ -218,7 +218,7 @@ impl Twin<'_> {
     ) {
         let (g_y, g_v, g_z) = self.gradients(z, y, shares, weight);
         let m = z.len() as f64;
-        let adaptive = self.p.steps != Steps::Plain;
+        let adaptive = self.p.steps != WsabieSteps::Plain;
         let all = core::iter::once((y, &g_y)).chain(shares.iter().map(|s| s.0).zip(&g_v));
         for (class, g) in all {
             let mut size = self.p.step_size;
@@ -233,21 +233,21 @@ impl Twin<'_> {
             project(&mut self.beta[class], self.p.max_norm);
         }
         let length: f64 = x.iter().map(|&(_, v)| v * v).sum::<f64>() / d;
-        if self.p.steps == Steps::AdaGrad {
+        if self.p.steps == WsabieSteps::AdaGrad {
             self.sums
                 .iter_mut()
                 .zip(&g_z)
                 .for_each(|(sum, g)| *sum += g * g * length);
         }
         for &(f, v) in x {
-            if self.p.steps == Steps::AdaGradByFeature {
+            if self.p.steps == WsabieSteps::AdaGradByFeature {
                 self.sums[f] += v * v * dot(&g_z, &g_z) / m;
             }
             for (j, g) in g_z.iter().enumerate() {
                 let sum = match self.p.steps {
-                    Steps::Plain => 1.0,
-                    Steps::AdaGrad => self.sums[j],
-                    Steps::AdaGradByFeature => self.sums[f],
+                    WsabieSteps::Plain => 1.0,
+                    WsabieSteps::AdaGrad => self.sums[j],
+                    WsabieSteps::AdaGradByFeature => self.sums[f],
                 };
                 if sum > 0.0 {
                     self.w[f][j] -= self.p.step_size * v * g / float::sqrt(sum);

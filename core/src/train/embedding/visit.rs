@@ -2,7 +2,7 @@
 //! what that pulls at.
 
 use super::{last_violators::LastViolators, space::Space};
-use crate::parameters::wsabie::{RankWeight, Search};
+use crate::parameters::wsabie::{RankWeight, ViolatorSearch};
 use crate::{
     kernels::panels::{LANES, dots, embed, panels_for, place},
     random::Stream,
@@ -47,7 +47,7 @@ pub struct VisitRule<'a> {
     /// b.
     pub margin: f32,
     /// How violators are found.
-    pub search: Search,
+    pub search: ViolatorSearch,
     /// What a violation counts.
     pub rank_weight: RankWeight,
     /// Q.
@@ -123,9 +123,11 @@ impl Loop for Visit<'_> {
             limit,
         };
         let found = match rule.search {
-            Search::Replacement => quest.by_draws(&mut self.dice),
-            Search::Cyclic => quest.cyclic(self.dice.below(space.classes() as u64) as usize),
-            Search::Blocks { classes, top } => {
+            ViolatorSearch::Replacement => quest.by_draws(&mut self.dice),
+            ViolatorSearch::Cyclic => {
+                quest.cyclic(self.dice.below(space.classes() as u64) as usize)
+            }
+            ViolatorSearch::Blocks { classes, top } => {
                 let panels = panels_for(space.classes());
                 let first = self.dice.below(panels as u64) as usize;
                 quest.by_blocks(first, panels_for(classes as usize), top as usize)

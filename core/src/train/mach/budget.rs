@@ -153,7 +153,7 @@ impl MachParameters {
     /// # Errors
     /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training;
     /// [`TrainError::State`] if what `watch` went on from is not a state of this training.
-    pub fn train_within<E: Executor>(
+    pub(crate) fn train_within<E: Executor>(
         &self,
         data: &Dataset,
         budget: u64,
@@ -169,7 +169,7 @@ impl MachParameters {
         for draw in trials.draws()..draws.clamp(1, MOST_DRAWS) {
             let split = split(data, self.seed.wrapping_add(draw))?;
             let refine = trials.fit().map(MachFit::refined);
-            let parts = (data.select(split.train()), data.select(split.held_out()));
+            let parts = (data.select(&split.train), data.select(&split.held_out));
             let ways = (&settings[..], refine);
             let found = self.try_settings(&parts, budget, ways, executor, kernels, &mut trials)?;
             let all = match trials.fit() {

@@ -32,7 +32,7 @@ impl MachParameters {
     /// weights, sums of squares, sums for their mean, transformed values, codes and the order of
     /// rows. The number of threads does not change it.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset) -> u64 {
         let rows = u64::from(data.rows().features()) + 1;
         let heads = u64::from(self.repetitions);
         let width = heads * u64::from(self.buckets);
@@ -68,7 +68,7 @@ impl MachParameters {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
     /// said so.
-    pub fn train<E: Executor>(
+    pub(crate) fn train<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,

@@ -10,7 +10,7 @@
 //!                             cross entropy of sigmoid_r(x_i)[b] with [b in h_r(Y_i)]
 //! ```
 //!
-//! A label's score is a mean over its R buckets ([`crate::model::mach`]). The model has B R D
+//! A label's score is a mean over its R buckets ([`Mach`](crate::model::Mach)). The model has B R D
 //! weights, whatever L.
 //!
 //! All heads are trained in one pass over the rows (`trainer`): the weights of a feature stand side

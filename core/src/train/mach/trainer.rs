@@ -13,7 +13,7 @@ use crate::{
     executor::Executor,
     hash::BucketCodes,
     model::mach::{Mach, SeenLabels},
-    parameters::mach::{Estimator, MachParameters},
+    parameters::mach::MachParameters,
     random::Stream,
     train::{TrainError, Training},
 };
@@ -203,13 +203,8 @@ impl Trainer<'_> {
 
     /// The parameters.
     #[must_use]
-    pub fn parameters(&self) -> &MachParameters {
+    pub(crate) fn parameters(&self) -> &MachParameters {
         &self.parameters
-    }
-
-    /// Changes how the model scores labels, which weights do not depend on.
-    pub fn set_estimator(&mut self, estimator: Estimator) {
-        self.parameters.estimator = estimator;
     }
 
     /// What is trained on.

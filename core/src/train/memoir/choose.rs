@@ -2,7 +2,7 @@
 
 use super::{
     draws::Pair,
-    trainer::Trainer,
+    trainer::MemoirTrainer,
     violators::{Asked, Violators},
     weights::Storage,
 };
@@ -43,7 +43,7 @@ const TRIES: usize = 64;
 /// How many classes are proposed by the rarer features, for each violator.
 const PROPOSED: usize = 2;
 
-impl Trainer<'_> {
+impl MemoirTrainer<'_> {
     /// Chooses the violators of a row, whose number is that of the draw, and how far each class is
     /// moved; of those `proposed` where the oracle is a search. Whether there is anything to add.
     pub(super) fn choose(

@@ -1,6 +1,6 @@
 //! Which row each step sees.
 
-use crate::parameters::memoir::{Draws, SeveralLabels};
+use crate::parameters::memoir::{MemoirDraws, SeveralLabels};
 use crate::{data::Dataset, random::Stream, train::TrainError};
 use alloc::vec::Vec;
 
@@ -11,8 +11,8 @@ pub(crate) struct Pair {
     pub class: u32,
 }
 
-/// An endless sequence of pairs; see [`Draws`]. Memory: 8 bytes a pair, for balanced draws 4 more a
-/// class.
+/// An endless sequence of pairs; see [`MemoirDraws`]. Memory: 8 bytes a pair, for balanced draws 4
+/// more a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Sequence {
     pairs: Vec<Pair>,
@@ -31,10 +31,10 @@ const DRAWS: u64 = 1 << 60;
 const CALLS: u64 = 2;
 
 impl Sequence {
-    /// Draws of the rows of `data` that have a feature and a label.
+    /// MemoirDraws of the rows of `data` that have a feature and a label.
     pub(crate) fn new(
         data: &Dataset,
-        draws: Draws,
+        draws: MemoirDraws,
         several: SeveralLabels,
         seed: u64,
     ) -> Result<Self, TrainError> {
@@ -49,7 +49,7 @@ impl Sequence {
                 labels: u64::from(labels),
             });
         }
-        if draws == Draws::Balanced {
+        if draws == MemoirDraws::Balanced {
             pairs.sort_unstable_by_key(|pair| (pair.class, pair.row));
             let first = |at: &usize| *at == 0 || pairs[*at].class != pairs[*at - 1].class;
             starts = (0..pairs.len()).filter(first).map(|at| at as u32).collect();
@@ -146,7 +146,7 @@ fn pairs(data: &Dataset, several: SeveralLabels) -> Result<Vec<Pair>, TrainError
 
 #[cfg(test)]
 mod tests {
-    use super::{Draws, Sequence, SeveralLabels};
+    use super::{MemoirDraws, Sequence, SeveralLabels};
     use crate::{
         data::{Dataset, LabelLists},
         sparse::{SparseRows, SparseView},
@@ -173,7 +173,8 @@ mod tests {
 
     #[test]
     fn uniform_draws_see_every_usable_row_once_a_pass_the_first_of_a_batch_included() {
-        let mut draws = Sequence::new(&data(), Draws::Uniform, SeveralLabels::First, 3).unwrap();
+        let mut draws =
+            Sequence::new(&data(), MemoirDraws::Uniform, SeveralLabels::First, 3).unwrap();
         assert_eq!(draws.len(), 18);
         for _ in 0..3 {
             let mut rows: alloc::vec::Vec<u32> = (0..18).map(|_| draws.draw().row).collect();
@@ -187,7 +188,7 @@ mod tests {
     #[test]
     fn balanced_draws_see_every_class_equally_often() {
         let mut draws =
-            Sequence::new(&data(), Draws::Balanced, SeveralLabels::Replicate, 3).unwrap();
+            Sequence::new(&data(), MemoirDraws::Balanced, SeveralLabels::Replicate, 3).unwrap();
         let mut counts = [0u32; 3];
         for _ in 0..30_000 {
             counts[draws.draw().class as usize] += 1;
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn going_to_a_place_is_drawing_up_to_it() {
-        for way in [Draws::Uniform, Draws::Balanced] {
+        for way in [MemoirDraws::Uniform, MemoirDraws::Balanced] {
             let new = || Sequence::new(&data(), way, SeveralLabels::First, 3).unwrap();
             for draws in [0, 1, 17, 18, 19, 36, 1000] {
                 let (mut drawn, mut gone) = (new(), new());
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn rows_of_several_labels_are_refused_by_name() {
-        let refused = Sequence::new(&data(), Draws::Uniform, SeveralLabels::Refuse, 3);
+        let refused = Sequence::new(&data(), MemoirDraws::Uniform, SeveralLabels::Refuse, 3);
         assert_eq!(
             refused.err(),
             Some(TrainError::NotOneLabel { row: 6, labels: 2 })

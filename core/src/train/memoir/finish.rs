@@ -185,17 +185,17 @@ mod tests {
             LinearModel,
             build::{LabelWeights, build},
         },
-        parameters::memoir::{Average, Draws, Length, Memoir, Oracle, Silent},
+        parameters::memoir::{Average, Length, Memoir, MemoirDraws, Oracle, Silent},
         train::{
             Training,
-            memoir::{tests::data, trainer::Trainer},
+            memoir::{tests::data, trainer::MemoirTrainer},
         },
     };
     use alloc::{vec, vec::Vec};
 
     /// The same without passes over features: the weights of all classes side by side, each class
     /// divided, pruned and rounded for itself.
-    fn twin(trainer: &Trainer<'_>) -> LinearModel {
+    fn twin(trainer: &MemoirTrainer<'_>) -> LinearModel {
         let parameters = &trainer.parameters;
         let features = trainer.data.rows().features();
         let mut classes = vec![Vec::new(); trainer.weights.classes()];
@@ -255,7 +255,7 @@ mod tests {
             },
             Memoir {
                 average: Average::Last,
-                draws: Draws::Balanced,
+                draws: MemoirDraws::Balanced,
                 ..with(0.5, 0.05, 6, 0.5)
             },
             Memoir {

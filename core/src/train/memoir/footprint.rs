@@ -21,7 +21,7 @@ impl Memoir {
     /// its values in its own class, and those of classes pushed away are put at as many again. No
     /// more than features times classes can be.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (rows, stored) = (data.len() as u64, data.rows().nonzeros() as u64);
         let classes = u64::from(data.labels().labels());
         let features = u64::from(data.rows().features()) + 1;

@@ -63,4 +63,4 @@ pub(crate) mod prototypes;
 mod tests;
 
 pub use report::Measured;
-pub use trainer::{Report, Trainer};
+pub use trainer::{MemoirReport, MemoirTrainer};

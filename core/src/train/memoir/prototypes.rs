@@ -7,7 +7,8 @@ use crate::{
     float,
     parameters::memoir::Memoir,
     train::{
-        TrainError, Training, Watch, error::array, memoir::trainer::Report, reduction::Projection,
+        TrainError, Watch, error::array, memoir::trainer::MemoirReport, reduction::Projection,
+        training::run,
     },
 };
 use crate::{
@@ -28,7 +29,7 @@ impl Embedding {
         data: &Dataset,
         executor: &impl Executor,
         measuring: bool,
-        watch: &mut dyn Watch<Report>,
+        watch: &mut dyn Watch<MemoirReport>,
     ) -> Result<Self, TrainError> {
         parameters.check()?;
         let reduced = projection.reduce(data, executor)?;
@@ -53,10 +54,10 @@ pub(crate) fn vectors(
     data: &Dataset,
     executor: &impl Executor,
     measuring: bool,
-    watch: &mut dyn Watch<Report>,
+    watch: &mut dyn Watch<MemoirReport>,
 ) -> Result<Vectors, TrainError> {
     let mut trainer = parameters.trainer(data)?.measuring(measuring);
-    trainer.run(executor, watch)?;
+    run(&mut trainer, executor, watch)?;
     let dimensions = data.rows().features() as usize;
     let labels = data.labels().labels() as usize;
     let mut prototypes = array(labels.saturating_mul(dimensions), 0f32)?;

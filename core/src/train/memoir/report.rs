@@ -1,6 +1,6 @@
 //! What is told of an epoch: loss, objective, weights, and how exact the oracle is.
 
-use super::{choose::Scratch, draws::Pair, oracle_index::Index, trainer::Trainer};
+use super::{choose::Scratch, draws::Pair, oracle_index::Index, trainer::MemoirTrainer};
 use crate::executor::Executor;
 use crate::parameters::memoir::oracle::Oracle;
 use alloc::vec::Vec;
@@ -44,13 +44,13 @@ struct Seen {
     margin_error: f64,
 }
 
-impl Trainer<'_> {
+impl MemoirTrainer<'_> {
     /// Measures the weights of the last step (not their mean) on at most 1,000 rows, evenly spaced.
     ///
     /// Cost: one scoring of all classes and one search for each row of the sample, and one pass
     /// over the weights.
     #[must_use]
-    pub fn measure<E: Executor>(&self, executor: &E) -> Measured {
+    pub(crate) fn measure<E: Executor>(&self, executor: &E) -> Measured {
         let pairs = self.draws.pairs();
         let apart = pairs.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<Pair> = pairs.to_vec();

@@ -29,7 +29,7 @@ use alloc::{collections::VecDeque, vec, vec::Vec};
 
 /// How far training has come, after a part of the work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Report {
+pub struct MemoirReport {
     /// Steps done.
     pub done: u64,
     /// Steps there are.
@@ -38,12 +38,12 @@ pub struct Report {
     pub epoch: u32,
     /// Whether a pass, or training, has just ended.
     pub epoch_ended: bool,
-    /// The weights then, where [`Trainer::measuring`] asked for their figures.
+    /// The weights then, where [`MemoirTrainer::measuring`] asked for their figures.
     pub measured: Option<Measured>,
 }
 
 /// Training under way: the weights, and what the next steps need.
-pub struct Trainer<'a> {
+pub struct MemoirTrainer<'a> {
     pub(super) parameters: Memoir,
     pub(super) data: &'a Dataset,
     pub(super) rows: TrainingRows<'a>,
@@ -79,7 +79,7 @@ impl Memoir {
     /// # Errors
     /// If a parameter is out of range, there is nothing to learn from, a row has several labels
     /// and these are not wanted, or memory is lacking.
-    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<Trainer<'a>, TrainError> {
+    pub fn trainer<'a>(&self, data: &'a Dataset) -> Result<MemoirTrainer<'a>, TrainError> {
         self.check()?;
         check_data(data)?;
         let draws = Sequence::new(data, self.draws, self.several, self.seed)?;
@@ -102,7 +102,7 @@ impl Memoir {
                 draws.div_ceil(u64::from(self.batch))
             }
         };
-        Ok(Trainer {
+        Ok(MemoirTrainer {
             parameters: self.clone(),
             data,
             weights: Weights(if self.oracle.is_index() {
@@ -128,11 +128,11 @@ impl Memoir {
     }
 }
 
-impl Training for Trainer<'_> {
-    type Report = Report;
+impl Training for MemoirTrainer<'_> {
+    type Report = MemoirReport;
     type Made = LinearModel;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step<E: Executor>(&mut self, executor: &E) -> Option<MemoirReport> {
         if self.t == self.total {
             return None;
         }
@@ -150,7 +150,7 @@ impl Training for Trainer<'_> {
         if ended {
             self.end_pass();
         }
-        Some(Report {
+        Some(MemoirReport {
             done: self.t,
             of: self.total,
             epoch: epoch(self.t) as u32,
@@ -179,7 +179,7 @@ impl Training for Trainer<'_> {
     }
 }
 
-impl Trainer<'_> {
+impl MemoirTrainer<'_> {
     /// The same training, which measures its weights at the end of each pass.
     #[must_use]
     pub fn measuring(self, measuring: bool) -> Self {
@@ -287,7 +287,7 @@ impl Trainer<'_> {
 
     /// Bytes held now, without the data set.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let index = self.index.as_ref().map_or(0, Index::bytes);
         self.weights.bytes()
             + index
@@ -300,12 +300,6 @@ impl Trainer<'_> {
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights
-    }
-
-    /// Number of weights now.
-    #[must_use]
-    pub fn nonzeros(&self) -> usize {
-        self.weights.nonzeros()
     }
 }
 

@@ -17,7 +17,7 @@ impl MultiClassSvm {
     /// Rows are counted; how many classes they come to list is not known beforehand, so it is put
     /// at 20, and a feature's weights at what its rows can give them.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let features = u64::from(data.rows().features());
         let values = data.rows().nonzeros() as u64;

@@ -40,10 +40,10 @@ impl HeldOut {
             rows: rows.len() as u64,
         })?;
         Ok(Self {
-            rows: rows.select(split.train()),
-            queries: rows.select(split.held_out()),
-            labels: labels.select(split.train()),
-            truth: labels.select(split.held_out()),
+            rows: rows.select(&split.train),
+            queries: rows.select(&split.held_out),
+            labels: labels.select(&split.train),
+            truth: labels.select(&split.held_out),
         })
     }
 

@@ -34,8 +34,8 @@ impl FusedWeights {
     /// which is trained here.
     ///
     /// # Errors
-    /// As [`Nearest::train`](crate::model::Nearest) and [`Embedding::train`]; a weight that is
-    /// negative or not finite.
+    /// As [`Nearest::train`](crate::model::Nearest) and [`Model::train_embedding`]; a weight that
+    /// is negative or not finite.
     pub fn model<E: Executor>(
         self,
         machines: LinearModel,

@@ -28,7 +28,7 @@ impl OneVsRest {
     /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
     /// value and label of each row if that is less.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let groups = |most: usize| packed(data, most);
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));
         let features = u64::from(data.rows().features());

@@ -99,7 +99,7 @@ impl Reduction {
     /// without `data` itself: three matrices of D l numbers, sums of a block for each thread, the
     /// transformed values, and five matrices of l² numbers.
     #[must_use]
-    pub fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
+    pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let (features, width) = (u64::from(data.rows().features()), self.width() as u64);
         let sums = (threads.max(1) * WIDTH * 8) as u64;
         let values = 4 * data.rows().nonzeros() as u64 + 8 * (data.len() as u64 + 1);
@@ -111,7 +111,7 @@ impl Reduction {
     /// ```
     /// use hapax_core::{
     ///     data::{Dataset, LabelLists}, executor::Sequential, parameters::RowTransform,
-    ///     sparse::{SparseRows, SparseView}, train::reduction::Reduction,
+    ///     sparse::{SparseRows, SparseView}, train::Reduction,
     /// };
     /// // Features 0 and 1 always come together, 2 is rare: one direction holds nearly all.
     /// let (mut rows, mut labels) = (SparseRows::new(3), LabelLists::new(1));

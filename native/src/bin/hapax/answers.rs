@@ -3,11 +3,7 @@
 use super::output::{shown, shown_json};
 use clap::ValueEnum;
 use hapax::core::{
-    model::{
-        Method, Model,
-        linear::Contribution,
-        nearest::{Evidence, SharedFeature},
-    },
+    model::{Contribution, Evidence, Method, Model, SharedFeature},
     search::Scored,
 };
 use serde_json::{Value, json};

@@ -121,9 +121,6 @@ mod tests {
     use super::{look_swapped, look_wide, unnamed_columns};
     use hapax::core::data::Columns;
 
-    const TEXT_LABELS: Columns = Columns::TEXT_LABELS;
-    const LABELS_TEXT: Columns = Columns::LABELS_TEXT;
-
     #[test]
     fn the_wrong_order_is_suspected_and_the_right_one_is_not() {
         let numbers = b"12\tWhere is my card?\n3,4\tMy card is lost\n7\tA third question\textra\n";
@@ -131,18 +128,18 @@ mod tests {
             lost card\tI cannot find it\n";
         let texts = b"Where is my card?\t12\nMy card is lost\t345\nWho stole it\t7\n";
         for labels_first in [&numbers[..], names] {
-            assert!(look_swapped(labels_first, TEXT_LABELS));
-            assert!(!look_swapped(labels_first, LABELS_TEXT));
+            assert!(look_swapped(labels_first, Columns::default()));
+            assert!(!look_swapped(labels_first, Columns::default().swapped()));
         }
-        assert!(look_swapped(texts, LABELS_TEXT));
-        assert!(!look_swapped(texts, TEXT_LABELS));
+        assert!(look_swapped(texts, Columns::default().swapped()));
+        assert!(!look_swapped(texts, Columns::default()));
     }
 
     #[test]
     fn columns_that_are_not_read_are_seen() {
-        assert!(look_wide(b"a\tb\nc\td\te\n", TEXT_LABELS));
-        assert!(look_wide(b"\tb\tc\n", LABELS_TEXT));
-        assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", TEXT_LABELS));
+        assert!(look_wide(b"a\tb\nc\td\te\n", Columns::default()));
+        assert!(look_wide(b"\tb\tc\n", Columns::default().swapped()));
+        assert!(!look_wide(b"a\tb\t\r\nc\td\t \n", Columns::default()));
     }
 
     #[test]
@@ -165,9 +162,15 @@ mod tests {
             "12\tone two three\n",
             "apple\tfruit\npear\tfruit\nleek\tvegetable\n",
         ] {
-            assert!(!look_swapped(text.as_bytes(), TEXT_LABELS), "{text}");
-            assert!(!look_swapped(text.as_bytes(), LABELS_TEXT), "{text}");
+            assert!(!look_swapped(text.as_bytes(), Columns::default()), "{text}");
+            assert!(
+                !look_swapped(text.as_bytes(), Columns::default().swapped()),
+                "{text}"
+            );
         }
-        assert!(!look_swapped(b"\xff\t\xff\n\xff\tx\n\n\n", TEXT_LABELS));
+        assert!(!look_swapped(
+            b"\xff\t\xff\n\xff\tx\n\n\n",
+            Columns::default()
+        ));
     }
 }

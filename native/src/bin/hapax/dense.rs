@@ -6,10 +6,7 @@ use super::{
     input::{Origin, Reading},
 };
 use hapax::{
-    core::{
-        data::{Dataset, IndexBase, LabelLists, Source, named_labels},
-        names::Names,
-    },
+    core::data::{Dataset, IndexBase, LabelLists, Names, Source, named_labels},
     files::read_text,
     npy,
 };
@@ -30,10 +27,10 @@ pub fn read_dense(
         Failure::in_file(path, rule)
     })?;
     let (lists, names) = read_labels(labels, known)?;
-    if lists.len() != rows.len() {
+    if lists.iter().len() != rows.len() {
         let rule = format_args!(
             "has the labels of {} rows, but {} has {} rows",
-            lists.len(),
+            lists.iter().len(),
             path.display(),
             rows.len()
         );

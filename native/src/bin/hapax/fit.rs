@@ -9,9 +9,8 @@ use super::{
 };
 use hapax::{
     core::{
-        data::{Dataset, IndexBase},
+        data::{Dataset, IndexBase, Names},
         model::{Method, Model},
-        names::Names,
         text::Vectorizer,
     },
     threads::Threads,

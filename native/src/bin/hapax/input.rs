@@ -14,9 +14,8 @@ use super::{
 use hapax::{
     ModelFile,
     core::{
-        data::{Dataset, Documents, Format, IndexBase, Input, Source, read},
+        data::{Dataset, Documents, Format, IndexBase, Input, Names, Source, read},
         model::Model,
-        names::Names,
         text::Vectorizer,
     },
     files::read_text,

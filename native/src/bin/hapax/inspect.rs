@@ -14,7 +14,7 @@ use hapax::{
         data::{Dataset, IndexBase, Source, Statistics, Summary},
         format,
         model::{Linear, Method, Model},
-        parameters::{linear::LinearTraining, one_vs_rest::OneVsRest},
+        parameters::{LinearTraining, OneVsRest},
         text::{FeatureSpace, Vectorizer, VectorizerOptions},
     },
     files::map_model,

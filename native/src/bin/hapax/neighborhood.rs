@@ -1,7 +1,7 @@
 //! A label's neighborhood as a picture: the label and those nearest to it, at the places of
 //! [`EmbeddingModel::plane`].
 
-use hapax::core::model::{Model, embedding::EmbeddingModel};
+use hapax::core::model::{EmbeddingModel, Model};
 use std::fmt::Write;
 
 const WIDTH: f64 = 720.0;

@@ -10,9 +10,8 @@ use super::{
 };
 use hapax::{
     core::{
-        data::{Format, ReadError, ReadOptions, ReadProblem, Source},
+        data::{Format, Names, ReadError, ReadOptions, ReadProblem, Source},
         model::Model,
-        names::Names,
     },
     files::{FileError, open_text},
     npy,

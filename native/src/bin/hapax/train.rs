@@ -36,7 +36,7 @@ use hapax::{
         data::{Dataset, Documents, Source},
         kernels::Kernels,
         model::Model,
-        parameters::{multiclass::MultiClassLoss, one_vs_rest::OneVsRest},
+        parameters::{MultiClassLoss, OneVsRest},
         text::{Vectorizer, VectorizerError, VectorizerOptions},
         train::{
             check_data,

@@ -4,7 +4,7 @@
 use super::PAGE;
 use crate::kernels::{
     Kernels,
-    sums::{HEAD_BLOCK, HeadTerm, LabelBounds, LabelSum, TailTerm},
+    sums::{HEAD_BLOCK, HeadTerm, LabelSum, TailTerm},
 };
 use alloc::{boxed::Box, collections::TryReserveError, vec, vec::Vec};
 
@@ -23,25 +23,6 @@ pub trait Weight: Copy {
         tails: &[u32],
         terms: &[TailTerm],
     );
-
-    /// [`Kernels::promising_blocks`].
-    fn promising_blocks(
-        kernels: &dyn Kernels,
-        sums: &[Self::Sum],
-        bounds: (&LabelBounds, usize),
-        unit: f32,
-        least: f32,
-    ) -> u64;
-
-    /// [`Kernels::scores`].
-    fn scores(
-        kernels: &dyn Kernels,
-        sums: &[Self::Sum],
-        scales_and_biases: (&[f32], &[f32]),
-        unit: f32,
-        least: f32,
-        out: &mut [f32; 64],
-    ) -> u64;
 }
 
 /// What adding 64 labels of a head is taken to cost, in tail weights: an estimate, not a timing.
@@ -63,63 +44,29 @@ const WIDE_HEAD_COST: usize = if cfg!(any(target_arch = "x86_64", target_arch = 
     HEAD_BLOCK
 };
 
-/// Implements [`Weight`] by methods of the kernels.
-macro_rules! weight {
-    ($weight:ty, $sum:ty, $add_heads:ident, $add_tails:ident, $promising_blocks:ident, $scores:ident) => {
-        impl Weight for $weight {
-            type Sum = $sum;
+impl Weight for i8 {
+    type Sum = i16;
 
-            fn add_heads(
-                kernels: &dyn Kernels,
-                sums: &mut [$sum],
-                heads: &[$weight],
-                terms: &[HeadTerm],
-            ) {
-                kernels.$add_heads(sums, heads, terms);
-            }
+    fn add_heads(kernels: &dyn Kernels, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
+        kernels.add_heads(sums, heads, terms);
+    }
 
-            fn add_tails(
-                kernels: &dyn Kernels,
-                sums: &mut [$sum; PAGE],
-                tails: &[u32],
-                terms: &[TailTerm],
-            ) {
-                kernels.$add_tails(sums, tails, terms);
-            }
-
-            fn promising_blocks(
-                kernels: &dyn Kernels,
-                sums: &[$sum],
-                (bounds, first): (&LabelBounds, usize),
-                unit: f32,
-                least: f32,
-            ) -> u64 {
-                kernels.$promising_blocks(sums, bounds, first, unit, least)
-            }
-
-            fn scores(
-                kernels: &dyn Kernels,
-                sums: &[$sum],
-                (scales, biases): (&[f32], &[f32]),
-                unit: f32,
-                least: f32,
-                out: &mut [f32; 64],
-            ) -> u64 {
-                kernels.$scores(sums, scales, biases, unit, least, out)
-            }
-        }
-    };
+    fn add_tails(kernels: &dyn Kernels, sums: &mut [i16; PAGE], tails: &[u32], terms: &[TailTerm]) {
+        kernels.add_tails(sums, tails, terms);
+    }
 }
 
-weight!(i8, i16, add_heads, add_tails, promising_blocks, scores);
-weight!(
-    i16,
-    i32,
-    add_wide_heads,
-    add_wide_tails,
-    promising_wide_blocks,
-    wide_scores
-);
+impl Weight for i16 {
+    type Sum = i32;
+
+    fn add_heads(kernels: &dyn Kernels, sums: &mut [i32], heads: &[i16], terms: &[HeadTerm]) {
+        kernels.add_wide_heads(sums, heads, terms);
+    }
+
+    fn add_tails(kernels: &dyn Kernels, sums: &mut [i32; PAGE], tails: &[u32], terms: &[TailTerm]) {
+        kernels.add_wide_tails(sums, tails, terms);
+    }
+}
 
 /// The heads of all features, one after the other.
 #[derive(Clone, Debug)]

@@ -56,7 +56,7 @@ impl Resumable for SampledTrainer<'_> {
 mod tests {
     use crate::{
         executor::Sequential,
-        parameters::sampled::{Draws, Sampled},
+        parameters::sampled::{Sampled, SampledDraws},
         train::{Training, embedding::twin::blobs, state::Resumable},
     };
 
@@ -64,7 +64,7 @@ mod tests {
     fn a_training_left_after_any_part_ends_as_one_that_was_not() {
         let data = blobs(90, 8, 6, 2);
         let one = Sampled {
-            draws: Draws::Balance(3),
+            draws: SampledDraws::Balance(3),
             max_norm: 0.5,
             ..Sampled::one_vs_all()
         };

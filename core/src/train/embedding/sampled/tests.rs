@@ -4,7 +4,7 @@
 use crate::{
     data::Dataset,
     executor::Sequential,
-    parameters::sampled::{Draws, Sampled},
+    parameters::sampled::{Sampled, SampledDraws},
     random::Stream,
     train::{Training, embedding::twin::blobs},
 };
@@ -42,7 +42,7 @@ impl Twin<'_> {
     fn visit(&mut self, x: &[f64], own: usize, drawn: &[usize]) {
         let margin = self.parameters.margin;
         let score = |twin: &Self, label: usize| dot(&twin.prototypes[label], x);
-        if self.parameters.draws == Draws::Pairs {
+        if self.parameters.draws == SampledDraws::Pairs {
             if margin - score(self, own) + score(self, drawn[0]) > 0.0 {
                 self.step(own, 1.0, x);
                 self.step(drawn[0], -1.0, x);
@@ -78,8 +78,8 @@ fn twin<'a>(parameters: &'a Sampled, data: &Dataset) -> Twin<'a> {
         mean: stored as f64 / rows.len() as f64,
     };
     let draws = match parameters.draws {
-        Draws::Balance(draws) => draws,
-        Draws::Pairs => 1,
+        SampledDraws::Balance(draws) => draws,
+        SampledDraws::Pairs => 1,
     };
     for epoch in 0..u64::from(parameters.epochs) {
         let mut order = rows.clone();
@@ -114,7 +114,11 @@ fn twin<'a>(parameters: &'a Sampled, data: &Dataset) -> Twin<'a> {
 fn the_trainer_is_its_twin() {
     for (most_labels, normalize) in [(1, true), (3, false)] {
         let data = blobs(80, 12, 9, most_labels);
-        for draws in [Draws::Balance(1), Draws::Balance(5), Draws::Pairs] {
+        for draws in [
+            SampledDraws::Balance(1),
+            SampledDraws::Balance(5),
+            SampledDraws::Pairs,
+        ] {
             for max_norm in [0.0, 0.4] {
                 let parameters = Sampled {
                     draws,

@@ -1,10 +1,12 @@
-//! Steps of one row with one violator against Pegasos for many classes.
+//! MemoirSteps of one row with one violator against Pegasos for many classes.
 
 use super::{
     super::{draws::Sequence, state::LEAST_SCALE, training_rows::TrainingRows},
     CLASSES, FEATURES, data,
 };
-use crate::parameters::memoir::{Average, Draws, Length, Memoir, Silent, Steps as Sizes};
+use crate::parameters::memoir::{
+    Average, Length, Memoir, MemoirDraws, MemoirSteps as Sizes, Silent,
+};
 use crate::train::Training;
 use crate::{data::Dataset, executor::Sequential, float, random::Stream};
 use alloc::{vec, vec::Vec};
@@ -95,7 +97,7 @@ fn one_row_one_violator_and_the_theorys_steps_are_pegasos_bit_for_bit() {
             lambda,
             steps: Sizes::InverseLambda,
             length: Length::Iterations(5_000),
-            draws: Draws::Uniform,
+            draws: MemoirDraws::Uniform,
             violators: 1,
             silent: Silent::Random,
             create: 0.0,

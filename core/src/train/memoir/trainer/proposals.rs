@@ -1,6 +1,6 @@
 //! What an index proposes for the draws to come, and when it is told of the weights.
 
-use super::{BLOCK, Trainer};
+use super::{BLOCK, MemoirTrainer};
 use crate::{
     executor::Executor,
     train::memoir::{draws::Pair, weights::Storage},
@@ -11,7 +11,7 @@ use alloc::{vec, vec::Vec};
 /// one for each eight done so far, since it knows no class at first.
 const AHEAD: u64 = 256;
 
-impl Trainer<'_> {
+impl MemoirTrainer<'_> {
     /// Makes the index anew where a pass begins.
     pub(super) fn begin_part<E: Executor>(&mut self, executor: &E) {
         if core::mem::replace(&mut self.between_passes, false)

@@ -1,7 +1,7 @@
 //! The state of a MEMOIR training between two steps; where an index follows the weights, between
 //! two passes.
 
-use super::{Index, Storage, Trainer};
+use super::{Index, MemoirTrainer, Storage};
 use crate::{
     parameters::memoir::Average,
     train::{
@@ -28,7 +28,7 @@ enum SavedWeights<'a> {
     Classes(Vec<SavedRow<'a>>, Cow<'a, [f32]>),
 }
 
-impl Trainer<'_> {
+impl MemoirTrainer<'_> {
     /// How many of so many steps count in the mean of the weights.
     fn averaged(&self, steps: u64) -> u64 {
         let averages = self.parameters.average == Average::SecondHalf && !self.parameters.is_l1();
@@ -44,7 +44,7 @@ impl Trainer<'_> {
     }
 }
 
-impl Resumable for Trainer<'_> {
+impl Resumable for MemoirTrainer<'_> {
     fn can_be_left(&self) -> bool {
         self.index.is_none() || self.between_passes
     }

@@ -2,7 +2,7 @@
 //! And how they put together scores.
 
 use super::{block::Block, part::Part};
-use crate::train::exchange::{Exchange, ExchangeError};
+use crate::train::exchange::{Exchange, ExchangeError, gather};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -52,7 +52,7 @@ pub(super) fn share_scores<X: Exchange>(
         let own = &block.scores_mut(row).0[range(classes, rank, ranks)];
         parcel.extend(own.iter().flat_map(|score| score.to_le_bytes()));
     }
-    for (other, parcel) in exchange.gather(parcel)?.iter().enumerate() {
+    for (other, parcel) in gather(exchange, parcel)?.iter().enumerate() {
         if other == rank {
             continue;
         }

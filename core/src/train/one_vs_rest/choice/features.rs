@@ -277,7 +277,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         texts: usize,
     ) -> Result<FeatureTrial, FeatureError> {
         if let Some(known) = self.tried.iter().find(|known| {
-            known.options == options && known.trained == texts.min(self.split.train().len())
+            known.options == options && known.trained == texts.min(self.split.train.len())
         }) {
             return Ok(known.clone());
         }
@@ -304,7 +304,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
         trial: &mut FeatureTrial,
         texts: usize,
     ) -> Result<Option<Figures>, FeatureError> {
-        let known = self.split.train();
+        let known = &self.split.train;
         let count = texts.min(known.len());
         let at = |place: usize| known[(place as u64 * known.len() as u64 / count as u64) as usize];
         let sample: Vec<usize> = (0..count).map(at).collect();
@@ -337,7 +337,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             .train(&train, self.executor, self.kernels, |_| {
                 ControlFlow::Continue(())
             })?;
-        let held_out = self.split.held_out();
+        let held_out = &self.split.held_out;
         let rows = vectorizer.transform_all(&of(held_out), self.executor);
         let scorer = LinearScorer::new(&model).map_err(|_| TrainError::OutOfMemory {
             bytes: model.bytes() as u64,

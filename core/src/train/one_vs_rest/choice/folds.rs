@@ -35,8 +35,8 @@ impl Fold {
         let times = times.clamp(1, MOST_FOLDS);
         let one = |fold: usize| {
             let split = Split::new(data.len(), share, seed.wrapping_add(fold as u64)).ok()?;
-            let train = data.select(split.train());
-            let test = data.select(split.held_out());
+            let train = data.select(&split.train);
+            let test = data.select(&split.held_out);
             check_data(&train).is_ok().then_some(Self { train, test })
         };
         (0..times).filter_map(one).collect()

@@ -35,7 +35,7 @@ const AFTER: f64 = 0.5;
 const SETTLED: f64 = 0.25;
 
 /// What is added to the bias of a label with `rows` rows, of which there is at least one, for this
-/// [`OneVsRest::prior`](crate::parameters::one_vs_rest::OneVsRest::prior).
+/// [`OneVsRest::prior`](crate::parameters::OneVsRest::prior).
 pub(in crate::train::one_vs_rest) fn prior(weight: f64, rows: usize) -> f64 {
     let rows = rows as f64;
     match weight > 0.0 {

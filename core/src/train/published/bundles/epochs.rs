@@ -12,7 +12,7 @@ use super::{
     pair::{FollowMeeting, HoldMeeting, Pair, PairDuals, PairMoved},
     plan::Plan,
 };
-use crate::train::exchange::{Exchange, ExchangeError};
+use crate::train::exchange::{Exchange, ExchangeError, gather};
 use crate::{
     executor::Executor,
     parameters::multiclass::MultiClassSvm,
@@ -193,7 +193,7 @@ impl Tournament {
             return Ok(());
         }
         let parcel = postcard::to_allocvec(met).map_err(|_| ExchangeError::Parcel { rank })?;
-        for (rank, parcel) in exchange.gather(parcel)?.iter().enumerate() {
+        for (rank, parcel) in gather(exchange, parcel)?.iter().enumerate() {
             if rank == self.rank {
                 continue;
             }

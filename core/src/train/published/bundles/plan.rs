@@ -122,9 +122,9 @@ fn spread(many: usize) -> Vec<usize> {
 }
 
 impl MultiClassSvm {
-    /// As [`memory_estimate`](Self::memory_estimate), of training by bundles of labels that rotate
-    /// (`crate::train::published::bundles`), in one process; of several each holds its share of the
-    /// duals only.
+    /// As [`MemoryEstimate`](crate::train::MemoryEstimate), of training by bundles of labels that
+    /// rotate (`crate::train::published::bundles`), in one process; of several each holds its share
+    /// of the duals only.
     #[must_use]
     pub fn rotating_memory_estimate(&self, data: &Dataset) -> u64 {
         let (rows, labels) = (data.len() as u64, u64::from(data.labels().labels()));

@@ -15,8 +15,11 @@ use hapax::{
     core::{
         executor::Executor,
         kernels::Kernels,
-        parameters::one_vs_rest::OneVsRest,
-        train::auto::{self, Best, Candidate},
+        parameters::OneVsRest,
+        train::{
+            MemoryEstimate,
+            auto::{self, Best, Candidate},
+        },
     },
     kernels,
 };

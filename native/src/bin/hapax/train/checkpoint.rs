@@ -12,11 +12,7 @@ use hapax::{
     },
     core::{
         data::Dataset,
-        train::{
-            TrainError, Training, Watch,
-            exchange::Exchange,
-            state::{Identity, Resumable, Shared},
-        },
+        train::{Exchange, Identity, Resumable, Shared, TrainError, Training, Watch},
     },
     processes::launched,
     threads::Threads,

@@ -16,12 +16,8 @@ use hapax::{
     core::{
         executor::Executor,
         model::Model,
-        parameters::{
-            NearestMean,
-            embedding::EmbeddingTraining,
-            sampled::{Draws, Sampled},
-        },
-        train::{TrainError, embedding::Report},
+        parameters::{EmbeddingTraining, NearestMean, Sampled, SampledDraws},
+        train::{EmbeddingReport, Parameters, TrainError},
     },
     kernels,
 };
@@ -154,7 +150,7 @@ impl Sampling {
 impl TrainOvaSgd {
     pub fn run(self) -> Result<(), Failure> {
         let base = Sampled {
-            draws: Draws::Balance(self.balance),
+            draws: SampledDraws::Balance(self.balance),
             ..Sampled::one_vs_all()
         };
         let training = self.sampling.apply(&base, &self.form, self.common.seed);
@@ -251,11 +247,11 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
 #[derive(Default)]
 struct Epochs {
     progress: Option<Progress>,
-    last: Report,
+    last: EmbeddingReport,
 }
 
 impl Epochs {
-    fn tell(&mut self, report: Report) {
+    fn tell(&mut self, report: EmbeddingReport) {
         const STEPS: usize = 100;
         let total = report.epochs as usize * STEPS;
         let progress = self
@@ -271,7 +267,7 @@ impl Epochs {
         } else {
             (report.violated, report.ignored)
         };
-        self.last = Report {
+        self.last = EmbeddingReport {
             violated,
             ignored,
             ..report
@@ -280,7 +276,7 @@ impl Epochs {
 
     fn line(&self) -> Option<String> {
         self.progress.as_ref()?;
-        let Report {
+        let EmbeddingReport {
             violated,
             ignored,
             of,
@@ -301,8 +297,8 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
         }
         EmbeddingTraining::Sampled(p) => {
             let balance = match p.draws {
-                Draws::Balance(balance) => Some(balance),
-                Draws::Pairs => None,
+                SampledDraws::Balance(balance) => Some(balance),
+                SampledDraws::Pairs => None,
             };
             json!({
                 "balance": balance, "margin": p.margin, "step_size": p.step_size,

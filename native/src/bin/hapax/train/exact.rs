@@ -20,10 +20,9 @@ use hapax::{
     core::{
         data::{Dataset, Split},
         model::{Method, Model},
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm, Shrinking},
+        parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
-            TrainError,
-            exchange::Exchange,
+            Exchange, MemoryEstimate, Parameters, TrainError, Trained,
             multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
         },
     },
@@ -243,7 +242,7 @@ impl TrainExact {
         let memory = if self.rotate_labels {
             parameters.rotating_memory_estimate(&training.data)
         } else {
-            parameters.memory_estimate(&training.data)
+            parameters.memory_estimate(&training.data, 1)
         };
         self.common.end_dry_run(&training.data, Some(memory))?;
         say_memory(memory);
@@ -270,7 +269,7 @@ impl TrainExact {
         tell(&machine, &mut told);
         let (data, texts, origin) = (&training.data, training.vectorizer, training.origin);
         let made = Made {
-            model: Model::from_machine(&machine, &parameters, data, texts),
+            model: Model::made(Trained::MultiClass(&machine, &parameters), data, texts),
             origin,
             told,
         };
@@ -332,7 +331,7 @@ impl TrainExact {
     ) -> Result<f64, Failure> {
         let split = Split::new(data.len(), 0.1, self.common.seed)
             .map_err(|error| Failure::Input(error.to_string()))?;
-        let (train, held_out) = (data.select(split.train()), data.select(split.held_out()));
+        let (train, held_out) = (data.select(&split.train), data.select(&split.held_out));
         let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
             let parameters = self.parameters(loss, cost);

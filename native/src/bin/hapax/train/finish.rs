@@ -18,7 +18,7 @@ use hapax::{
     core::{
         executor::Executor,
         model::{Method, Model},
-        parameters::linear::LinearTraining,
+        parameters::LinearTraining,
         train::{Calibrated, Compacted},
     },
     kernels,

@@ -13,9 +13,8 @@ use budget::within;
 use clap::{Args, ValueEnum};
 use hapax::core::{
     data::Dataset,
-    hash::BucketHash,
-    parameters::mach::{Estimator, HeadLoss, MachParameters, Optimizer},
-    train::TrainError,
+    parameters::{BucketHash, Estimator, HeadLoss, MachParameters, Optimizer},
+    train::{MemoryEstimate, Parameters, TrainError},
 };
 use serde_json::{Value, json};
 use stepwise::Epochs;
@@ -215,7 +214,7 @@ impl TrainMach {
         let origin = training.origin.clone();
         let parameters = self.chosen(&training.data);
         say_what_comes(&parameters, &training.data);
-        let memory = parameters.memory_estimate(&training.data);
+        let memory = parameters.memory_estimate(&training.data, 1);
         self.common.end_dry_run(&training.data, Some(memory))?;
         let mut told = Told {
             epochs: Some(u64::from(parameters.epochs)),
@@ -261,7 +260,7 @@ fn say_what_comes(parameters: &MachParameters, data: &Dataset) {
         rerank,
         ..
     } = parameters;
-    let memory = bytes(parameters.memory_estimate(data));
+    let memory = bytes(parameters.memory_estimate(data, 1));
     note(format_args!(
         "training with --buckets {buckets} --repetitions {repetitions} --learning-rate {learning_rate} \
          --epochs {epochs} --averaged-epochs {averaged_epochs} --dropout {dropout} --exponent {exponent} --rerank {rerank}; this takes {memory} of memory beside the data"

@@ -17,16 +17,11 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::{
-            embedding::EmbeddingTraining,
-            memoir::{
-                Average, Draws, Length, Memoir, Regularizer, Repro, SeveralLabels, Silent, Steps,
-            },
+            Average, EmbeddingTraining, Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps,
+            Regularizer, Repro, SeveralLabels, Silent,
         },
         text::Vectorizer,
-        train::{
-            TrainError,
-            reduction::{Projection, Reduction},
-        },
+        train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError, Trained},
     },
     threads::Threads,
 };
@@ -188,7 +183,7 @@ impl TrainMemoir {
             made = made.reproduced(repro, classes);
         }
         made.lambda = self.lambda.unwrap_or(made.lambda);
-        if let Steps::Decaying { first, decay } = &mut made.steps {
+        if let MemoirSteps::Decaying { first, decay } = &mut made.steps {
             *first = self.step_size.unwrap_or(*first);
             let given = self
                 .lambda
@@ -220,8 +215,8 @@ impl TrainMemoir {
     fn named(&self, made: &mut Memoir) {
         match self.draws {
             None => {}
-            Some(DrawsName::Uniform) => made.draws = Draws::Uniform,
-            Some(DrawsName::Balanced) => made.draws = Draws::Balanced,
+            Some(DrawsName::Uniform) => made.draws = MemoirDraws::Uniform,
+            Some(DrawsName::Balanced) => made.draws = MemoirDraws::Balanced,
         }
         match self.scoring {
             None => {}
@@ -258,7 +253,8 @@ impl TrainMemoir {
             parameters.create = 0.0;
         }
         let projection = if reduces {
-            reduce.fit(data, parameters.transform(), parameters.seed, &threads)?
+            let transform = LinearTraining::Memoir(parameters.clone()).transform();
+            reduce.fit(data, transform, parameters.seed, &threads)?
         } else {
             None
         };
@@ -331,7 +327,11 @@ impl TrainMemoir {
         let belonging = (parameters.name(), parameters, data);
         let trainer = parameters.trainer(data)?.measuring(self.report);
         let weights = keeper.train(trainer, belonging, threads, |report| telling.tell(report))?;
-        Ok(Model::from_memoir(weights, parameters, data, texts))
+        Ok(Model::made(
+            Trained::Memoir(weights, parameters),
+            data,
+            texts,
+        ))
     }
 }
 
@@ -344,7 +344,7 @@ pub fn parameters_json(parameters: &Memoir) -> Value {
     json!({
         "lambda": parameters.lambda, "epochs": epochs, "iterations": iterations,
         "batch_size": parameters.batch, "violators": parameters.violators,
-        "balanced": parameters.draws == Draws::Balanced, "norm_power": parameters.norm_power,
+        "balanced": parameters.draws == MemoirDraws::Balanced, "norm_power": parameters.norm_power,
         "gate": parameters.gate, "random_silent": parameters.silent == Silent::Random,
         "averaged": parameters.average == Average::SecondHalf && parameters.regularizer == Regularizer::L2,
         "oracle": oracle_json(parameters.oracle),

@@ -20,7 +20,7 @@ use hapax::{
         parameters::NearestParameters,
         text::Vectorizer,
         train::{
-            TrainError,
+            Parameters, TrainError, Trained,
             nearest::{Grid, NearestParts, TuneReport},
         },
     },
@@ -174,8 +174,8 @@ impl Sharded for TrainNearest {
         vectorizer: Option<Vectorizer>,
         threads: &Threads,
     ) -> Result<Model, TrainError> {
-        Ok(Model::from_nearest(
-            parts.finish(threads)?,
+        Ok(Model::made(
+            Trained::Nearest(parts.finish(threads)?),
             data,
             vectorizer,
         ))

@@ -20,9 +20,9 @@ use hapax::{
     core::{
         executor::Executor,
         model::{Method, Model},
-        parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
+        parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
-            TrainError,
+            MemoryEstimate, Parameters, TrainError,
             one_vs_rest::{Budget, Choice, Given},
         },
     },

@@ -7,7 +7,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         parameters::RowTransform,
-        train::reduction::{Projection, Reduction},
+        train::{MemoryEstimate, Projection, Reduction},
     },
     threads::Threads,
 };

@@ -12,11 +12,7 @@ use hapax::{
         data::Dataset,
         model::Model,
         text::Vectorizer,
-        train::{
-            TrainError,
-            shards::{PartError, Parts},
-            state::Identity,
-        },
+        train::{Identity, PartError, Parts, TrainError},
     },
     distributed::{Doing, Plan, WorkError, gather, work},
     sealed::SealedError,

@@ -2,7 +2,7 @@
 
 use super::{Common, embedding::Form, reduce::Reduce};
 use clap::{Args, ValueEnum};
-use hapax::core::parameters::wsabie::{Discriminant, RankWeight, Search, Steps, Wsabie};
+use hapax::core::parameters::{Discriminant, RankWeight, ViolatorSearch, Wsabie, WsabieSteps};
 use serde_json::{Value, json};
 
 /// Wsabie: rows and labels in one space of few dimensions.
@@ -126,7 +126,7 @@ enum SearchName {
 
 impl Options {
     fn parameters(&self, base: &Wsabie, form: &Form, seed: u64) -> Wsabie {
-        let blocks = Search::Blocks {
+        let blocks = ViolatorSearch::Blocks {
             classes: self.block.unwrap_or(256),
             top: self.top.unwrap_or(5),
         };
@@ -136,9 +136,9 @@ impl Options {
             margin: self.margin.unwrap_or(base.margin),
             step_size: self.step_size.unwrap_or(base.step_size),
             steps: self.steps.map_or(base.steps, |steps| match steps {
-                StepsName::Plain => Steps::Plain,
-                StepsName::Adagrad => Steps::AdaGrad,
-                StepsName::AdagradByFeature => Steps::AdaGradByFeature,
+                StepsName::Plain => WsabieSteps::Plain,
+                StepsName::Adagrad => WsabieSteps::AdaGrad,
+                StepsName::AdagradByFeature => WsabieSteps::AdaGradByFeature,
             }),
             rank_weight: self
                 .rank_weight
@@ -149,8 +149,8 @@ impl Options {
             max_norm: self.max_norm.unwrap_or(base.max_norm),
             violators: self.violators.unwrap_or(base.violators),
             search: match self.search {
-                Some(SearchName::Cyclic) => Search::Cyclic,
-                Some(SearchName::Replacement) => Search::Replacement,
+                Some(SearchName::Cyclic) => ViolatorSearch::Cyclic,
+                Some(SearchName::Replacement) => ViolatorSearch::Replacement,
                 Some(SearchName::Blocks) => blocks,
                 None if by_block => blocks,
                 None => base.search,
@@ -213,14 +213,14 @@ impl TrainWsabiePp {
 /// Parameters of joint training for programs.
 pub fn parameters_json(p: &Wsabie) -> Value {
     let search = match p.search {
-        Search::Replacement => json!("replacement"),
-        Search::Cyclic => json!("cyclic"),
-        Search::Blocks { classes, top } => json!({"block": classes, "top": top}),
+        ViolatorSearch::Replacement => json!("replacement"),
+        ViolatorSearch::Cyclic => json!("cyclic"),
+        ViolatorSearch::Blocks { classes, top } => json!({"block": classes, "top": top}),
     };
     let steps = match p.steps {
-        Steps::Plain => "plain",
-        Steps::AdaGrad => "adagrad",
-        Steps::AdaGradByFeature => "adagrad-by-feature",
+        WsabieSteps::Plain => "plain",
+        WsabieSteps::AdaGrad => "adagrad",
+        WsabieSteps::AdaGradByFeature => "adagrad-by-feature",
     };
     json!({
         "dimensions": p.dimensions, "euclidean": p.discriminant == Discriminant::Euclidean,

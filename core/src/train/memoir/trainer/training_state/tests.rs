@@ -1,8 +1,8 @@
-use super::{Saved, SavedWeights, Trainer};
+use super::{MemoirTrainer, Saved, SavedWeights};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
-    parameters::memoir::{Draws, Length, Memoir, oracle::Oracle},
+    parameters::memoir::{Length, Memoir, MemoirDraws, oracle::Oracle},
     random::Stream,
     sparse::{SparseRows, SparseVec},
     train::{
@@ -38,7 +38,7 @@ fn ways() -> [Memoir; 8] {
     [
         base.clone(),
         Memoir {
-            draws: Draws::Balanced,
+            draws: MemoirDraws::Balanced,
             ..base.clone()
         },
         Memoir {
@@ -48,7 +48,7 @@ fn ways() -> [Memoir; 8] {
         base.clone().with_l1(30),
         searching(&base, CODES),
         Memoir {
-            draws: Draws::Balanced,
+            draws: MemoirDraws::Balanced,
             batch: 100,
             ..searching(&base, CODES)
         },
@@ -71,7 +71,7 @@ fn searching(way: &Memoir, oracle: Oracle) -> Memoir {
     }
 }
 
-fn ended(trainer: &mut Trainer<'_>) -> Vec<u8> {
+fn ended(trainer: &mut MemoirTrainer<'_>) -> Vec<u8> {
     while trainer.step(&Sequential).is_some() {}
     trainer.to_bytes().unwrap()
 }

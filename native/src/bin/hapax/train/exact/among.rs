@@ -10,14 +10,8 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
-        parameters::multiclass::{MultiClassLoss, MultiClassSvm},
-        train::{
-            TrainError,
-            exchange::{Alone, Exchange},
-            multiclass::Machine,
-            published::SharedTraining,
-            state::Identity,
-        },
+        parameters::{MultiClassLoss, MultiClassSvm},
+        train::{Alone, Exchange, Identity, SharedTraining, TrainError, multiclass::Machine},
     },
     kernels,
     processes::{self, Processes},

@@ -5,7 +5,7 @@ use super::super::{
     finish::Told,
 };
 use hapax::{
-    core::{data::Dataset, parameters::multiclass::MultiClassSvm, train::multiclass::Machine},
+    core::{data::Dataset, parameters::MultiClassSvm, train::multiclass::Machine},
     kernels,
     threads::Threads,
 };

@@ -12,7 +12,7 @@ use super::super::{
 use hapax::{
     core::{
         model::Model,
-        parameters::mach::MachParameters,
+        parameters::MachParameters,
         train::mach::{FitStep, MachFit, Report},
     },
     kernels,

@@ -9,9 +9,9 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         model::Model,
-        parameters::mach::MachParameters,
+        parameters::MachParameters,
         text::Vectorizer,
-        train::{TrainError, mach::MachParts},
+        train::{TrainError, Trained, mach::MachParts},
     },
     kernels,
     threads::Threads,
@@ -52,6 +52,10 @@ impl Sharded for TrainMach {
         vectorizer: Option<Vectorizer>,
         _threads: &Threads,
     ) -> Result<Model, TrainError> {
-        Ok(Model::from_mach(parts.finish()?, data, vectorizer))
+        Ok(Model::made(
+            Trained::Mach(parts.finish()?),
+            data,
+            vectorizer,
+        ))
     }
 }

@@ -9,7 +9,10 @@ use super::{
 };
 use hapax::{
     core::{
-        executor::Executor, model::Model, parameters::mach::MachParameters, train::mach::Report,
+        executor::Executor,
+        model::Model,
+        parameters::MachParameters,
+        train::{Trained, mach::Report},
     },
     kernels,
     threads::Threads,
@@ -30,7 +33,7 @@ impl TrainMach {
         let keeper = self.common.checkpoints.keeper()?;
         let belonging = ("mach", parameters, data);
         let mach = keeper.train(trainer, belonging, threads, |report| epochs.tell(report))?;
-        Ok(Model::from_mach(mach, data, vectorizer))
+        Ok(Model::made(Trained::Mach(mach), data, vectorizer))
     }
 }
 

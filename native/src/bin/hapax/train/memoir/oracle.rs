@@ -1,7 +1,7 @@
 //! `--oracle`: how the maximum inside the margin is found.
 
 use clap::{Args, ValueEnum};
-use hapax::core::parameters::memoir::Oracle;
+use hapax::core::parameters::Oracle;
 use serde_json::{Value, json};
 
 /// The oracle and its size.

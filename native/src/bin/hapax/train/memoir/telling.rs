@@ -10,8 +10,8 @@ use super::super::{
     finish::Told,
 };
 use hapax::core::{
-    parameters::memoir::{Length, Memoir},
-    train::memoir::{Measured, Report},
+    parameters::{Length, Memoir},
+    train::{Measured, MemoirReport},
 };
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    pub fn tell(&mut self, report: Report) {
+    pub fn tell(&mut self, report: MemoirReport) {
         self.progress.set(report.done as usize, report.of as usize);
         if let Some(measured) = report.measured {
             let line = (report.epoch, measured, self.watch.seconds());

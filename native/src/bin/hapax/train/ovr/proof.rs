@@ -9,7 +9,7 @@ use super::{
     TrainOvr,
 };
 use hapax::{
-    core::{model::Model, parameters::one_vs_rest::OneVsRest},
+    core::{model::Model, parameters::OneVsRest, train::Trained},
     kernels,
     threads::Threads,
 };
@@ -58,7 +58,11 @@ pub fn run_to_gap(
         ],
         ..Told::default()
     };
-    let mut model = Model::from_proven_ovr(made, &parameters, &training.data, training.vectorizer);
+    let mut model = Model::made(
+        Trained::OneVsRest(made, &parameters),
+        &training.data,
+        training.vectorizer,
+    );
     let (common, data) = (&train.common, &training.data);
     common.calibrate(&mut model, data, &mut told, threads)?;
     let origin = training.origin;

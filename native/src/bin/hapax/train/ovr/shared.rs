@@ -8,10 +8,10 @@ use hapax::{
     core::{
         data::Dataset,
         model::Model,
-        parameters::one_vs_rest::OneVsRest,
+        parameters::OneVsRest,
         text::Vectorizer,
         train::{
-            TrainError,
+            Parameters, TrainError,
             one_vs_rest::{FusedWeights, LabelParts},
         },
     },

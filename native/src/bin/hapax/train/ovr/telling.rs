@@ -10,8 +10,11 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        parameters::one_vs_rest::{Bias, OneVsRest},
-        train::one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
+        parameters::{Bias, OneVsRest},
+        train::{
+            MemoryEstimate,
+            one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
+        },
     },
     threads::Threads,
 };

@@ -1,31 +1,15 @@
-//! Every kernel of linear scoring gives the portable bits.
-#![allow(clippy::unwrap_used, reason = "a test may stop at what must not fail")]
+//! Every processor of linear scoring gives the portable bits.
 
-use hapax::{
-    core::{
-        kernels::{HeadTerm, Kernels, LabelBounds, Portable, TailTerm},
-        random::Stream,
-    },
-    kernels,
+use super::{
+    HeadTerm, Kernels, Portable, Processor, TailTerm,
+    sums::{LabelBounds, pack, score},
+    wide::score as wide_score,
 };
+use crate::random::Stream;
+use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Blocks of labels in a group of [`LabelBounds`].
 const GROUP: usize = 8;
-
-/// A packed weight: label in the low half, weight in the high half.
-fn pack(label: u16, weight: i16) -> u32 {
-    u32::from(label) | (u32::from(weight as u16) << 16)
-}
-
-/// The score of a label, each operation rounded on its own, in this order.
-fn score(sum: i16, scale: f32, bias: f32, unit: f32) -> f32 {
-    f32::from(sum) * scale * unit + bias
-}
-
-/// The same where weights have 16 bits.
-fn wide_score(sum: i32, scale: f32, bias: f32, unit: f32) -> f32 {
-    sum as f32 / 128.0 * scale * unit + bias
-}
 
 fn byte(stream: &mut Stream) -> i8 {
     (stream.below(255) as i16 - 127) as i8
@@ -118,7 +102,7 @@ fn label_scores(kernels: &dyn Kernels, sums: &[i16], stream: &mut Stream) -> Vec
         let biases: Vec<f32> = (0..labels).map(|_| -(stream.unit() as f32)).collect();
         let mut out = [0f32; 64];
         let sums = &sums[3..3 + labels];
-        let above = kernels.scores(sums, &scales, &biases, 0.37, 9.0, &mut out);
+        let above = kernels.scores(sums, (&scales, &biases), 0.37, 9.0, &mut out);
         for (at, score) in out.iter().enumerate() {
             let expected = at < labels && *score >= 9.0;
             assert_eq!(above >> at & 1 == 1, expected, "label {at} of {labels}");
@@ -180,7 +164,7 @@ fn wide_sums(kernels: &dyn Kernels) -> (Vec<i32>, Vec<u64>, Vec<u32>) {
     };
     let promising = (0..16).map(|part| {
         let sums = &sums[part * 4096..][..4096];
-        let found = kernels.promising_wide_blocks(sums, &bounds, 0, 1e-4, 20.0);
+        let found = kernels.promising_blocks(sums, &bounds, 0, 1e-4, 20.0);
         for (at, block) in sums.chunks(64).enumerate() {
             let largest = block.iter().copied().fold(0, i32::max);
             let bound = wide_score(largest, scales[at], biases[at], 1e-4);
@@ -199,7 +183,7 @@ fn wide_sums(kernels: &dyn Kernels) -> (Vec<i32>, Vec<u64>, Vec<u32>) {
     for labels in [0, 1, 61, 64] {
         let (sums, mut out) = (&sums[3..3 + labels], [0f32; 64]);
         let of_labels = (&scales[..labels], &biases[..labels]);
-        let above = kernels.wide_scores(sums, of_labels.0, of_labels.1, 1e-4, 20.0, &mut out);
+        let above = kernels.scores(sums, of_labels, 1e-4, 20.0, &mut out);
         for (at, &found) in out.iter().enumerate() {
             let expected = sums
                 .get(at)
@@ -213,10 +197,10 @@ fn wide_sums(kernels: &dyn Kernels) -> (Vec<i32>, Vec<u64>, Vec<u32>) {
 }
 
 #[test]
-fn every_kernel_gives_the_portable_bits() {
-    for kernels in kernels::available() {
-        assert_eq!(sums(kernels), sums(&Portable), "{}", kernels.name());
-        let (found, expected) = (wide_sums(kernels), wide_sums(&Portable));
-        assert_eq!(found, expected, "{}", kernels.name());
+fn every_processor_gives_the_portable_bits() {
+    for processor in Processor::available() {
+        let name = processor.name();
+        assert_eq!(sums(&processor), sums(&Portable), "{name}");
+        assert_eq!(wide_sums(&processor), wide_sums(&Portable), "{name}");
     }
 }
