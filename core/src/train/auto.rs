@@ -10,9 +10,12 @@
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::TrainError;
+use super::{TrainError, going};
 use crate::parameters::one_vs_rest::OneVsRest;
-use crate::train::one_vs_rest::choice::{Budget, Choice, Given, Judge};
+use crate::train::one_vs_rest::{
+    Report,
+    choice::{Budget, Choice, Given, Judge},
+};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -68,7 +71,7 @@ pub struct Best {
     pub choice: Choice,
 }
 
-/// How far it is.
+/// How far it is: what begins, or what was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// So many of so many settings of one-vs-rest were tried.
@@ -77,28 +80,32 @@ pub enum Progress {
     Trying(Candidate),
     /// This method is trained on all rows.
     Training(Candidate),
+    /// A part of that training is done.
+    Part(Report),
 }
 
 /// How many times the chance of a difference another method must gain to be taken: files of
 /// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
 
-/// Trains the best method for `data`; a seed of everything random.
+/// Trains the best method for `data`; a seed of everything random. `progress` may stop it.
 ///
 /// # Errors
-/// Unusable data, before any work; lack of memory.
+/// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
 pub fn train_best<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
     (executor, kernels): (&E, &'static dyn Kernels),
-    mut progress: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
         seed,
         ..OneVsRest::default()
     };
-    let tell = |done, of| progress(Progress::Settings(done, of));
+    // One form of the search for all who search.
+    let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
+        &mut |done, of| progress(Progress::Settings(done, of));
     let budget = match vectorizer {
         Some(_) => Budget::TEXTS,
         None => Budget::ROWS,
@@ -113,8 +120,10 @@ pub fn train_best<E: Executor>(
             at_1: best.at_1,
         });
         let other = Candidate::Nearest;
-        progress(Progress::Trying(other));
-        let train = |rows: &Dataset| train(other, &choice, rows, None, (executor, kernels));
+        going(progress(Progress::Trying(other)))?;
+        let machine = (executor, kernels);
+        let quiet = |_| ControlFlow::Continue(());
+        let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
         let found = judge.judge(train, executor, || Scratch::new(kernels))?;
         if found.worth() > best.worth + SURE * judge.chance() {
             candidate = other;
@@ -125,8 +134,9 @@ pub fn train_best<E: Executor>(
             at_1: found.at_1,
         });
     }
-    progress(Progress::Training(candidate));
-    let model = train(candidate, &choice, data, vectorizer, (executor, kernels))?;
+    going(progress(Progress::Training(candidate)))?;
+    let machine = (executor, kernels);
+    let model = train(candidate, &choice, data, vectorizer, machine, progress)?;
     Ok(Best {
         model,
         candidate,
@@ -142,12 +152,13 @@ fn train<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     (executor, kernels): (&E, &'static dyn Kernels),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Model, TrainError> {
     match candidate {
         Candidate::OneVsRest => {
             let parameters = &choice.parameters;
-            let go_on = |_| ControlFlow::Continue(());
-            let linear = parameters.train(data, executor, kernels, go_on)?;
+            let tell = |report| progress(Progress::Part(report));
+            let linear = parameters.train(data, executor, kernels, tell)?;
             let rows = (data, vectorizer);
             choice
                 .fused

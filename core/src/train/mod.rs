@@ -27,5 +27,5 @@ pub use compacted::{Compacted, CompactionError, FewerWeights};
 pub use error::{TrainError, check_data};
 pub use learning_on::Learned;
 pub use precision::Precision;
-pub(crate) use training::going;
 pub use training::{Hearing, Training, Watch};
+pub(crate) use training::{going, heard};

@@ -69,7 +69,7 @@ fn judge(candidates: &[(Candidates, &Fold)], mix: Mix, top: &mut Top) -> Figures
     all.figures()
 }
 
-impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
+impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
     /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
     /// regression and of neighbors, and the prior.
     pub(crate) fn finish(&mut self, rung: Rung, allowed: f64) -> Result<(), TrainError> {
@@ -105,13 +105,13 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             }
         }
         if !candidates.is_empty() {
-            self.weigh_neighbors(&candidates, share);
+            self.weigh_neighbors(&candidates, share)?;
         }
         if self.given.prior.is_none() {
             if self.best.mix.neighbors == 0.0 && candidates.len() < samples.len() {
                 candidates = self.of_all(&samples)?;
             }
-            self.weigh_priors(&candidates, share);
+            self.weigh_priors(&candidates, share)?;
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
         let given = self.given.embedding.map(|given| given as f32);
@@ -119,7 +119,11 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         Ok(())
     }
 
-    fn weigh_neighbors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
+    fn weigh_neighbors(
+        &mut self,
+        candidates: &[(Candidates, &Fold)],
+        share: f64,
+    ) -> Result<(), TrainError> {
         let mut top = Top::default();
         let mut judge = |mix| judge(candidates, mix, &mut top);
         let alone = judge(self.best.mix);
@@ -146,7 +150,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             ..self.best.clone()
         };
         let folds = candidates.len();
-        self.tell(&setting, with, Rung { share, folds });
+        self.tell(&setting, with, Rung { share, folds })
     }
 
     /// The answers of the pruned model of a sample, its heads and what else is given.
@@ -185,9 +189,13 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
     }
 
     /// Chooses the prior, last, for all that answers together.
-    fn weigh_priors(&mut self, candidates: &[(Candidates, &Fold)], share: f64) {
+    fn weigh_priors(
+        &mut self,
+        candidates: &[(Candidates, &Fold)],
+        share: f64,
+    ) -> Result<(), TrainError> {
         if candidates.is_empty() {
-            return;
+            return Ok(());
         }
         let mut priors = vec![PRIOR, self.best.mix.prior];
         priors.extend(PRIORS);
@@ -204,7 +212,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.best.mix.prior = priors[at];
         let setting = self.best.clone();
         let folds = candidates.len();
-        self.tell(&setting, found[at], Rung { share, folds });
+        self.tell(&setting, found[at], Rung { share, folds })
     }
 
     /// Chooses how much is left out of the weights, centroids in them, if that is not given.
@@ -250,7 +258,6 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         self.best.parameters.prune = prune;
         let setting = self.best.clone();
         let folds = samples.len();
-        self.tell(&setting, found[at], Rung { share, folds });
-        Ok(())
+        self.tell(&setting, found[at], Rung { share, folds })
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     },
 };
 use alloc::{vec, vec::Vec};
+use core::ops::ControlFlow;
 
 /// What was trained on a division of the rows to add to the machines.
 #[derive(Default)]
@@ -79,7 +80,7 @@ impl Heads {
     }
 }
 
-impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
+impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
     /// Chooses how much of a head is added to the machines and the heads before it, on as many
     /// divisions as are allowed; none of it where even one is too dear.
     pub(super) fn weigh(
@@ -120,7 +121,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             self.best.mix.softmax = mixes[at].softmax;
             self.best.mix.embedding = mixes[at].embedding;
             let setting = self.best.clone();
-            self.tell(&setting, found[at], Rung { share, folds });
+            self.tell(&setting, found[at], Rung { share, folds })?;
         }
         Ok(())
     }
