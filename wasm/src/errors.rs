@@ -215,10 +215,12 @@ impl From<TrainError> for Thrown {
             TrainError::TooFewRows { rows } => new("TooFewRows", &[("rows", rows as f64)]),
             TrainError::NoFeatures => new("NoFeatures", &[]),
             TrainError::NoLabels => new("NoLabels", &[]),
+            #[cfg(feature = "training")]
             TrainError::NotOneLabel { row, labels } => {
                 let numbers = [("row", row as f64), ("labels", labels as f64)];
                 new("NotOneLabel", &numbers)
             }
+            #[cfg(feature = "training")]
             TrainError::TooFewLabels { labels } => {
                 new("TooFewLabels", &[("labels", labels as f64)])
             }

@@ -174,3 +174,59 @@ fn train<E: Executor>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, train_best};
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        train::{TrainError, multiclass::problem::tests::random_data},
+    };
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn it_stops_after_any_part_and_says_so() {
+        let data = random_data(150, 12, 30, 1);
+        let train = |most: usize| {
+            let mut heard = 0;
+            let made = train_best(&data, None, 1, (&Sequential, &Portable), |_| {
+                heard += 1;
+                match heard == most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            (made.map(|best| best.tried.len()), heard)
+        };
+        let (made, all) = train(0);
+        assert_eq!(made, Ok(2));
+        assert!(all > 10, "{all} parts");
+        for most in [1, 2, all - 2, all] {
+            assert_eq!(train(most), (Err(TrainError::Stopped), most));
+        }
+    }
+
+    #[test]
+    fn what_begins_is_told_before_its_parts() {
+        let data = random_data(150, 12, 30, 1);
+        let mut order = alloc::vec![];
+        let made = train_best(&data, None, 1, (&Sequential, &Portable), |doing| {
+            let at = match doing {
+                Progress::Settings(done, of) => {
+                    assert!(0 < done && done <= of);
+                    0
+                }
+                Progress::Trying(_) => 1,
+                Progress::Training(_) => 2,
+                Progress::Part(report) => {
+                    assert!(report.done <= report.of);
+                    3
+                }
+            };
+            order.push(at);
+            ControlFlow::Continue(())
+        });
+        assert!(made.is_ok() && order.is_sorted() && order.last() == Some(&3));
+    }
+}

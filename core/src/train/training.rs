@@ -76,7 +76,7 @@ impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
 
 /// Does all steps and ends training; `progress` hears of every part and may stop it. Unlike
 /// [`Training::train`] it asks for no state, so that a program which keeps none holds no code for
-/// that: a fifth of a solver's.
+/// that.
 pub(crate) fn heard<T: Training, E: Executor>(
     mut training: T,
     executor: &E,
