@@ -62,10 +62,10 @@ impl BestTrainer {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<BestOptions>) -> Result<Self, Thrown> {
         let mut parameters = OneVsRest::default();
-        let text = match &options {
+        let text = match options {
             Some(options) => {
                 parameters.seed = options.seed().map_or(parameters.seed, |seed| seed as u64);
-                TextChoice::new(options, OPTIONS)?
+                TextChoice::new(&options, OPTIONS)?
             }
             None => TextChoice::default(),
         };
@@ -77,7 +77,8 @@ impl BestTrainer {
     }
 
     /// Trains on `data`, which stays as it is, in one call; `hear` is told after each part, and
-    /// stops the training by throwing. Throws `TrainError`, or what `hear` threw.
+    /// stops the training by throwing. Throws `TrainError`, with the rule `TooFewRows` where none
+    /// can be held out, or what `hear` threw.
     pub fn train(&mut self, data: &Dataset, hear: Option<Hearing>) -> Result<Model, Thrown> {
         self.summary = JsValue::UNDEFINED;
         let mut watching = Watching::new(hear);

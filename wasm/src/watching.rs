@@ -66,7 +66,7 @@ impl Watching {
         self.tell(stage, report.done, report.of)
     }
 
-    /// The same where nothing follows that could be stopped.
+    /// A stage begins, unless what hears of it stops the training.
     pub fn begin(&mut self, stage: &str) -> Result<(), Thrown> {
         match self.tell(stage, 0, 0) {
             ControlFlow::Continue(()) => Ok(()),

@@ -198,8 +198,8 @@ impl OneVsRest {
     /// may stop the search.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; lack of memory; [`TrainError::Stopped`] if
-    /// `progress` said so.
+    /// Bad parameters and unusable data, before any work; lack of memory;
+    /// [`TrainError::Stopped`] if `progress` said so.
     pub fn choose<E: Executor>(
         &self,
         given: &Given,
