@@ -15,7 +15,7 @@ use crate::{
     },
     kernels,
 };
-use std::fmt;
+use std::{fmt, ops::ControlFlow};
 
 /// Why data train no model.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ pub fn vectorize<E: Executor>(
     features: Option<TextFeatures>,
     tried_with: Option<&OneVsRest>,
     executor: &E,
-    progress: impl FnMut(usize),
+    mut progress: impl FnMut(usize),
 ) -> Result<(Dataset, Option<Vectorizer>), TrainingError> {
     let documents = match source {
         Source::Rows(data) => return Ok((data, None)),
@@ -111,7 +111,11 @@ pub fn vectorize<E: Executor>(
     if let Some(parameters) = tried_with {
         let labelled = (texts, &documents.labels);
         let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
-        let chosen = choose_features(labelled, &options, given, parameters, machine, progress)?;
+        let tell = |done| {
+            progress(done);
+            ControlFlow::Continue(())
+        };
+        let chosen = choose_features(labelled, &options, given, parameters, machine, tell)?;
         options = chosen.options;
     }
     let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, executor)?;
@@ -139,7 +143,7 @@ pub fn train_watched<E: Executor>(
     seed: u64,
     features: Option<TextFeatures>,
     executor: &E,
-    progress: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainingError> {
     let plain = OneVsRest {
         seed,
@@ -147,7 +151,11 @@ pub fn train_watched<E: Executor>(
     };
     let (data, vectorizer) = vectorize(source, features, Some(&plain), executor, |_| ())?;
     let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
-    let mut best = train_best(&data, vectorizer, seed, machine, progress)?;
+    let tell = |doing| {
+        progress(doing);
+        ControlFlow::Continue(())
+    };
+    let mut best = train_best(&data, vectorizer, seed, machine, tell)?;
     let kernels = kernels::best();
     best.calibrate(&data, seed, executor, kernels)?;
     Ok(best)

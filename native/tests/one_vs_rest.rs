@@ -193,7 +193,7 @@ fn the_choice_is_the_same_for_any_thread_count_and_keeps_what_is_given() {
             &pool,
             kernels::best(),
             Budget::ROWS,
-            |_, _| (),
+            |_, _| ControlFlow::Continue(()),
         );
         chosen.unwrap()
     };

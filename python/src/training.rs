@@ -104,6 +104,7 @@ impl Order {
                 Progress::Settings(done, of) => tell("choosing parameters", done, of),
                 Progress::Trying(method) => tell(method.name(), 0, 0),
                 Progress::Training(_) => tell("training", 0, 0),
+                Progress::Part(report) => tell("training", report.done, report.of),
             };
             if let Source::Rows(data) = &source {
                 check_data(data)?;
@@ -162,7 +163,10 @@ fn train_ovr<E: Executor>(
         Some(_) => Budget::TEXTS,
         None => Budget::ROWS,
     };
-    let told = |done, of| tell("choosing parameters", done, of);
+    let told = |done, of| {
+        tell("choosing parameters", done, of);
+        ControlFlow::Continue(())
+    };
     let choice = fixed.choose(given, data, executor, kernels::best(), budget, told)?;
     let parameters = &choice.parameters;
     let linear = parameters.train(data, executor, kernels::best(), |report| {

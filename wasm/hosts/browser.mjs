@@ -44,11 +44,11 @@ export const open = async (url) => {
 };
 
 /** Whether the page answers as the package in Node does, without a complaint anywhere. */
-export const answersRightly = async (url, wanted = usual) => {
+export const answersRightly = async (url, wanted = usual, question = QUERY) => {
   const { page, problems, close } = await open(url);
   const input = page.locator("input:not([disabled])");
   await input.waitFor({ timeout: 30_000 }).catch(() => assert.fail(`the page never got ready: ${problems.join("\n")}`));
-  await input.fill(QUERY);
+  await input.fill(question);
   await page.waitForFunction((text) => document.querySelector("output").value === text, wanted, { timeout: 20_000 }).catch(
     async () => assert.equal(await page.locator("output").textContent(), wanted, problems.join("\n")),
   );

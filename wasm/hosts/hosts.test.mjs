@@ -11,6 +11,7 @@ import { answersRightly, open } from "./browser.mjs";
 import { client } from "./client.mjs";
 import { answers, files, installed, project, QUERY, run, sureAnswers } from "./projects.mjs";
 import { freePort, serve, serveBy } from "./servers.mjs";
+import { training } from "./training.mjs";
 
 const page = files["page/index.html"];
 
@@ -41,7 +42,8 @@ test("the tarball: what npm shows of it, and no address of a file that it lacks"
   const targets = Object.values(named.exports).flatMap((target) => (typeof target === "string" ? target : Object.values(target)));
   for (const target of [...targets, ...named.sideEffects]) assert.ok(existsSync(join(installed, target)), target);
   for (const part of ["", "nearest", "train"]) {
-    for (const module of ["bindings.js", "browser.js", "node.js", "workerd.js", "worker.js", "worker_thread.js"]) {
+    const own = part === "train" ? ["training_worker.js", "training_thread.js"] : [];
+    for (const module of ["bindings.js", "browser.js", "node.js", "workerd.js", "worker.js", "worker_thread.js", ...own]) {
       const text = readFileSync(join(installed, part, module), "utf8");
       const files = text.matchAll(/(?:new URL\(|from |import )["']([^"']+)["']/g);
       for (const [, name] of files) {
@@ -170,3 +172,4 @@ test("TypeScript, strict and without skipLibCheck", () => {
 });
 
 client();
+training();

@@ -198,6 +198,102 @@ export interface MachOptions extends TextOptions {
   seed?: number;
 }
 
+/** What `hapax train` chooses; what is left out has the native command's default. */
+export interface BestOptions extends TextOptions {
+  /** Everything random follows from it. */
+  seed?: number;
+}
+
+/**
+ * One-vs-rest, by the native command's names; what is left out is chosen on held-out rows or has
+ * the command's default (`hapax train ovr --help`). Fractions of counts are cut off.
+ */
+export interface OvrOptions extends TextOptions {
+  cost?: number;
+  positiveWeight?: number;
+  exponent?: number;
+  negatives?: "mined" | "all" | "auto";
+  rounds?: number;
+  pool?: number;
+  mine?: number;
+  bias?: number;
+  learnBias?: boolean;
+  loss?: "hinge" | "squared-hinge";
+  fuse?: "auto" | "centroid" | "nearest" | "none";
+  centroid?: number;
+  prior?: number;
+  softmax?: number;
+  embedding?: number;
+  prune?: number;
+  /** Bits of a stored weight: 4, 5, 6, 8 or 16. */
+  bits?: number;
+  epsilon?: number;
+  maxEpochs?: number;
+  /** Everything random follows from it. */
+  seed?: number;
+}
+
+/** What one-vs-rest was trained with, given and chosen. */
+export interface OvrParameters {
+  cost: number;
+  positiveWeight: number;
+  exponent: number;
+  centroid: number;
+  prior: number;
+  prune: number;
+  softmax: number;
+  /** The weight of an embedding beside the machines; 0 for none. */
+  embedding: number;
+  /** The weight of nearest neighbors beside the machines; 0 for none. */
+  neighbors: number;
+}
+
+/** What was tried on held-out rows, and chosen. */
+export interface TrainingSummary {
+  method: "ovr" | "nearest";
+  /** The methods that were tried. */
+  tried: {
+    method: "ovr" | "nearest";
+    /** The mean of P@1, P@3 and P@5 on the held-out rows, from 0 to 1. */
+    precision: number;
+    precisionAt1: number;
+  }[];
+  /** How many held-out rows the figures are of. */
+  judged: number;
+  /** How many settings of one-vs-rest were tried. */
+  settings: number;
+  /** Those of one-vs-rest that did best. */
+  parameters: OvrParameters;
+  /** How texts become features, where that was tried. */
+  features?: { words: number[]; characters: number[]; minDocuments?: number };
+}
+
+/** How far a training has come that is one call. */
+export interface StageReport {
+  /**
+   * What was done: n-grams tried, settings of one-vs-rest tried, nearest neighbors tried; then, of
+   * the model itself, labels solved, rows mined, softmax regression; then the same again of models
+   * of part of the rows, whose answers to the others turn scores into probabilities.
+   */
+  stage: "features" | "parameters" | "nearest" | "training" | "solving" | "mining" | "softmax" | "calibrating";
+  done: number;
+  /** Of so many, where that is known. */
+  of: number | undefined;
+  /** Bytes of memory that training takes beside its data, as soon as the features are chosen. */
+  memory: number | undefined;
+}
+
+/** What is called after each part: it stops the training by throwing. */
+export type Hearing = (stage: StageReport["stage"], done: number, of: number, memory: number | undefined) => void;
+
+/** What to do while training goes on in one call. */
+export interface StageWatch {
+  /** Hears of every part. */
+  progress?: (report: StageReport) => void;
+  /** Stops the training between two parts: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
+}
+
 /** How far training has come. */
 export interface TrainingReport {
   /** The epoch, from 0. */

@@ -1,7 +1,7 @@
 // A model on a thread of its own, as promises: the page's side. worker_thread.js is the other.
 
-import * as errors from "./errors.js";
 import { checkOptions, read } from "./load.js";
+import { revived } from "./problem.js";
 
 const METHODS = [
   "can",
@@ -27,14 +27,6 @@ const METHODS = [
 const newWorker = () => {
   if (typeof Worker === "function") return new Worker(new URL("./worker_thread.js", import.meta.url), { type: "module" });
   throw new Error("this runtime has no Worker: load the model by hapax itself, in Node by worker_threads");
-};
-
-/** The error that the worker met, of its class. */
-const revived = ({ name, message, ...rest }) => {
-  const own = Object.hasOwn(errors, name);
-  const error = own ? new errors[name](message, rest.rule, rest) : Object.assign(new Error(message), rest);
-  if (error.name !== name) error.name = name;
-  return error;
 };
 
 /** Where options say how many answers are wanted, and how sure. */

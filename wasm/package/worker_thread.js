@@ -4,6 +4,7 @@
 //   { cancel: id }                                 stops that question, if it is still in work
 
 import { Model } from "./browser.js";
+import { told } from "./problem.js";
 
 /** Milliseconds of work between two chances for messages. */
 const SLICE = 50;
@@ -14,11 +15,11 @@ let inWork;
 const otherMessages = () => new Promise((resolve) => setTimeout(resolve));
 
 const load = async (source, { prepare }, signal) => {
-  let told = 0;
+  let next = 0;
   const progress = (report) => {
     // Often enough for a bar.
-    if (report.loaded < told) return;
-    told = report.loaded + (report.total ?? 1e7) / 100;
+    if (report.loaded < next) return;
+    next = report.loaded + (report.total ?? 1e7) / 100;
     postMessage({ progress: report });
   };
   model = await Model.load(source, prepare === undefined ? { signal, progress } : { signal, progress, prepare });
@@ -69,7 +70,7 @@ addEventListener("message", async ({ data: { id, words, cancel } }) => {
   try {
     message = { id, answer: await answerTo(words, inWork.abort.signal) };
   } catch (error) {
-    message = { id, problem: { ...error, name: error.name, message: error.message, cause: undefined } };
+    message = { id, problem: told(error) };
   }
   inWork = undefined;
   postMessage(message);

@@ -1,5 +1,7 @@
 //! Core errors as JavaScript errors: class, message, the rule's name and what belongs to it.
 
+#[cfg(feature = "training")]
+use hapax_core::train::one_vs_rest::FeatureError;
 use hapax_core::{
     data::{DatasetError, ReadError, ReadProblem},
     format::FormatError,
@@ -66,6 +68,21 @@ impl Thrown {
 
 #[cfg(feature = "training")]
 impl Thrown {
+    /// What JavaScript threw, passed on.
+    pub(crate) fn again(thrown: JsValue) -> Self {
+        Self(thrown)
+    }
+
+    /// Refuses to choose by rows held out where there are too few.
+    pub(crate) fn too_few_to_hold_out(rows: usize) -> Self {
+        let message = format!(
+            "{rows} training rows are too few to hold some out and try methods on them: name a method, such as \
+             new OvrTrainer()"
+        );
+        let numbers = [("rows", rows as f64)];
+        Self::new("TrainError", &message, ("TooFewRows", &numbers))
+    }
+
     /// Refuses a name that stands for nothing.
     pub(crate) fn no_such_name(parameter: &str, name: &str) -> Self {
         let message = format!("{parameter} is '{name}', which is not one of its names");
@@ -198,6 +215,15 @@ impl From<TrainError> for Thrown {
             TrainError::TooFewRows { rows } => new("TooFewRows", &[("rows", rows as f64)]),
             TrainError::NoFeatures => new("NoFeatures", &[]),
             TrainError::NoLabels => new("NoLabels", &[]),
+            #[cfg(feature = "training")]
+            TrainError::NotOneLabel { row, labels } => {
+                let numbers = [("row", row as f64), ("labels", labels as f64)];
+                new("NotOneLabel", &numbers)
+            }
+            #[cfg(feature = "training")]
+            TrainError::TooFewLabels { labels } => {
+                new("TooFewLabels", &[("labels", labels as f64)])
+            }
             TrainError::TooLarge { what, value, limit } => {
                 let numbers = [("value", value as f64), ("limit", limit as f64)];
                 new("TooLarge", &numbers).with_text("what", what)
@@ -233,6 +259,17 @@ impl From<VectorizerError> for Thrown {
             _ => ("TrainError", "Other", &[]),
         };
         Self::new(class, &error, (rule, numbers))
+    }
+}
+
+#[cfg(feature = "training")]
+impl From<FeatureError> for Thrown {
+    fn from(error: FeatureError) -> Self {
+        match error {
+            FeatureError::Vectorizer(error) => error.into(),
+            FeatureError::Train(error) => error.into(),
+            _ => Self::new("TrainError", &error, ("Other", &[])),
+        }
     }
 }
 

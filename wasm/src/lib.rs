@@ -7,18 +7,24 @@
 
 mod answers;
 #[cfg(feature = "training")]
+mod best;
+#[cfg(feature = "training")]
 mod dataset;
-// No model that is trained here can do what these modules hold.
+// No model that is trained here can do what this module holds.
 #[cfg(all(feature = "kinds", not(feature = "training")))]
 mod embedding;
 mod errors;
-#[cfg(all(feature = "kinds", not(feature = "training")))]
+#[cfg(feature = "kinds")]
 mod linear;
 #[cfg(feature = "training")]
 mod mach;
 mod model;
 #[cfg(feature = "training")]
+mod ovr;
+#[cfg(feature = "training")]
 mod text_options;
 #[cfg(feature = "training")]
 mod trainer;
 mod types;
+#[cfg(feature = "training")]
+mod watching;

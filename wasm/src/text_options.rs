@@ -1,11 +1,16 @@
 //! What trainers can be told of texts.
 
-use crate::errors::Thrown;
+use crate::{errors::Thrown, watching::Watching};
 use hapax_core::{
-    data::{Dataset as Rows, Source},
+    data::{Dataset as Rows, Documents, Source},
     executor::Sequential,
+    kernels::Kernels,
+    parameters::OneVsRest,
     text::{FeatureSpace, NGrams, Vectorizer, VectorizerOptions},
+    train::one_vs_rest::{GivenFeatures, choose_features},
 };
+use hapax_wasm_kernels::KERNELS;
+use js_sys::Array;
 use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
@@ -38,6 +43,16 @@ pub struct TextChoice {
     /// None where the caller left it to the number of texts.
     min_documents: Option<u32>,
     text: VectorizerOptions,
+    /// What of it the caller decided.
+    given: GivenFeatures,
+}
+
+/// Rows to train on, and what made them.
+pub struct Chosen<'a> {
+    pub rows: Cow<'a, Rows>,
+    pub vectorizer: Option<Vectorizer>,
+    /// How texts become features, where that was tried.
+    pub features: Option<VectorizerOptions>,
 }
 
 impl Default for TextChoice {
@@ -46,6 +61,7 @@ impl Default for TextChoice {
             calibrates: true,
             min_documents: None,
             text: VectorizerOptions::default(),
+            given: GivenFeatures::default(),
         }
     }
 }
@@ -56,11 +72,17 @@ impl TextChoice {
         if let Some(name) = unknown_option(options, known) {
             return Err(Thrown::no_such_option(&name, known));
         }
+        let (words, characters) = (options.words(), options.characters());
+        let given = GivenFeatures {
+            words: words.is_some(),
+            characters: characters.is_some(),
+            counts: options.min_documents().is_some(),
+        };
         let mut text = VectorizerOptions::default();
-        if let Some(lengths) = options.words() {
+        if let Some(lengths) = words {
             text.tokens.words = ngrams(&lengths);
         }
-        if let Some(lengths) = options.characters() {
+        if let Some(lengths) = characters {
             text.tokens.characters = ngrams(&lengths);
         }
         text.check()?;
@@ -68,6 +90,7 @@ impl TextChoice {
             calibrates: options.calibrate().unwrap_or(true),
             min_documents: options.min_documents(),
             text,
+            given,
         })
     }
 
@@ -91,15 +114,59 @@ impl TextChoice {
         match source {
             Source::Rows(rows) => Ok((Cow::Borrowed(rows), None)),
             Source::Texts(texts) => {
-                let options = self.options(texts.texts.len());
-                let fitted = Vectorizer::fit_transform(&texts.texts, options, &Sequential);
-                let (vectorizer, rows) = fitted?;
-                let names = Some(texts.label_names.clone());
-                let rows = Rows::new(rows, texts.labels.clone(), names)?;
+                let (rows, vectorizer) = fitted(texts, self.options(texts.texts.len()))?;
                 Ok((Cow::Owned(rows), Some(vectorizer)))
             }
         }
     }
+
+    /// As [`TextChoice::rows`]; which n-grams of texts become features is tried on held-out texts,
+    /// by one-vs-rest of these parameters, where it is not given.
+    pub fn rows_choosing<'a>(
+        &self,
+        source: &'a Source,
+        parameters: &OneVsRest,
+        watching: &mut Watching,
+    ) -> Result<Chosen<'a>, Thrown> {
+        let texts = match source {
+            Source::Texts(texts) => texts,
+            Source::Rows(rows) => {
+                return Ok(Chosen {
+                    rows: Cow::Borrowed(rows),
+                    vectorizer: None,
+                    features: None,
+                });
+            }
+        };
+        let labelled = (&texts.texts[..], &texts.labels);
+        let options = self.options(texts.texts.len());
+        let machine: (_, &'static dyn Kernels) = (&Sequential, KERNELS);
+        let tell = |done| watching.tell("features", done, 0);
+        let chosen = choose_features(labelled, &options, self.given, parameters, machine, tell);
+        let chosen = chosen.map_err(|error| watching.why(error))?;
+        let (rows, vectorizer) = fitted(texts, chosen.options.clone())?;
+        Ok(Chosen {
+            rows: Cow::Owned(rows),
+            vectorizer: Some(vectorizer),
+            features: (!chosen.tried.is_empty()).then_some(chosen.options),
+        })
+    }
+}
+
+/// The rows of texts, and the vectorizer that made them.
+fn fitted(texts: &Documents, options: VectorizerOptions) -> Result<(Rows, Vectorizer), Thrown> {
+    let (vectorizer, rows) = Vectorizer::fit_transform(&texts.texts, options, &Sequential)?;
+    let names = Some(texts.label_names.clone());
+    Ok((Rows::new(rows, texts.labels.clone(), names)?, vectorizer))
+}
+
+/// Lengths of n-grams as options have them.
+pub fn ngrams_of(lengths: Option<NGrams>) -> JsValue {
+    let list = lengths.map_or(Vec::new(), |NGrams { min, max }| vec![min, max]);
+    list.into_iter()
+        .map(JsValue::from)
+        .collect::<Array>()
+        .into()
 }
 
 /// `[shortest, longest]`; none if the list is empty.

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 // One section, because the reference must come before everything else.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"/// <reference lib="esnext.disposable" />
-import type { Ability, Answer, Answers, Contribution, Evidence, LoadOptions, MachOptions, ModelInfo, ModelSource, Neighbor, PredictOptions, PrepareOptions, TextOptions, TrainerOptions, TrainingReport } from "./values.js";
+import type { Ability, Answer, Answers, BestOptions, Contribution, Evidence, Hearing, LoadOptions, MachOptions, ModelInfo, ModelSource, Neighbor, OvrOptions, OvrParameters, PredictOptions, PrepareOptions, TextOptions, TrainerOptions, TrainingReport, TrainingSummary } from "./values.js";
 
 export interface Model {
     /**

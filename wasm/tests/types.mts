@@ -56,7 +56,8 @@ await initModel();
 const answersOfTheModel: Answer[] = OnlyModel.fromBytes(new Uint8Array()).predictText("text", 1);
 answersOfTheModel.forEach(({ score }) => score.toFixed(3));
 
-import { Dataset as MachData, init as initTrain, MachTrainer, type Model as Mach, train, type TrainingReport, Trainer as Nearest } from "hapax/train";
+import { trainInWorker } from "hapax/train/worker";
+import { BestTrainer, Dataset as MachData, init as initTrain, MachTrainer, type Model as Mach, OvrTrainer, type StageReport, train, type TrainingReport, Trainer as Nearest } from "hapax/train";
 
 await initTrain();
 new Nearest({ neighbors: 3, words: [1, 2], calibrate: false });
@@ -73,3 +74,18 @@ console.log(mach.info(), part?.done, training.memory, training.finish());
 new MachTrainer({ estimator: "best" });
 // @ts-expect-error Nearest neighbors are trained at once.
 await train(new Nearest(), machData);
+
+const bestTrainer = new BestTrainer({ seed: 7, calibrate: false });
+const best: Mach = await train(bestTrainer, machData, { progress: ({ stage, done, of }: StageReport) => console.log(stage, done, of), signal });
+console.log(bestTrainer.summary?.tried[0]?.precisionAt1, bestTrainer.summary?.features?.words, best.can("contributionsText"));
+const ovr: Mach = new OvrTrainer({ cost: 0.3, fuse: "nearest", bits: 16 }).train(machData, (stage, done) => console.log(stage, done));
+console.log(ovr.contributionsText("text", 0));
+const inWorker = await trainInWorker({ texts: ["a mouse"], labels: [["animal"]] }, { signal, progress: ({ done }) => done.toFixed() });
+Model.fromBytes(inWorker.model);
+await trainInWorker({ method: "mach", options: { epochs: 3 }, texts: ["a"], labels: [["b"]] });
+// @ts-expect-error Epochs are none of one-vs-rest's options.
+await trainInWorker({ method: "ovr", options: { epochs: 3 }, texts: ["a"], labels: [["b"]] });
+// @ts-expect-error The labels of a text are a list.
+await trainInWorker({ texts: ["a"], labels: ["b"] });
+// @ts-expect-error There is no such choice.
+new OvrTrainer({ fuse: "all" });

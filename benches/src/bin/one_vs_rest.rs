@@ -114,7 +114,7 @@ fn parameters(
             threads,
             kernels::best(),
             Budget::ROWS,
-            |_, _| (),
+            |_, _| ControlFlow::Continue(()),
         )?;
         print(&choice);
         p = choice.parameters;

@@ -10,9 +10,12 @@
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::{Calibrated, Calibrating, TrainError, mach::MachKernels};
+use super::{Calibrated, Calibrating, TrainError, going, mach::MachKernels};
 use crate::parameters::one_vs_rest::OneVsRest;
-use crate::train::one_vs_rest::choice::{Budget, Choice, Given, Judge};
+use crate::train::one_vs_rest::{
+    Report,
+    choice::{Budget, Choice, Given, Judge},
+};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -87,7 +90,7 @@ impl Best {
     }
 }
 
-/// How far it is.
+/// How far it is: what begins, or what was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// So many of so many settings of one-vs-rest were tried.
@@ -96,28 +99,32 @@ pub enum Progress {
     Trying(Candidate),
     /// This method is trained on all rows.
     Training(Candidate),
+    /// A part of that training is done.
+    Part(Report),
 }
 
 /// How many times the chance of a difference another method must gain to be taken: files of
 /// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
 
-/// Trains the best method for `data`; a seed of everything random.
+/// Trains the best method for `data`; a seed of everything random. `progress` may stop it.
 ///
 /// # Errors
-/// Unusable data, before any work; lack of memory.
+/// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
 pub fn train_best<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     seed: u64,
     (executor, kernels): (&E, &'static dyn Kernels),
-    mut progress: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
         seed,
         ..OneVsRest::default()
     };
-    let tell = |done, of| progress(Progress::Settings(done, of));
+    // One form of the search for all who search.
+    let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
+        &mut |done, of| progress(Progress::Settings(done, of));
     let budget = match vectorizer {
         Some(_) => Budget::TEXTS,
         None => Budget::ROWS,
@@ -132,8 +139,10 @@ pub fn train_best<E: Executor>(
             at_1: best.at_1,
         });
         let other = Candidate::Nearest;
-        progress(Progress::Trying(other));
-        let train = |rows: &Dataset| train(other, &choice, rows, None, (executor, kernels));
+        going(progress(Progress::Trying(other)))?;
+        let machine = (executor, kernels);
+        let quiet = |_| ControlFlow::Continue(());
+        let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
         let found = judge.judge(train, executor, || Scratch::new(kernels))?;
         if found.worth() > best.worth + SURE * judge.chance() {
             candidate = other;
@@ -145,8 +154,9 @@ pub fn train_best<E: Executor>(
             at_1: found.at_1,
         });
     }
-    progress(Progress::Training(candidate));
-    let model = train(candidate, &choice, data, vectorizer, (executor, kernels))?;
+    going(progress(Progress::Training(candidate)))?;
+    let machine = (executor, kernels);
+    let model = train(candidate, &choice, data, vectorizer, machine, progress)?;
     Ok(Best {
         model,
         candidate,
@@ -162,12 +172,13 @@ fn train<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     (executor, kernels): (&E, &'static dyn Kernels),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Model, TrainError> {
     match candidate {
         Candidate::OneVsRest => {
             let parameters = &choice.parameters;
-            let go_on = |_| ControlFlow::Continue(());
-            let linear = parameters.train(data, executor, kernels, go_on)?;
+            let tell = |report| progress(Progress::Part(report));
+            let linear = parameters.train(data, executor, kernels, tell)?;
             let rows = (data, vectorizer);
             choice
                 .fused
@@ -181,5 +192,61 @@ fn train<E: Executor>(
             };
             Model::train_nearest(parameters, data, vectorizer, executor)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Progress, train_best};
+    use crate::{
+        executor::Sequential,
+        kernels::Portable,
+        train::{TrainError, multiclass::problem::tests::random_data},
+    };
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn it_stops_after_any_part_and_says_so() {
+        let data = random_data(150, 12, 30, 1);
+        let train = |most: usize| {
+            let mut heard = 0;
+            let made = train_best(&data, None, 1, (&Sequential, &Portable), |_| {
+                heard += 1;
+                match heard == most {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            (made.map(|best| best.tried.len()), heard)
+        };
+        let (made, all) = train(0);
+        assert_eq!(made, Ok(2));
+        assert!(all > 10, "{all} parts");
+        for most in [1, 2, all - 2, all] {
+            assert_eq!(train(most), (Err(TrainError::Stopped), most));
+        }
+    }
+
+    #[test]
+    fn what_begins_is_told_before_its_parts() {
+        let data = random_data(150, 12, 30, 1);
+        let mut order = alloc::vec![];
+        let made = train_best(&data, None, 1, (&Sequential, &Portable), |doing| {
+            let at = match doing {
+                Progress::Settings(done, of) => {
+                    assert!(0 < done && done <= of);
+                    0
+                }
+                Progress::Trying(_) => 1,
+                Progress::Training(_) => 2,
+                Progress::Part(report) => {
+                    assert!(report.done <= report.of);
+                    3
+                }
+            };
+            order.push(at);
+            ControlFlow::Continue(())
+        });
+        assert!(made.is_ok() && order.is_sorted() && order.last() == Some(&3));
     }
 }

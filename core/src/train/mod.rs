@@ -37,5 +37,5 @@ pub use published::SharedTraining;
 pub use reduction::{Projection, Reduction};
 pub use shards::{PartError, Parts};
 pub use state::{Identity, Resumable, Shared, StateError};
-pub(crate) use training::going;
 pub use training::{Hearing, Training, Watch};
+pub(crate) use training::{going, heard};

@@ -74,6 +74,20 @@ pub(crate) fn run<T: Training, E: Executor>(
     Ok(())
 }
 
+/// Does all steps and ends training; `progress` hears of every part and may stop it. Unlike
+/// [`Training::train`] it asks for no state, so that a program which keeps none holds no code for
+/// that.
+pub(crate) fn heard<T: Training, E: Executor>(
+    mut training: T,
+    executor: &E,
+    mut progress: impl FnMut(T::Report) -> ControlFlow<()>,
+) -> Result<T::Made, TrainError> {
+    while let Some(report) = training.step(executor) {
+        going(progress(report))?;
+    }
+    training.finish(executor)
+}
+
 /// Refuses to go on where a watch said so.
 pub(crate) fn going(flow: ControlFlow<()>) -> Result<(), TrainError> {
     match flow {

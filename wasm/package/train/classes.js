@@ -1,4 +1,4 @@
 // The classes whose instances hold wasm memory, and what trains them.
 
-export { Dataset, MachTrainer, MachTraining, Model, Trainer } from "./bindings.js";
+export { BestTrainer, Dataset, MachTrainer, MachTraining, Model, OvrTrainer, Trainer } from "./bindings.js";
 export { train } from "./training.js";

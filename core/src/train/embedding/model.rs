@@ -6,8 +6,10 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     model::embedding::{Embedding, build::Vectors},
-    parameters::{RowTransform, embedding::EmbeddingTraining},
-    train::{Hearing, TrainError, Training, Watch, memoir::prototypes, reduction::Projection},
+    parameters::{RowTransform, embedding::EmbeddingTraining, wsabie::Wsabie},
+    train::{
+        Hearing, TrainError, Training, Watch, heard, memoir::prototypes, reduction::Projection,
+    },
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -56,6 +58,7 @@ impl Embedding {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
     /// too long; [`TrainError::Stopped`] if `progress` said so.
+    #[cfg(test)]
     pub(crate) fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
@@ -71,6 +74,21 @@ impl Embedding {
             kernels,
             &mut Hearing(progress),
         )
+    }
+
+    /// As [`Embedding::train`], by [`Wsabie`] alone: a program that trains nothing else holds no
+    /// other method.
+    pub(crate) fn train_wsabie(
+        wsabie: Wsabie,
+        data: &Dataset,
+        executor: &impl Executor,
+        kernels: &dyn Kernels,
+    ) -> Result<Self, TrainError> {
+        let trainer = wsabie.trainer(data, kernels)?;
+        let spaces = heard(trainer, executor, |_| ControlFlow::Continue(()))?;
+        let vectors = joined(&spaces, data, |_| false)?;
+        let training = EmbeddingTraining::Wsabie(wsabie);
+        Ok(Self::from_vectors(&vectors, &training, data)?)
     }
 
     /// As [`Embedding::train`], watched; a training of nearest means has no parts.

@@ -10,13 +10,11 @@ use crate::{
         linear::{FusedEmbedding, LinearModel, fused::FusedNearest},
     },
     parameters::{
-        ParamError, ParamRule, embedding::EmbeddingTraining, linear::LinearTraining,
-        one_vs_rest::OneVsRest, wsabie::Wsabie,
+        ParamError, ParamRule, linear::LinearTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
     },
     text::Vectorizer,
     train::TrainError,
 };
-use core::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 /// The weights of what answers beside the machines; 0 for what does not.
@@ -87,12 +85,11 @@ pub(super) fn embedding<E: Executor>(
     executor: &E,
     kernels: &dyn Kernels,
 ) -> Result<Embedding, TrainError> {
-    let training = EmbeddingTraining::Wsabie(Wsabie {
+    let wsabie = Wsabie {
         seed,
         ..Wsabie::distances()
-    });
-    let go_on = |_| ControlFlow::Continue(());
-    Embedding::train(&training, data, executor, kernels, go_on)
+    };
+    Embedding::train_wsabie(wsabie, data, executor, kernels)
 }
 
 /// What training it costs, in visits of a stored value by a label, about a nanosecond each: every

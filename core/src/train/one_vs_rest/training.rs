@@ -29,7 +29,7 @@ use crate::{
     kernels::Kernels,
     model::linear::LinearModel,
     parameters::RowTransform,
-    train::{Hearing, TrainError, Training},
+    train::{TrainError, heard},
 };
 use core::ops::ControlFlow;
 
@@ -93,7 +93,7 @@ impl OneVsRest {
         if let Some(model) = start {
             trainer.start_from(model)?;
         }
-        trainer.train(executor, &mut Hearing(progress))
+        heard(trainer, executor, progress)
     }
 
     /// The transform that rows go through in training and prediction.

@@ -49,7 +49,7 @@ use hapax::{
 };
 use memoir::Variant;
 use sharded::Sharded;
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, ops::ControlFlow, path::PathBuf};
 
 /// Train a model from a file of labelled texts or rows.
 ///
@@ -319,7 +319,10 @@ impl Common {
     ) -> Result<FeatureChoice, Failure> {
         let progress = Progress::new("choosing n-grams", 0);
         let texts = (&documents.texts[..], &documents.labels);
-        let tell = |done| progress.tried(done);
+        let tell = |done| {
+            progress.tried(done);
+            ControlFlow::Continue(())
+        };
         let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
         choose_features(texts, options, self.text.given(), parameters, machine, tell)
             .map_err(|error| Failure::in_file(&self.train, error))

@@ -75,7 +75,7 @@ pub(super) fn figures(judged: &[&Judged<'_>], mix: Mix, top: &mut Top) -> Figure
     all.figures()
 }
 
-impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
+impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
     /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
     /// regression and of neighbors, and the prior: all on `folds` divisions.
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
@@ -87,11 +87,11 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             let asked = self.given.neighbors != Some(false) && judged.len() < NEIGHBOR_FOLDS;
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
-        self.weigh(Head::Embedding, &judged);
-        self.weigh(Head::Softmax, &judged);
-        self.weigh_neighbors(&judged);
+        self.weigh(Head::Embedding, &judged)?;
+        self.weigh(Head::Softmax, &judged)?;
+        self.weigh_neighbors(&judged)?;
         if self.given.prior.is_none() {
-            self.weigh_priors(&judged);
+            self.weigh_priors(&judged)?;
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
         let given = self.given.embedding.map(|given| given as f32);
@@ -153,14 +153,14 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         }
     }
 
-    fn weigh_neighbors(&mut self, judged: &[Judged<'_>]) {
+    fn weigh_neighbors(&mut self, judged: &[Judged<'_>]) -> Result<(), TrainError> {
         let asked = Mix {
             neighbors: 1.0,
             ..self.best.mix
         };
         let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(asked)).collect();
         if with.is_empty() {
-            return;
+            return Ok(());
         }
         let mut top = Top::default();
         let mut judge = |mix| figures(&with, mix, &mut top);
@@ -187,15 +187,15 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             mix,
             ..self.best.clone()
         };
-        self.tell(&setting, best, Rung::all(with.len()));
+        self.tell(&setting, best, Rung::all(with.len()))
     }
 
     /// Chooses the prior, last, for all that answers together.
-    fn weigh_priors(&mut self, judged: &[Judged<'_>]) {
+    fn weigh_priors(&mut self, judged: &[Judged<'_>]) -> Result<(), TrainError> {
         let mix = self.best.mix;
         let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(mix)).collect();
         if with.is_empty() {
-            return;
+            return Ok(());
         }
         let mut priors = vec![PRIOR, mix.prior];
         priors.extend(PRIORS);
@@ -205,7 +205,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let at = best_of(&found);
         self.best.mix.prior = priors[at];
         let setting = self.best.clone();
-        self.tell(&setting, found[at], Rung::all(with.len()));
+        self.tell(&setting, found[at], Rung::all(with.len()))
     }
 
     /// Chooses how much is left out of the weights, centroids in them, if that is not given, and
@@ -240,7 +240,7 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
             self.best.parameters.prune = prune;
         }
         let setting = self.best.clone();
-        self.tell(&setting, best, Rung::all(folds.len()));
+        self.tell(&setting, best, Rung::all(folds.len()))?;
         Ok(models)
     }
 

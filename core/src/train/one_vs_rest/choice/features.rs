@@ -22,7 +22,7 @@ use crate::{
     kernels::Kernels,
     model::linear::scorer::LinearScorer,
     text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions},
-    train::{TrainError, check_data},
+    train::{TrainError, check_data, going},
 };
 use alloc::vec::Vec;
 use core::{fmt, ops::ControlFlow};
@@ -146,17 +146,18 @@ struct Search<'a, T, E, P> {
 }
 
 /// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how
-/// many trials are done.
+/// many trials are done, and may stop the search.
 ///
 /// # Errors
-/// Bad options, texts without any features, lack of memory.
+/// Bad options, texts without any features, lack of memory; [`TrainError::Stopped`] if `progress`
+/// said so.
 pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     (texts, labels): (&[T], &LabelLists),
     base: &VectorizerOptions,
     given: GivenFeatures,
     parameters: &OneVsRest,
     (executor, kernels): (&E, &'static dyn Kernels),
-    progress: impl FnMut(usize),
+    progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
@@ -190,7 +191,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     })
 }
 
-impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
+impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize) -> ControlFlow<()>> Search<'_, T, E, P> {
     fn run(
         &mut self,
         base: &VectorizerOptions,
@@ -294,7 +295,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize)> Search<'_, T, E, P> {
             trial.judged = found.rows;
         }
         self.tried.push(trial.clone());
-        (self.progress)(self.tried.len());
+        going((self.progress)(self.tried.len()))?;
         Ok(trial)
     }
 

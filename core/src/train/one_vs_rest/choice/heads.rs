@@ -21,6 +21,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 /// What was trained on a division of the rows to add to the machines.
 #[derive(Default)]
@@ -71,7 +72,7 @@ impl Head {
     }
 }
 
-impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
+impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
     /// Trains the heads that are not given beside `model` on its rows, each as long as what it
     /// `spent` stays within what is allowed.
     pub(super) fn train_heads(
@@ -103,11 +104,11 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
 
     /// Chooses how much of a head is added to the machines and the heads before it, on the
     /// divisions where it was trained; none of it where even one was too dear.
-    pub(super) fn weigh(&mut self, head: Head, judged: &[Judged<'_>]) {
+    pub(super) fn weigh(&mut self, head: Head, judged: &[Judged<'_>]) -> Result<(), TrainError> {
         let mixes = head.mixes(self.best.mix);
         let with: Vec<&Judged<'_>> = judged.iter().filter(|of| of.serves(mixes[1])).collect();
         if with.is_empty() {
-            return;
+            return Ok(());
         }
         let mut top = Top::default();
         let found: Vec<Figures> = mixes
@@ -119,6 +120,6 @@ impl<E: Executor, P: FnMut(usize, usize)> Search<'_, E, P> {
         let at = if found[best].worth() >= sure { best } else { 0 };
         self.best.mix = mixes[at];
         let setting = self.best.clone();
-        self.tell(&setting, found[at], Rung::all(with.len()));
+        self.tell(&setting, found[at], Rung::all(with.len()))
     }
 }

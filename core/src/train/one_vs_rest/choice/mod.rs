@@ -33,6 +33,7 @@ use crate::{
     train::{Calibrating, TrainError, check_data},
 };
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
 use folds::Fold;
 pub(crate) use judge::Judge;
@@ -195,10 +196,12 @@ impl Given {
 
 impl OneVsRest {
     /// Chooses the parameters of [`Given`] for `data` where they are not given; all other
-    /// parameters are those of `self`. `progress` hears how many of how many trials are done.
+    /// parameters are those of `self`. `progress` hears how many of how many trials are done, and
+    /// may stop the search.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, before any work; lack of memory.
+    /// Bad parameters and unusable data, before any work; lack of memory;
+    /// [`TrainError::Stopped`] if `progress` said so.
     pub fn choose<E: Executor>(
         &self,
         given: &Given,
@@ -206,7 +209,7 @@ impl OneVsRest {
         executor: &E,
         kernels: &'static dyn Kernels,
         budget: Budget,
-        progress: impl FnMut(usize, usize),
+        progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Choice, TrainError> {
         let start = given.over(self);
         start.check()?;

@@ -14,7 +14,7 @@ use crate::{
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
-        Calibrating, TrainError,
+        Calibrating, TrainError, going,
         one_vs_rest::{
             centroids::centroids,
             precision::{Figures, Tally},
@@ -78,7 +78,7 @@ pub(super) struct Search<'a, E, P> {
     trials: usize,
 }
 
-impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
+impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P> {
     pub(crate) fn new(
         given: Given,
         start: OneVsRest,
@@ -221,8 +221,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         setting.mix = mixes[at];
         setting.worth = found[at].worth();
         setting.chance = chance(found[at].rows);
-        self.tell(setting, found[at], Rung { share, folds });
-        Ok(())
+        self.tell(setting, found[at], Rung { share, folds })
     }
 
     /// The centroids and priors that are not given; the plain ones first.
@@ -263,7 +262,12 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
         })
     }
 
-    pub(crate) fn tell(&mut self, setting: &Setting, found: Figures, rung: Rung) {
+    pub(crate) fn tell(
+        &mut self,
+        setting: &Setting,
+        found: Figures,
+        rung: Rung,
+    ) -> Result<(), TrainError> {
         self.tried.push(Trial {
             parameters: OneVsRest {
                 centroid: setting.mix.centroid,
@@ -279,7 +283,8 @@ impl<'a, E: Executor, P: FnMut(usize, usize)> Search<'a, E, P> {
             folds: rung.folds,
             share: rung.share,
         });
-        (self.progress)(self.tried.len(), self.trials.max(self.tried.len()));
+        let done = self.tried.len();
+        going((self.progress)(done, self.trials.max(done)))
     }
 }
 

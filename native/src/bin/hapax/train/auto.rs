@@ -23,6 +23,7 @@ use hapax::{
     },
     kernels,
 };
+use std::ops::ControlFlow;
 
 /// Try methods, features and parameters on held-out rows and take the best.
 ///
@@ -63,14 +64,19 @@ impl TrainAuto {
         ));
         let (data, vectorizer) = (&training.data, training.vectorizer);
         let mut bar = Progress::new("choosing parameters", 0);
-        let tell = |doing| match doing {
-            auto::Progress::Settings(done, of) => bar.set(done, of),
-            auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
-            auto::Progress::Training(_) => bar = Progress::new("training", 0),
+        let mut parts = ovr::Parts::default();
+        let tell = |doing| {
+            match doing {
+                auto::Progress::Settings(done, of) => bar.set(done, of),
+                auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
+                auto::Progress::Training(_) => bar = Progress::new("training", 0),
+                auto::Progress::Part(report) => return parts.tell(report),
+            }
+            ControlFlow::Continue(())
         };
         let machine: (_, &'static dyn Kernels) = (&threads, kernels::best());
         let mut best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
-        drop(bar);
+        drop((bar, parts));
         let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
         lines.extend(methods(&best));

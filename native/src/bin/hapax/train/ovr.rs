@@ -30,9 +30,9 @@ use hapax::{
     threads::Threads,
 };
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use telling::{Parts, say_what_comes};
-pub use telling::{chosen, features};
+use std::{ops::ControlFlow, path::PathBuf};
+use telling::say_what_comes;
+pub use telling::{Parts, chosen, features};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One-vs-rest: a linear machine for each label.
@@ -358,6 +358,7 @@ fn choose(
     let (data, best) = (&training.data, kernels::best());
     fixed.choose(given, data, threads, best, budget, |done, of| {
         progress.set(done, of);
+        ControlFlow::Continue(())
     })
 }
 

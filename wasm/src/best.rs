@@ -1,0 +1,249 @@
+//! Training what the native command chooses where no method is named.
+
+use crate::{
+    dataset::Dataset,
+    errors::{Thrown, set_number, set_text},
+    model::Model,
+    text_options::{TextChoice, TextOptions, ngrams_of},
+    watching::{Hearing, Watching},
+};
+use core::ops::ControlFlow;
+use hapax_core::{
+    data::Dataset as Rows,
+    executor::Sequential,
+    kernels::Kernels,
+    model::{Model as Core, Scratch},
+    parameters::{NearestParameters, OneVsRest},
+    text::{FeatureSpace, Vectorizer, VectorizerOptions},
+    train::{
+        Calibrating, MemoryEstimate, TrainError,
+        auto::{Best, Candidate, Progress, train_best},
+        check_data,
+        one_vs_rest::Choice,
+    },
+};
+use hapax_wasm_kernels::KERNELS;
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// `{}`.
+    #[wasm_bindgen(js_name = newObject)]
+    fn new_object() -> JsValue;
+    #[wasm_bindgen(js_name = setObject)]
+    fn set_object(object: &JsValue, field: &str, value: &JsValue);
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `BestOptions` of `package/values.d.ts`.
+    #[wasm_bindgen(extends = TextOptions, typescript_type = "BestOptions")]
+    pub type BestOptions;
+    #[wasm_bindgen(method, getter)]
+    fn seed(this: &BestOptions) -> Option<f64>;
+}
+
+/// All of `BestOptions`.
+const OPTIONS: &str = "seed minDocuments words characters calibrate";
+
+/// Tries features, methods and parameters on held-out rows and trains the best: the same data and
+/// options give the same bytes as the native command without a method.
+#[wasm_bindgen]
+pub struct BestTrainer {
+    text: TextChoice,
+    parameters: OneVsRest,
+    summary: JsValue,
+}
+
+#[wasm_bindgen]
+impl BestTrainer {
+    /// Throws `ParamError`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: Option<BestOptions>) -> Result<Self, Thrown> {
+        let mut parameters = OneVsRest::default();
+        let text = match options {
+            Some(options) => {
+                parameters.seed = options.seed().map_or(parameters.seed, |seed| seed as u64);
+                TextChoice::new(&options, OPTIONS)?
+            }
+            None => TextChoice::default(),
+        };
+        Ok(Self {
+            text,
+            parameters,
+            summary: JsValue::UNDEFINED,
+        })
+    }
+
+    /// Trains on `data`, which stays as it is, in one call; `hear` is told after each part, and
+    /// stops the training by throwing. Throws `TrainError`, with the rule `TooFewRows` where none
+    /// can be held out, or what `hear` threw.
+    pub fn train(&mut self, data: &Dataset, hear: Option<Hearing>) -> Result<Model, Thrown> {
+        self.summary = JsValue::UNDEFINED;
+        let mut watching = Watching::new(hear);
+        let chosen = self
+            .text
+            .rows_choosing(&data.source, &self.parameters, &mut watching)?;
+        let rows = &*chosen.rows;
+        check_data(rows)?;
+        watching.needs(self.parameters.memory_estimate(rows, 1))?;
+        let (mut settings, mut too_few) = (0, false);
+        let machine: (_, &'static dyn Kernels) = (&Sequential, KERNELS);
+        let seed = self.parameters.seed;
+        let best = train_best(
+            rows,
+            chosen.vectorizer,
+            seed,
+            machine,
+            |doing| match doing {
+                Progress::Settings(done, of) => {
+                    settings = done;
+                    watching.tell("parameters", done, of)
+                }
+                Progress::Trying(_) => watching.tell("nearest", 0, 0),
+                Progress::Training(_) if settings == 0 => {
+                    too_few = true;
+                    ControlFlow::Break(())
+                }
+                Progress::Training(_) => watching.tell("training", 0, 0),
+                Progress::Part(report) => watching.part(report),
+            },
+        );
+        let mut best = match best {
+            Err(_) if too_few => return Err(Thrown::too_few_to_hold_out(rows.len())),
+            Err(error) => return Err(watching.why(error)),
+            Ok(best) => best,
+        };
+        if self.text.calibrates {
+            let begun = core::mem::take(&mut best.choice.calibrating);
+            let (model, choice) = (&mut best.model, &best.choice);
+            let candidate = best.candidate;
+            calibrate(
+                model,
+                begun,
+                (rows, seed),
+                &mut watching,
+                |part, watching| match candidate {
+                    Candidate::OneVsRest => trained(choice, (part, None), watching),
+                    Candidate::Nearest => Ok(nearest(part)?),
+                },
+            )?;
+        }
+        self.summary = summary(&best, chosen.features.as_ref());
+        best.model.provenance_mut().seed = seed;
+        Ok(best.model.into())
+    }
+
+    /// What the last training tried and chose.
+    #[wasm_bindgen(getter, unchecked_return_type = "TrainingSummary | undefined")]
+    pub fn summary(&self) -> JsValue {
+        self.summary.clone()
+    }
+}
+
+/// The model of nearest neighbors that was tried.
+fn nearest(rows: &Rows) -> Result<Core, TrainError> {
+    let own = NearestParameters::default();
+    let parameters = NearestParameters {
+        neighbors: own.neighbors.min(rows.len() as u32),
+        ..own
+    };
+    Core::train_nearest(parameters, rows, None, &Sequential)
+}
+
+/// Fits what turns scores into probabilities, from where it has `begun`: `train` makes another
+/// model like this one.
+pub fn calibrate(
+    model: &mut Core,
+    mut begun: Calibrating,
+    (rows, seed): (&Rows, u64),
+    watching: &mut Watching,
+    mut train: impl FnMut(&Rows, &mut Watching) -> Result<Core, Thrown>,
+) -> Result<(), Thrown> {
+    let mut other = None;
+    let (data, scratch) = ((rows, seed), || Scratch::new(KERNELS));
+    while let Some(part) = model.calibrate_part(&mut begun, data, other, &Sequential, scratch) {
+        watching.begin("calibrating")?;
+        let mut made = train(&part, watching)?;
+        // Without memory to prepare it a model answers the same, more slowly.
+        let _ = made.prepare();
+        other = Some(made);
+    }
+    Ok(())
+}
+
+/// The model of a choice of one-vs-rest.
+pub fn trained(
+    choice: &Choice,
+    (rows, vectorizer): (&Rows, Option<Vectorizer>),
+    watching: &mut Watching,
+) -> Result<Core, Thrown> {
+    let (parameters, kernels): (_, &'static dyn Kernels) = (&choice.parameters, KERNELS);
+    let linear = parameters.train(rows, &Sequential, kernels, |report| watching.part(report));
+    let linear = linear.map_err(|error| watching.why(error))?;
+    let data = (rows, vectorizer);
+    let model = choice
+        .fused
+        .model(linear, parameters, data, &Sequential, kernels);
+    Ok(model?)
+}
+
+/// `TrainingSummary` of `package/values.d.ts`.
+fn summary(best: &Best, features: Option<&VectorizerOptions>) -> JsValue {
+    let object = new_object();
+    set_text(&object, "method", best.candidate.name());
+    let tried = Array::new();
+    for method in &best.tried {
+        let of = new_object();
+        set_text(&of, "method", method.candidate.name());
+        set_number(&of, "precision", method.precision);
+        set_number(&of, "precisionAt1", method.at_1);
+        tried.push(&of);
+    }
+    set_object(&object, "tried", &tried);
+    set_object(&object, "parameters", &parameters(&best.choice));
+    set_number(&object, "settings", best.choice.tried.len() as f64);
+    let judged = best.choice.best().map_or(0, |trial| trial.judged);
+    set_number(&object, "judged", judged as f64);
+    if let Some(options) = features {
+        let of = new_object();
+        for (name, lengths) in [
+            ("words", options.tokens.words),
+            ("characters", options.tokens.characters),
+        ] {
+            set_object(&of, name, &ngrams_of(lengths));
+        }
+        if let FeatureSpace::Vocabulary { min_documents, .. } = options.features {
+            set_number(&of, "minDocuments", min_documents.into());
+        }
+        set_object(&object, "features", &of);
+    }
+    object
+}
+
+/// What was chosen of one-vs-rest.
+pub fn parameters(choice: &Choice) -> JsValue {
+    let (own, object) = (&choice.parameters, new_object());
+    set_numbers(
+        &object,
+        &[
+            ("cost", own.cost),
+            ("positiveWeight", own.positive_weight),
+            ("exponent", own.exponent),
+            ("centroid", own.centroid),
+            ("prior", own.prior),
+            ("prune", own.prune.into()),
+            ("softmax", own.softmax),
+            ("embedding", choice.fused.embedding.into()),
+            ("neighbors", choice.fused.neighbors.into()),
+        ],
+    );
+    object
+}
+
+fn set_numbers(object: &JsValue, numbers: &[(&str, f64)]) {
+    for &(name, value) in numbers {
+        set_number(object, name, value);
+    }
+}

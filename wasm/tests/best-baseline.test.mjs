@@ -1,0 +1,3 @@
+import { suite } from "./best.mjs";
+
+suite("hapax.wasm");
