@@ -48,11 +48,12 @@ fn parse(text: &str) -> Dataset {
     for row in &rows {
         matrix.push(row.view()).unwrap();
     }
+    let mut data = Dataset::new(matrix, labels, None).unwrap();
     if xmc {
         assert_eq!(rows.len(), sizes[0] as usize);
-        labels.widen(sizes[2]);
+        data.widen(0, sizes[2]);
     }
-    Dataset::new(matrix, labels, None).unwrap()
+    data
 }
 
 fn statistics(name: &str, part: &str) -> Option<Statistics> {

@@ -1,10 +1,6 @@
 //! Training rows held out, once or more, and how many of the others a trial may look at.
 
-use crate::{
-    data::{Dataset, Split},
-    parameters::one_vs_rest::OneVsRest,
-    train::check_data,
-};
+use crate::{data::Dataset, parameters::one_vs_rest::OneVsRest, train::check_data};
 use alloc::vec::Vec;
 
 /// Rows to train trials on, and rows to judge them by.
@@ -32,17 +28,19 @@ impl Fold {
     /// Divides `data` once or, where rows are few, up to five times; not at all if they are too
     /// few.
     pub(crate) fn all(data: &Dataset, seed: u64) -> Vec<Self> {
-        if data.len() < TOO_FEW_ROWS {
+        let rows = data.labels().measured();
+        if rows < TOO_FEW_ROWS {
             return Vec::new();
         }
-        let few = data.len() < FEW_ROWS;
+        let few = rows < FEW_ROWS;
         let share = if few { 0.2 } else { 0.1 };
-        let share = f64::min(share, MOST_HELD_OUT / data.len() as f64);
-        let held_out = (share * data.len() as f64).max(1.0);
+        let share = f64::min(share, MOST_HELD_OUT / rows as f64);
+        let held_out = (share * rows as f64).max(1.0);
         let times = (ENOUGH as f64 / held_out) as usize;
         let times = times.clamp(1, MOST_FOLDS);
         let one = |fold: usize| {
-            let split = Split::new(data.len(), share, seed.wrapping_add(fold as u64)).ok()?;
+            let seed = seed.wrapping_add(fold as u64);
+            let split = data.labels().split(share, seed).ok()?;
             let train = data.select(split.train());
             let test = data.select(split.held_out());
             check_data(&train).is_ok().then_some(Self { train, test })
