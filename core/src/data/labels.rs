@@ -228,6 +228,29 @@ where
 #[cfg(test)]
 mod tests {
     use super::LabelLists;
+    use crate::data::Split;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn texts_of_labels_are_learned_from_and_never_held_out() {
+        let mut lists = LabelLists::new(3);
+        (0..40).for_each(|row| lists.push([row % 3]));
+        let plain = lists.clone();
+        assert_eq!(plain.split(0.2, 7), Split::new(40, 0.2, 7));
+        lists.begin_texts();
+        (0..5).for_each(|label| lists.push([label]));
+        assert_eq!((lists.measured(), lists.len()), (40, 45));
+        let (split, expected) = (lists.split(0.2, 7).unwrap(), plain.split(0.2, 7).unwrap());
+        assert_eq!(split.held_out(), expected.held_out());
+        let texts: Vec<usize> = (40..45).collect();
+        assert_eq!(split.train(), [expected.train(), &texts].concat());
+        // What is selected knows its texts, and can be divided again.
+        let train = lists.select(split.train());
+        assert_eq!((train.measured(), train.len()), (32, 37));
+        assert_eq!(train.split(0.5, 1).unwrap().held_out().len(), 16);
+        assert_eq!(lists.select(split.held_out()).measured(), 8);
+        assert!(lists.select(&texts).split(0.5, 1).is_err());
+    }
 
     #[test]
     fn parts_become_lists_or_are_refused() {
@@ -255,7 +278,7 @@ mod tests {
         assert_eq!(lists.labels(), 6);
         assert_eq!(lists.frequencies(), [1, 1, 0, 0, 0, 1]);
         assert_eq!(
-            lists.select(&[2, 0]).iter().collect::<alloc::vec::Vec<_>>(),
+            lists.select(&[2, 0]).iter().collect::<Vec<_>>(),
             [&[0][..], &[1, 5]]
         );
     }

@@ -159,9 +159,10 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     progress: impl FnMut(usize),
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
-    let measured = labels.measured();
-    let share = f64::min(HELD_OUT, MOST_HELD_OUT / measured.max(1) as f64);
-    let split = labels.split(share, parameters.seed);
+    // What is chosen does not depend on texts of labels.
+    let texts = &texts[..labels.measured().min(texts.len())];
+    let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
+    let split = Split::new(texts.len(), share, parameters.seed);
     let open = !(given.words && given.characters && given.counts);
     let nothing = FeatureChoice {
         options: base.clone(),
@@ -170,7 +171,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     let Ok(split) = split else {
         return Ok(nothing);
     };
-    if !open || measured < TOO_FEW_TEXTS {
+    if !open || texts.len() < TOO_FEW_TEXTS {
         return Ok(nothing);
     }
     let mut search = Search {
