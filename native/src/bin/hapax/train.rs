@@ -292,8 +292,9 @@ impl Common {
             }
             Source::Rows(data) => (data, None),
             Source::Texts(mut documents) => {
+                let count = documents.texts.len();
                 let label_texts = self.label_texts.describe(&mut documents)?;
-                let mut options = self.text.options(documents.texts.len());
+                let mut options = self.text.options(count);
                 if let Some(parameters) = parameters
                     && !self.dry_run
                 {
@@ -301,9 +302,10 @@ impl Common {
                     options = chosen.options.clone();
                     features = (!chosen.tried.is_empty()).then_some(chosen);
                 }
-                let fitted = Vectorizer::fit_transform(&documents.texts, options, threads);
-                let (vectorizer, rows) =
-                    fitted.map_err(|error| Failure::in_file(&self.train, error))?;
+                // Features are those of the training texts: what is chosen by them stays the same.
+                let vectorizer = Vectorizer::fit(&documents.texts[..count], options, threads)
+                    .map_err(|error| Failure::in_file(&self.train, error))?;
+                let rows = vectorizer.transform_all(&documents.texts, threads);
                 let data = Dataset::new(rows, documents.labels, Some(documents.label_names))
                     .map_err(|error| Failure::in_file(&self.train, error))?;
                 let data = match label_texts {
