@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Data")]
 pub struct LabelTextOptions {
     /// Names or descriptions of labels: a table (tab-separated, CSV or JSON Lines) of a label and a
-    /// text in each row. Each text is trained on as a further row of its label, but never held out.
-    /// A label without training rows is added by its text, so that it can be suggested
+    /// text in each row. Each text is trained on as one more row of its label, with the features of
+    /// the training texts; nothing is chosen by it. A label without training rows is added, so that
+    /// it can be suggested
     #[arg(long, value_name = "FILE")]
     label_texts: Option<PathBuf>,
     /// The column of the label in that file, then those of its texts, joined: names or numbers
@@ -186,9 +187,11 @@ impl LabelTexts<'_> {
         }
         let path = self.path.display();
         let said = match empty == all {
-            true => "no text has a word in common with others; trained without them".into(),
+            true => {
+                "no text has a word in common with the training texts; trained without them".into()
+            }
             false => format!(
-                "{} of {} texts have no word in common with others; trained without these",
+                "{} of {} texts have no word in common with the training texts; trained without these",
                 count(empty as u64),
                 count(all as u64)
             ),
