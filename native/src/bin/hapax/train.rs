@@ -263,7 +263,7 @@ impl Common {
         let mut read_later = read_later
             .map(PathBuf::as_path)
             .chain(self.label_texts.file());
-        read_later.try_for_each(|path| check_readable(path))?;
+        read_later.try_for_each(check_readable)?;
         let wrong = |error: VectorizerError| Failure::Input(error.to_string());
         self.text.options(usize::MAX).check().map_err(wrong)
     }
