@@ -73,8 +73,8 @@ impl Documents {
     /// Adds texts of labels, such as names and descriptions, each with its labels: as rows to train
     /// on that are never held out, so nothing is chosen or calibrated by answers to them. A label
     /// without other rows is new: its id follows those there are. Several texts of a label are as
-    /// many rows. Fit a vectorizer before, as `hapax train --label-texts` does: features, and what
-    /// one-vs-rest chooses by held-out rows, then are the same as without these texts.
+    /// many rows. Fit a vectorizer before, as `hapax train --label-texts` does, so that rows alone
+    /// decide on features.
     ///
     /// ```
     /// use hapax_core::data::Documents;

@@ -302,7 +302,7 @@ impl Common {
                     options = chosen.options.clone();
                     features = (!chosen.tried.is_empty()).then_some(chosen);
                 }
-                // Features are those of the training texts: what is chosen by them stays the same.
+                // Features are those of the training texts: rows alone decide what is chosen.
                 let vectorizer = Vectorizer::fit(&documents.texts[..count], options, threads)
                     .map_err(|error| Failure::in_file(&self.train, error))?;
                 let rows = vectorizer.transform_all(&documents.texts, threads);

@@ -159,7 +159,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     progress: impl FnMut(usize),
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
-    // What is chosen does not depend on texts of labels.
+    // Texts of labels take no part: rows alone decide.
     let texts = &texts[..labels.measured().min(texts.len())];
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);

@@ -30,7 +30,7 @@ const MOST_HELD_OUT: f64 = 5_000.0;
 
 impl Fold {
     /// Divides `data` once or, where rows are few, up to five times; not at all if they are too
-    /// few. Texts of labels take no part, so that what is chosen does not depend on them.
+    /// few. Texts of labels take no part: rows alone decide.
     pub(crate) fn all(data: &Dataset, seed: u64) -> Vec<Self> {
         let rows = data.labels().measured();
         if rows < TOO_FEW_ROWS {

@@ -45,7 +45,7 @@ pub(in crate::train::one_vs_rest) fn prior(weight: f64, rows: usize) -> f64 {
 }
 
 /// What is added to the bias of a label of which nothing is known but its texts: its one or two
-/// positive rows teach it low scores. On held-out rows of six sets the largest of 0, 0.1, 0.2, …
+/// positive rows teach it low scores. On held-out rows of five sets the largest of 0, 0.1, 0.2, …
 /// that costs the other labels at most 0.3 points of P@1, P@3 and P@5 on each
 /// (`benches/record/label-texts.md`).
 const TEXT_ALONE: f64 = 0.1;
