@@ -48,12 +48,10 @@ fn parse(text: &str) -> Dataset {
     for row in &rows {
         matrix.push(row.view()).unwrap();
     }
-    if xmc {
-        assert_eq!(rows.len(), sizes[0] as usize);
-    }
     let mut data = Dataset::new(matrix, labels, None).unwrap();
     if xmc {
-        data.widen(sizes[1], sizes[2]);
+        assert_eq!(rows.len(), sizes[0] as usize);
+        data.widen(0, sizes[2]);
     }
     data
 }

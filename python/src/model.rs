@@ -314,6 +314,7 @@ impl Model {
                 .collect();
             let neighbor = PyDict::new(py);
             neighbor.set_item("row", near.row)?;
+            neighbor.set_item("label_text", near.label_text)?;
             neighbor.set_item("similarity", near.similarity)?;
             neighbor.set_item("vote", near.vote)?;
             neighbor.set_item("labels", labels?)?;

@@ -292,11 +292,11 @@ pub fn train_rows(
     let order = Order::new(&how, None)?;
     let rows = Rows::new(&rows)?.to_rows()?;
     let (offsets, ids) = labels(&label_ids)?;
-    let mut lists = LabelLists::from_parts(&offsets, &ids).map_err(wrong)?;
-    lists.widen(label_count);
+    let lists = LabelLists::from_parts(&offsets, &ids).map_err(wrong)?;
     let names = names.map(|names| Names::new(names.iter().map(|name| &**name)));
     let names = names.transpose().map_err(wrong)?;
-    let data = Dataset::new(rows, lists, names).map_err(dataset)?;
+    let mut data = Dataset::new(rows, lists, names).map_err(dataset)?;
+    data.widen(0, label_count);
     train(py, (Source::Rows(data), order), &how)
 }
 

@@ -9,7 +9,7 @@
 
 use hapax::{
     core::{
-        data::{Dataset, Split},
+        data::Dataset,
         model::{Model, Scratch},
         parameters::{
             Discriminant, EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws,
@@ -54,7 +54,7 @@ fn main() -> Result<()> {
         let (train, test) = load(set)?;
         for options in &combinations {
             let (train, test) = if options.contains_key("held-out") {
-                let split = Split::new(train.len(), 0.1, 7)?;
+                let split = train.labels().split(0.1, 7)?;
                 (train.select(&split.train), train.select(&split.held_out))
             } else {
                 (train.clone(), test.clone())

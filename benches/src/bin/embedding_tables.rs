@@ -7,7 +7,7 @@
 
 use hapax::{
     core::{
-        data::{Dataset, Split},
+        data::Dataset,
         executor::Sequential,
         model::{Model, Scratch},
         parameters::{
@@ -278,7 +278,7 @@ fn comparison(common: &Common) -> Methods {
 /// table.
 fn row(tried: &[(String, EmbeddingTraining)], data: &Dataset, test: &Dataset) -> String {
     let chosen = || -> Result<String> {
-        let split = Split::new(data.len(), 0.1, 7)?;
+        let split = data.labels().split(0.1, 7)?;
         let (learn, judge) = (data.select(&split.train), data.select(&split.held_out));
         let mut best: Option<(f64, &(String, EmbeddingTraining))> = None;
         for setting in tried {

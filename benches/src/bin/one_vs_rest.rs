@@ -12,7 +12,7 @@
 
 use hapax::{
     core::{
-        data::{Dataset, Split},
+        data::Dataset,
         model::{LinearModel, Model, Scratch},
         parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
         }
         let mut sums = [0f64; 5];
         for fold in 0..folds {
-            let split = Split::new(data.len(), 0.1, 42 + fold)?;
+            let split = data.labels().split(0.1, 42 + fold)?;
             let (train, judged) = (data.select(&split.train), data.select(&split.held_out));
             let figures = measure(set, &train, &judged, &options, &threads)?;
             sums.iter_mut()

@@ -1,6 +1,6 @@
 //! What a model is trained and evaluated on.
 
-use super::{LabelLists, ReadError, ReadProblem, read_error::Fault};
+use super::{LabelLists, ReadError, ReadProblem, named_labels, read_error::Fault};
 use crate::data::line_runs::{LabelPart, NamedLabels};
 use crate::{names::Names, sparse::SparseRows};
 use alloc::{string::String, vec::Vec};
@@ -68,6 +68,44 @@ impl Documents {
             labels,
             label_names,
         })
+    }
+
+    /// Adds texts of labels, such as names and descriptions, each with its labels: as rows to train
+    /// on that are never held out, so nothing is chosen or calibrated by answers to them. A label
+    /// without other rows is new: its id follows those there are. Several texts of a label are as
+    /// many rows. Fit a vectorizer before, as `hapax train --label-texts` does, so that rows alone
+    /// decide on features.
+    ///
+    /// ```
+    /// use hapax_core::data::Documents;
+    /// let mut made = Documents::new([("a mouse eats cheese", ["rodent"])])?;
+    /// made.describe([("gnawing mammals", ["rodent"]), ("wood, leaves and bark", ["tree"])])?;
+    /// assert_eq!(made.texts.len(), 3);
+    /// assert_eq!(made.label_names.iter().collect::<Vec<_>>(), ["rodent", "tree"]);
+    /// # Ok::<(), hapax_core::data::ReadError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a label's name is empty or there are too many labels; the line is the number of the text,
+    /// from 1. The documents stay as they were.
+    pub fn describe<T, L>(
+        &mut self,
+        labelled: impl IntoIterator<Item = (T, L)>,
+    ) -> Result<(), ReadError>
+    where
+        T: Into<String>,
+        L: IntoIterator<Item: AsRef<str>>,
+    {
+        let (texts, labels): (Vec<T>, Vec<L>) = labelled.into_iter().unzip();
+        let (lists, names) = named_labels(labels, Some(&self.label_names))?;
+        self.labels.begin_texts();
+        lists
+            .iter()
+            .for_each(|list| self.labels.push(list.iter().copied()));
+        self.labels.widen(names.len() as u32);
+        self.label_names = names;
+        self.texts.extend(texts.into_iter().map(Into::into));
+        Ok(())
     }
 }
 

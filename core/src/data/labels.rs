@@ -1,7 +1,7 @@
 //! The labels of each row.
 
 use super::{
-    ReadError, ReadProblem,
+    ReadError, ReadProblem, Split, SplitError,
     line_runs::{LabelPart, NamedLabels},
     read_error::Fault,
 };
@@ -16,6 +16,9 @@ pub struct LabelLists {
     offsets: Vec<usize>,
     ids: Vec<u32>,
     labels: u32,
+    /// The first row that is a text of labels, as all after it are: see
+    /// [`Documents::describe`](super::Documents::describe).
+    first_text: Option<usize>,
 }
 
 impl LabelLists {
@@ -26,6 +29,7 @@ impl LabelLists {
             offsets: vec![0],
             ids: Vec::new(),
             labels,
+            first_text: None,
         }
     }
 
@@ -125,7 +129,8 @@ impl LabelLists {
         counts
     }
 
-    /// The lists of the rows named by `rows`, in that order, over the same labels.
+    /// The lists of the rows named by `rows`, in that order, over the same labels. Texts of labels
+    /// stay such where they stand behind all other rows.
     ///
     /// # Panics
     /// If there is no such row.
@@ -136,11 +141,48 @@ impl LabelLists {
             chosen.ids.extend_from_slice(self.row(row));
             chosen.offsets.push(chosen.ids.len());
         }
+        let texts = rows.iter().rev().take_while(|&&row| row >= self.measured());
+        let measured = rows.len() - texts.count();
+        chosen.first_text = (measured < rows.len()).then_some(measured);
         chosen
     }
 
+    /// Declares that all rows to come are texts of labels: trained on, but never held out.
+    pub(super) fn begin_texts(&mut self) {
+        self.first_text = self.first_text.or(Some(self.len()));
+    }
+
+    /// Number of rows that are no texts of labels: these come first, and only they are held out.
+    pub(crate) fn measured(&self) -> usize {
+        self.first_text.unwrap_or(self.len())
+    }
+
+    /// Holds out `share` of the rows, drawn at random under `seed`: so many of them, rounded, but
+    /// at least one, and at least one left to learn from. Texts of labels
+    /// ([`Documents::describe`](super::Documents::describe)) are never held out and do not count.
+    ///
+    /// Cost: O(rows).
+    ///
+    /// ```
+    /// use hapax_core::data::LabelLists;
+    /// let mut lists = LabelLists::new(2);
+    /// (0..30).for_each(|row| lists.push([row % 2]));
+    /// let split = lists.split(0.1, 42)?;
+    /// assert_eq!((split.train.len(), split.held_out.len()), (27, 3));
+    /// assert_eq!(split, lists.split(0.1, 42)?);
+    /// # Ok::<(), hapax_core::data::SplitError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the share is not between 0 and 1, there are fewer than two rows, or memory does not
+    /// suffice.
+    pub fn split(&self, share: f64, seed: u64) -> Result<Split, SplitError> {
+        let split = Split::new(self.measured(), share, seed)?;
+        split.and_learn_from(self.measured()..self.len())
+    }
+
     /// Declares more labels than before; never fewer.
-    pub fn widen(&mut self, labels: u32) {
+    pub(crate) fn widen(&mut self, labels: u32) {
         self.labels = self.labels.max(labels);
     }
 }
@@ -186,6 +228,29 @@ where
 #[cfg(test)]
 mod tests {
     use super::LabelLists;
+    use crate::data::Split;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn texts_of_labels_are_learned_from_and_never_held_out() {
+        let mut lists = LabelLists::new(3);
+        (0..40).for_each(|row| lists.push([row % 3]));
+        let plain = lists.clone();
+        assert_eq!(plain.split(0.2, 7), Split::new(40, 0.2, 7));
+        lists.begin_texts();
+        (0..5).for_each(|label| lists.push([label]));
+        assert_eq!((lists.measured(), lists.len()), (40, 45));
+        let (split, expected) = (lists.split(0.2, 7).unwrap(), plain.split(0.2, 7).unwrap());
+        assert_eq!(split.held_out, expected.held_out);
+        let texts: Vec<usize> = (40..45).collect();
+        assert_eq!(split.train, [expected.train, texts.clone()].concat());
+        // What is selected knows its texts, and can be divided again.
+        let train = lists.select(&split.train);
+        assert_eq!((train.measured(), train.len()), (32, 37));
+        assert_eq!(train.split(0.5, 1).unwrap().held_out.len(), 16);
+        assert_eq!(lists.select(&split.held_out).measured(), 8);
+        assert!(lists.select(&texts).split(0.5, 1).is_err());
+    }
 
     #[test]
     fn parts_become_lists_or_are_refused() {
@@ -213,7 +278,7 @@ mod tests {
         assert_eq!(lists.labels(), 6);
         assert_eq!(lists.frequencies(), [1, 1, 0, 0, 0, 1]);
         assert_eq!(
-            lists.select(&[2, 0]).iter().collect::<alloc::vec::Vec<_>>(),
+            lists.select(&[2, 0]).iter().collect::<Vec<_>>(),
             [&[0][..], &[1, 5]]
         );
     }

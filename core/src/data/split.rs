@@ -2,7 +2,7 @@
 
 use crate::random::Stream;
 use alloc::{collections::TryReserveError, vec::Vec};
-use core::fmt;
+use core::{fmt, ops::Range};
 
 /// The job number of the stream that draws a split, far from those that trainers count up
 /// from 0: frozen, for a change here changes every tuned model.
@@ -63,20 +63,8 @@ impl Split {
     /// Holds out `share` of the rows `0..rows`, drawn at random under `seed`: `share * rows` of
     /// them, rounded, but at least one, and at least one left for training.
     ///
-    /// Cost: O(rows).
-    ///
-    /// ```
-    /// use hapax_core::data::Split;
-    /// let split = Split::new(30, 0.1, 42)?;
-    /// assert_eq!((split.train.len(), split.held_out.len()), (27, 3));
-    /// assert_eq!(split, Split::new(30, 0.1, 42)?);
-    /// # Ok::<(), hapax_core::data::SplitError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the share is not between 0 and 1, there are fewer than two rows, or memory does not
-    /// suffice.
-    pub fn new(rows: usize, share: f64, seed: u64) -> Result<Self, SplitError> {
+    /// Cost: O(rows). Errors as those of [`LabelLists::split`](super::LabelLists::split).
+    pub(crate) fn new(rows: usize, share: f64, seed: u64) -> Result<Self, SplitError> {
         check(share)?;
         if rows < 2 {
             return Err(SplitError::EmptySide { rows, held_out: 0 });
@@ -94,6 +82,14 @@ impl Split {
             train,
             held_out: order,
         })
+    }
+
+    /// With further rows to learn from, which follow all others.
+    pub(super) fn and_learn_from(mut self, rows: Range<usize>) -> Result<Self, SplitError> {
+        let room = self.train.try_reserve_exact(rows.len());
+        room.map_err(SplitError::Memory)?;
+        self.train.extend(rows);
+        Ok(self)
     }
 }
 

@@ -19,9 +19,14 @@ impl Model {
         scratch: &mut Scratch,
     ) -> Result<Vec<Evidence>, PredictError> {
         match &self.method {
-            Method::Nearest(nearest) => nearest
-                .explain(row, neighbors, features, &mut scratch.nearest)
-                .map_err(PredictError::Failed),
+            Method::Nearest(nearest) => {
+                let found = nearest.explain(row, neighbors, features, &mut scratch.nearest);
+                let mut found = found.map_err(PredictError::Failed)?;
+                for neighbor in &mut found {
+                    neighbor.label_text = self.provenance.is_label_text(neighbor.row);
+                }
+                Ok(found)
+            }
             Method::Linear(_) | Method::Mach(_) | Method::Embedding(_) => Ok(Vec::new()),
         }
     }

@@ -39,10 +39,15 @@ pub struct Provenance {
     pub report: Vec<(String, f64)>,
 }
 
+/// What the report calls the number of texts of labels: the last of the rows.
+const LABEL_TEXTS: &str = "texts of labels";
+
 impl Provenance {
     /// The record of training `algorithm` on `data` with `seed`.
     #[must_use]
     pub(crate) fn new(algorithm: &str, data: &Dataset, seed: u64) -> Self {
+        let texts = data.len() - data.labels().measured();
+        let texts = (texts > 0).then(|| (LABEL_TEXTS.into(), texts as f64));
         Self {
             algorithm: algorithm.into(),
             library: format!("hapax {}", env!("CARGO_PKG_VERSION")),
@@ -55,8 +60,16 @@ impl Provenance {
             index_base: None,
             columns: None,
             fingerprint: fingerprint(data),
-            report: Vec::new(),
+            report: texts.into_iter().collect(),
         }
+    }
+
+    /// Whether training row `row` was a text of labels rather than a row of the data.
+    pub(super) fn is_label_text(&self, row: u32) -> bool {
+        let told = self.report.iter().find(|(name, _)| name == LABEL_TEXTS);
+        let texts = told.map_or(0, |&(_, texts)| texts as u64);
+        let row = u64::from(row);
+        row < self.rows && row >= self.rows.saturating_sub(texts)
     }
 
     /// The record of a model that went on with `data`: rows are added up, and the fingerprint is of

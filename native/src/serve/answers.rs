@@ -67,6 +67,7 @@ enum Why {
 #[derive(Serialize)]
 struct Neighbor {
     row: u32,
+    label_text: bool,
     similarity: f32,
     vote: f32,
     labels: Vec<String>,
@@ -192,6 +193,7 @@ fn neighbor(model: &Model, evidence: &Evidence) -> Neighbor {
     };
     Neighbor {
         row: evidence.row,
+        label_text: evidence.label_text,
         similarity: evidence.similarity,
         vote: evidence.vote,
         labels: evidence.labels.iter().map(|&id| label(model, id)).collect(),

@@ -3,7 +3,7 @@
 use super::{
     MOST_BYTES, Selection, TableFormat,
     places::find,
-    recognize::{first_rows, is_header},
+    recognize::{delimiter, first_rows, is_header},
 };
 use crate::core::data::LabelSeparator;
 use serde_json::Value;
@@ -39,10 +39,14 @@ impl Table {
         }
     }
 
-    /// Whether tab-separated data that begin with `sample` have a header.
+    /// Whether the table, CSV or tab-separated, that begins with `sample` has a header.
     #[must_use]
     pub fn has_header(&self, sample: &[u8]) -> bool {
-        let rows = first_rows(sample, TableFormat::Tsv, b'\t');
+        let delimiter = match self.format {
+            TableFormat::Csv => delimiter(sample),
+            TableFormat::Tsv | TableFormat::JsonLines => b'\t',
+        };
+        let rows = first_rows(sample, self.format, delimiter);
         !rows.is_empty() && self.is_headed(&rows)
     }
 

@@ -22,6 +22,7 @@ mod folder;
 mod going_on;
 mod inspecting;
 mod kills;
+mod label_texts;
 mod learning;
 mod mach;
 mod memoir;

@@ -6,7 +6,7 @@ use crate::{
 };
 use hapax::{
     core::{
-        data::{Dataset, Split},
+        data::Dataset,
         executor::Executor,
         model::{Method, Model},
         parameters::MachParameters,
@@ -27,7 +27,7 @@ fn parts(set: &str, options: &Options) -> Result<Vec<(Dataset, Dataset)>> {
         return Ok(vec![(data, test)]);
     }
     let part = |seed| {
-        let split = Split::new(data.len(), 0.1, seed)?;
+        let split = data.labels().split(0.1, seed)?;
         Ok((data.select(&split.train), data.select(&split.held_out)))
     };
     (7..7 + splits).map(part).collect()

@@ -9,6 +9,9 @@ use alloc::vec::Vec;
 pub struct Evidence {
     /// The id of the row: its position in the training data, or the id that learning it gave.
     pub row: u32,
+    /// Whether it is a text of its labels rather than a row of the data: see
+    /// [`Documents::describe`](crate::data::Documents::describe).
+    pub label_text: bool,
     /// `J^beta * cos`.
     pub similarity: f32,
     /// Its vote for each of its labels, `similarity^alpha`.
@@ -54,6 +57,8 @@ impl Nearest {
                 shared.truncate(features);
                 Evidence {
                     row: self.id(slot),
+                    // Only the record of the whole model tells.
+                    label_text: false,
                     similarity,
                     vote: vote(similarity, self.parameters.alpha) as f32,
                     labels: self.row_labels(slot),

@@ -134,10 +134,11 @@ impl Model {
             let test = data.select(&split.held_out);
             held_out.ask(&other, &test, executor, scratch);
         }
-        while calibrating.fold < folds(data.len()) {
+        let measured = data.labels().measured();
+        while calibrating.fold < folds(measured) {
             let seed = seed.wrapping_add(calibrating.fold);
             calibrating.fold += 1;
-            let Ok(split) = Split::new(data.len(), share(data.len()), seed) else {
+            let Ok(split) = data.labels().split(share(measured), seed) else {
                 continue;
             };
             let rows = data.select(&split.train);

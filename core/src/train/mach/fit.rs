@@ -17,14 +17,16 @@ use core::ops::ControlFlow;
 pub(super) const MOST_HELD_OUT: f64 = 3000.0;
 
 pub(super) fn share(data: &Dataset) -> f64 {
-    0.1f64.min(MOST_HELD_OUT / data.len().max(1) as f64)
+    0.1f64.min(MOST_HELD_OUT / data.labels().measured().max(1) as f64)
 }
 
 pub(super) fn split(data: &Dataset, seed: u64) -> Result<Split, TrainError> {
     let share = share(data);
-    Split::new(data.len(), share, seed).map_err(|_| TrainError::TooFewRows {
-        rows: data.len() as u64,
-    })
+    data.labels()
+        .split(share, seed)
+        .map_err(|_| TrainError::TooFewRows {
+            rows: data.len() as u64,
+        })
 }
 
 impl MachParameters {

@@ -5,7 +5,7 @@ use crate::model::nearest::{
     votes::{Votes, vote},
 };
 use crate::{
-    data::{LabelLists, Split},
+    data::LabelLists,
     executor::Executor,
     kernels::Kernels,
     search::{Scored, neighbors::Similarity},
@@ -35,10 +35,12 @@ impl HeldOut {
         labels: &LabelLists,
         seed: u64,
     ) -> Result<Self, TrainError> {
-        let share = 0.1f64.min(MOST / rows.len().max(1) as f64);
-        let split = Split::new(rows.len(), share, seed).map_err(|_| TrainError::TooFewRows {
-            rows: rows.len() as u64,
-        })?;
+        let share = 0.1f64.min(MOST / labels.measured().max(1) as f64);
+        let split = labels
+            .split(share, seed)
+            .map_err(|_| TrainError::TooFewRows {
+                rows: rows.len() as u64,
+            })?;
         Ok(Self {
             rows: rows.select(&split.train),
             queries: rows.select(&split.held_out),

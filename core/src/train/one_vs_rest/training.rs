@@ -110,12 +110,13 @@ impl OneVsRest {
 mod tests {
     use super::{OneVsRest, Stage};
     use crate::{
-        data::{Dataset, LabelLists},
+        data::{Dataset, Documents, LabelLists},
         executor::Sequential,
         kernels::Portable,
         model::linear::{LinearModel, LinearScratch},
         parameters::one_vs_rest::{Bias, Negatives},
         sparse::{SparseRows, SparseVec},
+        text::{FeatureSpace, Vectorizer, VectorizerOptions},
         train::TrainError,
     };
     use alloc::{vec, vec::Vec};
@@ -227,6 +228,44 @@ mod tests {
         assert!((score(0.5, 0.0) - plain - 0.5).abs() < 0.02);
         let two_rows = 0.1 * (4f32 / 3.0).ln();
         assert!((score(0.0, 0.1) - plain - two_rows).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_label_of_which_only_texts_are_known_is_raised() {
+        let rows = [("red fruit", "a"), ("red wine", "a"), ("blue sky", "b")];
+        let texts = [("blue paint", "b"), ("green sky and fruit", "z")];
+        let labelled = |rows: &[(&'static str, &'static str)]| {
+            let rows = rows.iter().map(|&(text, label)| (text, [label]));
+            rows.collect::<Vec<_>>()
+        };
+        let mut described = Documents::new(labelled(&rows)).unwrap();
+        described.describe(labelled(&texts)).unwrap();
+        let plain = Documents::new(labelled(&[&rows[..], &texts].concat())).unwrap();
+        let scores = |documents: Documents| {
+            let features = FeatureSpace::Vocabulary {
+                min_documents: 1,
+                max_document_share: 1.0,
+                max_features: None,
+            };
+            let options = VectorizerOptions {
+                features,
+                ..VectorizerOptions::default()
+            };
+            let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential).unwrap();
+            let rows = vectorizer.transform_all(&documents.texts, &Sequential);
+            let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
+            let model = train(&data, &OneVsRest::default()).unwrap();
+            let mut scratch = LinearScratch::default();
+            let mut best = model.predict(data.rows().row(0), 3, &mut scratch).to_vec();
+            best.sort_by_key(|scored| scored.id);
+            best.into_iter()
+                .map(|scored| scored.score)
+                .collect::<Vec<f32>>()
+        };
+        let [described, plain] = [described, plain].map(scores);
+        // b has a row beside its text.
+        assert_eq!(described[..2], plain[..2]);
+        assert!((described[2] - plain[2] - 0.1).abs() < 1e-6);
     }
 
     #[test]

@@ -247,10 +247,13 @@ impl Printer<'_> {
                 })
                 .collect();
             let similarity = neighbor.similarity;
+            let row = match neighbor.label_text {
+                true => "text of label".into(),
+                false => format!("row {}", neighbor.row),
+            };
             writeln!(
                 out,
-                "           row {} ({similarity:.3}): {}",
-                neighbor.row,
+                "           {row} ({similarity:.3}): {}",
                 shown(&labels.join(", "))
             )?;
             writeln!(out, "             shares {}", shared.join(", "))?;
@@ -292,6 +295,7 @@ fn neighbors_json(model: &Model, evidence: &[Evidence]) -> Value {
     let neighbors = evidence.iter().map(|neighbor| {
         json!({
             "row": neighbor.row,
+            "label_text": neighbor.label_text,
             "similarity": shortest(neighbor.similarity),
             "vote": shortest(neighbor.vote),
             "labels": neighbor.labels.iter().map(|&l| label(model, l)).collect::<Vec<_>>(),

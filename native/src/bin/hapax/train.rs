@@ -7,6 +7,7 @@ mod dry_run;
 mod embedding;
 mod exact;
 mod finish;
+mod label_texts;
 mod mach;
 mod memoir;
 mod nearest;
@@ -47,6 +48,7 @@ use hapax::{
     kernels, processes,
     threads::Threads,
 };
+use label_texts::LabelTextOptions;
 use memoir::Variant;
 use sharded::Sharded;
 use std::{ffi::OsString, ops::ControlFlow, path::PathBuf};
@@ -230,6 +232,8 @@ pub struct Common {
           value_parser = clap::value_parser!(u32).range(1..))]
     label_names_column: u32,
     #[command(flatten)]
+    label_texts: LabelTextOptions,
+    #[command(flatten)]
     text: TextOptions,
     #[command(flatten)]
     checkpoints: CheckpointOptions,
@@ -251,14 +255,15 @@ impl Common {
         let read = [&self.test, &self.test_labels, &self.label_names];
         let labels = self.data.labels_file(&self.train);
         let read = read.into_iter().flatten().map(PathBuf::as_path);
+        let read = read.chain(self.label_texts.file());
         for input in read.chain(labels).chain([&*self.train]) {
             check_not_over(&self.output, input)?;
         }
-        let read_later = [&self.test, &self.test_labels];
-        read_later
-            .into_iter()
-            .flatten()
-            .try_for_each(|path| check_readable(path))?;
+        let read_later = [&self.test, &self.test_labels].into_iter().flatten();
+        let mut read_later = read_later
+            .map(PathBuf::as_path)
+            .chain(self.label_texts.file());
+        read_later.try_for_each(check_readable)?;
         let wrong = |error: VectorizerError| Failure::Input(error.to_string());
         self.text.options(usize::MAX).check().map_err(wrong)
     }
@@ -281,9 +286,15 @@ impl Common {
         }
         let mut features = None;
         let (data, vectorizer) = match input.source {
+            Source::Rows(_) if self.label_texts.file().is_some() => {
+                let rule = "holds rows of features, but --label-texts needs texts: leave it out";
+                return Err(Failure::in_file(&self.train, rule));
+            }
             Source::Rows(data) => (data, None),
-            Source::Texts(documents) => {
-                let mut options = self.text.options(documents.texts.len());
+            Source::Texts(mut documents) => {
+                let count = documents.texts.len();
+                let label_texts = self.label_texts.describe(&mut documents)?;
+                let mut options = self.text.options(count);
                 if let Some(parameters) = parameters
                     && !self.dry_run
                 {
@@ -291,14 +302,20 @@ impl Common {
                     options = chosen.options.clone();
                     features = (!chosen.tried.is_empty()).then_some(chosen);
                 }
-                let fitted = Vectorizer::fit_transform(&documents.texts, options, threads);
-                let (vectorizer, rows) =
+                // Features are those of the training texts: rows alone decide what is chosen.
+                let fitted = Vectorizer::fit_transform(&documents.texts[..count], options, threads);
+                let (vectorizer, mut rows) =
                     fitted.map_err(|error| Failure::in_file(&self.train, error))?;
-                let data = Dataset::new(rows, documents.labels, Some(documents.label_names));
-                (
-                    data.map_err(|error| Failure::in_file(&self.train, error))?,
-                    Some(vectorizer),
-                )
+                if label_texts.is_some() {
+                    rows = vectorizer.transform_all(&documents.texts, threads);
+                }
+                let data = Dataset::new(rows, documents.labels, Some(documents.label_names))
+                    .map_err(|error| Failure::in_file(&self.train, error))?;
+                let data = match label_texts {
+                    Some(texts) => texts.without_empty(data),
+                    None => data,
+                };
+                (data, Some(vectorizer))
             }
         };
         check_data(&data).map_err(|error| Failure::in_file(&self.train, error))?;

@@ -160,6 +160,8 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
+    // Texts of labels take no part: rows alone decide.
+    let texts = &texts[..labels.measured().min(texts.len())];
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);
     let open = !(given.words && given.characters && given.counts);

@@ -24,17 +24,18 @@ const MOST_FOLDS: usize = 5;
 
 impl Fold {
     /// Divides `data` once or, where rows are few, up to five times; not at all if they are too
-    /// few.
+    /// few. Texts of labels take no part: rows alone decide.
     pub(crate) fn all(data: &Dataset, seed: u64) -> Vec<Self> {
-        if data.len() < TOO_FEW_ROWS {
+        let rows = data.labels().measured();
+        if rows < TOO_FEW_ROWS {
             return Vec::new();
         }
-        let share = share(data.len());
-        let held_out = (share * data.len() as f64).max(1.0);
+        let share = share(rows);
+        let held_out = (share * rows as f64).max(1.0);
         let times = (ENOUGH as f64 / held_out) as usize;
         let times = times.clamp(1, MOST_FOLDS);
         let one = |fold: usize| {
-            let split = Split::new(data.len(), share, seed.wrapping_add(fold as u64)).ok()?;
+            let split = Split::new(rows, share, seed.wrapping_add(fold as u64)).ok()?;
             let train = data.select(&split.train);
             let test = data.select(&split.held_out);
             check_data(&train).is_ok().then_some(Self { train, test })
@@ -87,9 +88,12 @@ const MINING: f64 = 0.3;
 mod tests {
     use super::Fold;
     use crate::{
-        data::{Dataset, LabelLists},
+        data::{Dataset, Documents, LabelLists},
+        executor::Sequential,
         sparse::{SparseRows, SparseVec},
+        text::{Vectorizer, VectorizerOptions},
     };
+    use alloc::{string::ToString, vec::Vec};
 
     fn data(rows: usize) -> Dataset {
         let (mut sparse, mut lists) = (SparseRows::new(50), LabelLists::new(9));
@@ -99,6 +103,24 @@ mod tests {
             lists.push([row % 9]);
         }
         Dataset::new(sparse, lists, None).unwrap()
+    }
+
+    #[test]
+    fn texts_of_labels_are_in_no_fold() {
+        let text = |row: usize| (alloc::format!("word{}", row % 9), [(row % 9).to_string()]);
+        let mut documents = Documents::new((0..200).map(text)).unwrap();
+        documents.describe((0..60).map(text)).unwrap();
+        let options = VectorizerOptions::default();
+        let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential).unwrap();
+        let rows = vectorizer.transform_all(&documents.texts, &Sequential);
+        let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
+        let rows: Vec<usize> = (0..200).collect();
+        let (found, expected) = (Fold::all(&data, 1), Fold::all(&data.select(&rows), 1));
+        assert_eq!((found.len(), expected.len()), (5, 5));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.train, expected.train);
+            assert_eq!(found.test, expected.test);
+        }
     }
 
     #[test]

@@ -229,6 +229,11 @@ impl OneVsRest {
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
         search.run(data, budget)?;
-        Ok(search.choice())
+        let mut choice = search.choice();
+        // Models that learn from texts of labels, which are in no division, answer otherwise.
+        if data.labels().measured() < data.len() {
+            choice.calibrating = Calibrating::default();
+        }
+        Ok(choice)
     }
 }

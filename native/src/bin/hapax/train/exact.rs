@@ -18,7 +18,7 @@ use super::{
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        data::{Dataset, Split},
+        data::Dataset,
         model::{Method, Model},
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
@@ -329,8 +329,8 @@ impl TrainExact {
         threads: &Threads,
         told: &mut Told,
     ) -> Result<f64, Failure> {
-        let split = Split::new(data.len(), 0.1, self.common.seed)
-            .map_err(|error| Failure::Input(error.to_string()))?;
+        let split = data.labels().split(0.1, self.common.seed);
+        let split = split.map_err(|error| Failure::Input(error.to_string()))?;
         let (train, held_out) = (data.select(&split.train), data.select(&split.held_out));
         let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
         for &cost in costs {
