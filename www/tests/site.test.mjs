@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startBrowser } from './demo.mjs';
 
 // Requests of service workers are told, too.
@@ -216,6 +216,12 @@ test('made again: the new model comes, and a page that was open before goes on',
   await page.locator('#evidence li').first().waitFor();
   assert.match(await page.locator('#evidence li').first().textContent(), /weather.*snow/s);
   assert.deepEqual(problems, []);
+  await close();
+});
+
+test('opened as a file it says what it needs', async () => {
+  const { page, close } = await open(pathToFileURL(join(folder, 'site/index.html')).href);
+  await page.getByRole('alert').filter({ hasText: 'put its folder on a web server' }).waitFor();
   await close();
 });
 
