@@ -9,7 +9,7 @@ use super::{
 use axum::{
     Router,
     extract::Request,
-    http::{HeaderName, HeaderValue},
+    http::{HeaderName, HeaderValue, StatusCode},
     middleware::{self, Next},
     response::IntoResponse,
 };
@@ -33,6 +33,9 @@ pub const PAGE_HEADERS: [(&str, &str); 7] = [
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
 ];
+
+/// What a request gets that calls the server by another name.
+const OTHER_HOST: &str = "the request names a host that is neither an address nor localhost\n";
 
 /// A server of files that runs until it is stopped or dropped.
 pub struct Pages(Listening);
@@ -83,7 +86,7 @@ fn router(folder: &Path) -> Router {
     let files = files.layer(middleware::from_fn(async |request: Request, next: Next| {
         match routes::check_host(&[], &request) {
             Ok(()) => next.run(request).await,
-            Err(problem) => problem.into_response(),
+            Err(_) => (StatusCode::MISDIRECTED_REQUEST, OTHER_HOST).into_response(),
         }
     }));
     PAGE_HEADERS
