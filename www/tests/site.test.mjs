@@ -198,6 +198,34 @@ test('corrections stay in the browser and come out as rows that the command lear
   await close();
 });
 
+test('a search box in another page of the origin: what is chosen goes with the form', async () => {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A form</title><link rel="icon" href="data:,"><main><h1>A form</h1><form action="/form.html">
+    <script type="module" src="/a/b/embed.js"></script>
+    <hapax-search name="subject" label="Describe it"></hapax-search>
+    <button>Send</button></form></main>`;
+  writeFileSync(join(folder, 'root/form.html'), page);
+  const { page: form, problems, asked, close } = await open(new URL('/form.html', plain.url).href);
+  const box = form.getByLabel('Describe it', { exact: true });
+  await box.waitFor();
+  assert.ok(!asked.some(({ pathname }) => pathname.endsWith('.hapax')), 'not before it is entered');
+  await box.fill('猫');
+  await form.getByText('It knows none of these words.').waitFor();
+  await box.fill('will it rain');
+  const found = form.getByRole('list', { name: 'Describe it: labels' });
+  await found.getByRole('listitem').filter({ hasText: /^weather \d+ %$/ }).waitFor();
+  await form.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const { violations } = await form.evaluate(() => globalThis.axe.run());
+  assert.deepEqual(violations.map(({ id }) => id), []);
+  await found.getByRole('button', { name: 'weather' }).focus();
+  await form.keyboard.press('Enter');
+  assert.equal(await form.locator('hapax-search').evaluate((one) => one.value), 'weather');
+  assert.equal(await box.inputValue(), 'weather');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.waitForURL('**/form.html?subject=weather');
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test('made again: the new model comes, and a page that was open before goes on', async () => {
   const { page, problems, close } = await open(served.url);
   await offlineReady(page);

@@ -38,8 +38,8 @@ macro_rules! texts {
     ($($name:literal)*) => {[$(($name, include_str!(concat!("page/", $name)))),*]};
 }
 
-const TEXTS: [(&str, &str); 9] = texts! {
-    "answers.js" "app.js" "corrections.js" "element.js" "icon.svg" "numbers.js" "site.css" "style.css" "support.js"
+const TEXTS: [(&str, &str); 10] = texts! {
+    "answers.js" "app.js" "corrections.js" "element.js" "embed.js" "icon.svg" "numbers.js" "site.css" "style.css" "support.js"
 };
 
 /// A file of a site, and where in its folder it belongs.
