@@ -1,7 +1,6 @@
-// A search box for other pages of the same origin. Its value is the label that was chosen: forms
+// A search box for other pages of the same origin, which load this module and hold an element
+// <hapax-search name="subject" label="Describe it">. Its value is the label that was chosen: forms
 // send it, and `change` tells of it.
-//   <script type="module" src="/site/embed.js"></script>
-//   <hapax-search name="subject" label="Describe it"></hapax-search>
 
 import { WorkerModel } from './hapax/worker.js';
 import { worth } from './answers.js';
