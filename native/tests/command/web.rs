@@ -1,6 +1,6 @@
 //! `hapax web`: what it refuses, what it writes, and what it leaves alone.
 
-use super::folder::{Folder, with_row_model, with_text_model};
+use super::folder::{with_row_model, with_text_model};
 
 #[test]
 fn what_cannot_be_a_page_is_refused_before_anything_is_written() {
@@ -94,7 +94,7 @@ fn a_command_built_without_the_package_says_how_to_build_one_with_it() {
 
 #[cfg(web_package)]
 mod written {
-    use super::{Folder, with_text_model};
+    use super::{super::folder::Folder, with_text_model};
     use serde_json::Value;
     use std::{collections::BTreeSet, fs, io::Read, path::Path};
 
