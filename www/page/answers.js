@@ -1,12 +1,6 @@
 // Words and the definitions behind them, as elements.
 
-/** An element with these attributes and children; text becomes text, never markup. */
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
+import { element } from './element.js';
 
 /** One word with its score, as a share of the best. */
 function answer({ label, score }, best, isTaught) {

@@ -1,6 +1,6 @@
 // Kinds of things near a kind, as a picture and as a list; the model is fetched when someone asks.
 
-import { element } from './answers.js';
+import { element } from './element.js';
 import { bytes, count } from './numbers.js';
 import { picture } from './picture.js';
 

@@ -1,7 +1,8 @@
 // The page: what is typed goes to the worker, what comes back is shown.
 
-import { answers as answerItems, element, evidence as evidenceItems } from './answers.js';
+import { answers as answerItems, evidence as evidenceItems } from './answers.js';
 import { Dictionary } from './dictionary.js';
+import { element } from './element.js';
 import { Near } from './near.js';
 import { bytes, count, microseconds as time } from './numbers.js';
 import { loadedFiles, showPrivacy } from './privacy.js';
@@ -185,7 +186,7 @@ async function teach(event) {
 
 /** A word taught, and the way to forget it. */
 function lesson(row, word, meaning) {
-  const button = element('button', { type: 'button', 'aria-label': `Forget ${word}` }, 'Forget');
+  const button = element('button', { type: 'button', class: 'plain', 'aria-label': `Forget ${word}` }, 'Forget');
   const text = element('span', {}, element('b', {}, word), ` ${meaning}`);
   const item = element('li', {}, text, button);
   button.addEventListener('click', async () => {

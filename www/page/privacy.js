@@ -1,6 +1,6 @@
 // What shows that nothing leaves the page.
 
-import { element } from './answers.js';
+import { element } from './element.js';
 import { count } from './numbers.js';
 
 const get = (id) => document.getElementById(id);

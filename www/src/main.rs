@@ -1,12 +1,11 @@
 //! `cargo demo`: the main job of hapax on data that comes with one command.
 
 use clap::{Parser, ValueEnum};
-use hapax::{files::write_whole, threads::Threads};
+use hapax::{files::write_whole, serve::Pages, threads::Threads};
 use hapax_demo::{
     glosses, package,
     prompt::converse,
     results::{Line, Results},
-    serve::Serving,
     site,
     table::Counts,
     training::{
@@ -24,6 +23,7 @@ use std::{
     io::{IsTerminal, stdin, stdout},
     path::{Path, PathBuf},
     process::ExitCode,
+    thread::park,
 };
 
 /// Trains models on WordNet and judges them: kind of thing, from a definition to what it describes
@@ -143,11 +143,11 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         let page = make_page(models, &folder)?;
         let serve = !arguments.no_serve;
         serve
-            .then(|| Serving::start(&page, arguments.port))
+            .then(|| Pages::start(&page, &format!("127.0.0.1:{}", arguments.port)))
             .transpose()?
     };
-    if let Some(serving) = &serving {
-        println!("the page is at {} until Ctrl-C\n", serving.url());
+    if let Some(pages) = &serving {
+        println!("the page is at http://{}/ until Ctrl-C\n", pages.address());
     }
     if !arguments.no_prompt && stdin().is_terminal() && stdout().is_terminal() {
         let definitions = &reverse_dictionary.documents.texts;
@@ -158,8 +158,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             &mut stdout(),
         )?;
     }
-    if let Some(serving) = serving {
-        serving.forever()?;
+    if serving.is_some() {
+        loop {
+            park();
+        }
     }
     Ok(())
 }
@@ -168,8 +170,16 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let folder = models.join("page");
     let package = package::build()?;
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // What all pages have: how they look, how they write numbers.
+    let shared = own.join("../native/src/bin/hapax/web/page");
     let sources = [
-        (&*Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), ""),
+        (&*own.join("page"), ""),
+        (&shared.join("element.js"), "element.js"),
+        (&shared.join("icon.svg"), "icon.svg"),
+        (&shared.join("numbers.js"), "numbers.js"),
+        (&shared.join("style.css"), "style.css"),
+        (&shared.join("support.js"), "support.js"),
         (&package, "hapax"),
         (&package.join("nearest"), "hapax/nearest"),
         (&models.join(DICTIONARY), DICTIONARY),

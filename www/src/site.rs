@@ -95,4 +95,13 @@ mod tests {
             "{refused}"
         );
     }
+
+    #[test]
+    fn the_page_carries_the_rule_of_its_server() {
+        let page = include_str!("../page/index.html");
+        let rule = hapax::serve::POLICY
+            .strip_suffix("; frame-ancestors 'none'")
+            .unwrap();
+        assert!(page.contains(&format!("content=\"{rule}\"")));
+    }
 }

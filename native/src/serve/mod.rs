@@ -20,6 +20,8 @@
 //! name that was allowed, so that no web page can reach the server by a name of its own (DNS
 //! rebinding). Browsers of other origins get no permission (CORS) to read answers.
 //!
+//! [`Pages`] serves a folder of files instead, such as `hapax web` writes, by the same rules.
+//!
 //! # What is not promised
 //! There is no TLS and no login: put a proxy in front of it before you open it to a network.
 
@@ -29,27 +31,24 @@ mod asked;
 mod body;
 mod connections;
 mod host;
+mod listening;
 mod metrics;
 mod models;
+mod pages;
 mod pool;
 mod problem;
 mod routes;
 
 pub use models::Served;
+pub use pages::{PAGE_HEADERS, POLICY, Pages};
 
-use connections::Connections;
+use listening::{Bound, Listening};
 use metrics::Metrics;
 use models::Shelf;
 use pool::Pool;
 use std::{
     fmt, io, net::SocketAddr, num::NonZero, sync::Arc, thread::available_parallelism,
     time::Duration,
-};
-use tokio::{
-    net::TcpListener,
-    runtime::{Builder, Runtime},
-    sync::watch,
-    task::JoinHandle,
 };
 
 /// What a server grants its clients.
@@ -137,8 +136,8 @@ impl fmt::Display for ServeError {
             Self::Listen { address, source } if source.kind() == io::ErrorKind::AddrInUse => {
                 write!(
                     f,
-                    "{address} is taken by another program: choose another port with --listen, or let \
-                     port 0 find a free one"
+                    "{address} is taken by another program: choose another port, or let port 0 find a \
+                     free one"
                 )
             }
             Self::Listen { address, source } => {
@@ -164,11 +163,8 @@ struct Server {
 
 /// A server that runs until it is stopped or dropped.
 pub struct Serving {
-    runtime: Runtime,
-    accepting: JoinHandle<()>,
-    stop: watch::Sender<bool>,
+    listening: Listening,
     server: Arc<Server>,
-    address: SocketAddr,
 }
 
 impl Serving {
@@ -189,22 +185,9 @@ impl Serving {
             0 => available_parallelism().map_or(1, NonZero::get),
             threads => threads,
         };
-        let threads_refused = |source| ServeError::Threads { source };
-        let runtime = Builder::new_multi_thread()
-            .worker_threads((threads / 4).clamp(1, 8))
-            .thread_name("hapax-http")
-            .enable_all()
-            .build()
-            .map_err(threads_refused)?;
-        let refused = |source| ServeError::Listen {
-            address: listen.to_owned(),
-            source,
-        };
-        let listener = runtime
-            .block_on(TcpListener::bind(listen))
-            .map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
-        let pool = Pool::start(threads, limits.queue, &metrics).map_err(threads_refused)?;
+        let bound = Bound::new(listen, (threads / 4).clamp(1, 8))?;
+        let pool = Pool::start(threads, limits.queue, &metrics)
+            .map_err(|source| ServeError::Threads { source })?;
         let server = Arc::new(Server {
             shelf,
             pool,
@@ -213,23 +196,14 @@ impl Serving {
             hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             bodies: Arc::new(tokio::sync::Semaphore::new(limits.bodies / body::UNIT)),
         });
-        let (stop, stopped) = watch::channel(false);
-        let connections = Connections::new(limits, metrics);
-        let router = routes::router(&server);
-        let accepting = runtime.spawn(connections.serve(listener, router, stopped));
-        Ok(Self {
-            runtime,
-            accepting,
-            stop,
-            server,
-            address,
-        })
+        let listening = bound.answer(routes::router(&server), limits, metrics);
+        Ok(Self { listening, server })
     }
 
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address()
     }
 
     /// The names of the models, in the order given.
@@ -248,8 +222,7 @@ impl Serving {
     /// Takes no more connections, ends the requests that have begun, and returns when all have
     /// their answers or their time is up.
     pub fn stop(self) {
-        let _ = self.stop.send(true);
-        let _ = self.runtime.block_on(self.accepting);
+        self.listening.stop();
         self.server.pool.close();
     }
 }

@@ -63,7 +63,7 @@ async fn guard(State(server): Shared, request: Request, next: Next) -> Response 
     let began = Instant::now();
     let route = request.extensions().get::<MatchedPath>();
     let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
-    let checked = check_host(&server, &request);
+    let checked = check_host(&server.hosts, &request);
     let mut response = match checked {
         Ok(()) => {
             // A little longer than what is inside gets, whose words are better.
@@ -86,15 +86,16 @@ async fn guard(State(server): Shared, request: Request, next: Next) -> Response 
     response
 }
 
-fn check_host(server: &Server, request: &Request) -> Result<(), Problem> {
-    let mut hosts = request.headers().get_all(header::HOST).iter();
-    let header = hosts.next().and_then(|host| host.to_str().ok());
+/// Refuses a request that names another host than an address, `localhost` or one of these.
+pub fn check_host(hosts: &[String], request: &Request) -> Result<(), Problem> {
+    let mut headers = request.headers().get_all(header::HOST).iter();
+    let header = headers.next().and_then(|host| host.to_str().ok());
     let named = request
         .uri()
         .authority()
         .map(axum::http::uri::Authority::as_str);
-    let allowed = |host: &str| host::is_allowed(host, &server.hosts);
-    if hosts.next().is_none() && header.is_some_and(allowed) && named.is_none_or(allowed) {
+    let allowed = |host: &str| host::is_allowed(host, hosts);
+    if headers.next().is_none() && header.is_some_and(allowed) && named.is_none_or(allowed) {
         return Ok(());
     }
     let host = named.or(header).unwrap_or_default();

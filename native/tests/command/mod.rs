@@ -39,5 +39,7 @@ mod streams;
 mod tables;
 mod together;
 mod training;
+#[cfg(feature = "web")]
+mod web;
 mod wrong_input;
 mod wrong_models;

@@ -140,6 +140,10 @@ fn run(folder: &Folder, script: &str) -> Output {
         listener.local_addr().unwrap().port().to_string()
     };
     let (first, second) = (port(), port());
+    let web = match cfg!(web_package) {
+        true => "command hapax \"$@\"",
+        false => "echo 'run cargo build-wasm first: hapax web is NOT TESTED'",
+    };
     let prelude = format!(
         "servers=
         trap 'kill $servers 2>/dev/null || true' EXIT
@@ -147,6 +151,7 @@ fn run(folder: &Folder, script: &str) -> Output {
             case \"$1 $*\" in
                 serve*--listen*) command hapax \"$@\" & servers=\"$servers $!\" ;;
                 serve*) command hapax \"$@\" --listen 127.0.0.1:{first} & servers=\"$servers $!\" ;;
+                web*) {web} ;;
                 *) command hapax \"$@\" ;;
             esac
         }}

@@ -239,12 +239,15 @@ pub const PARTS: &[Part] = &[
     },
     Part {
         name: "page",
-        shows: "cargo demo trains and judges its models; its page in a real browser: answers, evidence, privacy",
+        shows: "pages in a real browser: of cargo demo, and of hapax web with and without a network",
         needs: &[RUSTUP, C_COMPILER, NPM],
         only_named: false,
         work: Commands(&[
             &["sh", "www/tests/chromium.sh"],
             NPM_WORDNET,
+            NPM_INSTALL,
+            PROGRAMS,
+            &["target/build-wasm"],
             COMMAND,
             &["npm", "test", "--prefix", "www"],
         ]),

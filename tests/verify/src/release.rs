@@ -54,6 +54,8 @@ fn make(workspace: &Workspace) -> Result<(), String> {
     let sources = work.join("sources");
     let _ = fs::remove_dir_all(&sources);
     fs::create_dir_all(&sources).map_err(failed("target/release-archives"))?;
+    // What `hapax web` carries is made here, and the package of the command has it.
+    run(workspace, &["cargo", "build-wasm"])?;
     let mut package = vec![
         "cargo",
         "package",
@@ -135,7 +137,10 @@ fn path_with(tools: &Path) -> String {
 
 /// Holds a package against what is published: its files, its manifest, no dependency by path alone.
 fn check_package(folder: &Path, name: &str) -> Result<(), String> {
-    for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"] {
+    let page = ["build.rs", "dist/hapax.wasm", "dist/THIRD-PARTY.txt"];
+    let all = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"];
+    let own = page.iter().filter(|_| name == "hapax");
+    for file in all.iter().chain(own) {
         if !folder.join(file).is_file() {
             return Err(format!("the package of {name} has no {file}"));
         }
@@ -146,6 +151,8 @@ fn check_package(folder: &Path, name: &str) -> Result<(), String> {
         let known = [
             "src",
             "examples",
+            "build.rs",
+            "dist",
             "README.md",
             "Cargo.toml",
             "Cargo.toml.orig",
@@ -190,6 +197,8 @@ fn try_out(command: &Path, work: &Path) -> Result<(), String> {
     hapax(&["train", "nearest", "train.tsv", "-o", "model.hapax"])?;
     hapax(&["evaluate", "model.hapax", "train.tsv", "-k", "1"])?;
     hapax(&["verify", "model.hapax"])?;
+    let _ = fs::remove_dir_all(work.join("site"));
+    hapax(&["web", "model.hapax", "-o", "site"])?;
     let bytes = fs::read(command).map_err(failed("the command"))?;
     let needs = |library: &[u8]| bytes.windows(library.len()).any(|window| window == library);
     match needs(b"/lib64/ld-linux-x86-64.so.2\0") {
@@ -215,6 +224,11 @@ fn archive(root: &Path, work: &Path, command: &Path, version: &str) -> Result<()
         copy(&root.join(file), file)?;
     }
     copy(&root.join("native/THIRD-PARTY.txt"), "THIRD-PARTY.txt")?;
+    // Of what `hapax web` writes.
+    copy(
+        &root.join("native/dist/THIRD-PARTY.txt"),
+        "THIRD-PARTY-WEB.txt",
+    )?;
     for (shell, file) in SHELLS {
         let output = Command::new(command).args(["completions", shell]).output();
         let script = output.map_err(failed(shell))?.stdout;

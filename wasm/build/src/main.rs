@@ -3,7 +3,7 @@
 //! The crate is built for plain WebAssembly and with 128-bit vectors, each whole, with nearest
 //! neighbors only, and with training; wasm-bindgen, as a library pinned by Cargo.lock,
 //! writes the bindings; binaryen, from npm, makes the files smaller; and every file is weighed
-//! against `limits.txt`.
+//! against `limits.txt`. What a page needs of it goes to `native/dist`, for `hapax web`.
 
 mod artifact;
 mod weigh;
@@ -26,6 +26,28 @@ struct Folders {
     /// The finished package.
     dist: PathBuf,
 }
+
+/// What a page needs of the package to answer. The command carries these files.
+const FOR_PAGES: [&str; 18] = [
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "THIRD-PARTY.txt",
+    "bindings.js",
+    "browser.js",
+    "classes.js",
+    "errors.js",
+    "hapax.wasm",
+    "hapax_simd.wasm",
+    "host.js",
+    "lifetime.js",
+    "load.js",
+    "model.js",
+    "prepare.js",
+    "simd.js",
+    "values.js",
+    "worker.js",
+    "worker_thread.js",
+];
 
 fn main() -> ExitCode {
     match run() {
@@ -103,6 +125,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         let text = fs::read_to_string(folders.root.join(from))?.replace("../docs/web.md", "web.md");
         fs::write(folders.dist.join(name), text)?;
     }
+    hand_over(&folders.dist, &folders.root.join("native/dist"))?;
     let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
     Ok(weigh::weigh(&folders.dist, &limits)?)
 }
@@ -113,6 +136,25 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry?;
         if entry.file_type()?.is_file() {
             fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a folder hold the files of [`FOR_PAGES`] and, but for hidden ones, no others. Equal files
+/// stay as they are, so that cargo does not compile the command again.
+fn hand_over(dist: &Path, folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if !name.starts_with('.') && !FOR_PAGES.contains(&&*name) {
+            fs::remove_file(folder.join(&*name))?;
+        }
+    }
+    for name in FOR_PAGES {
+        let (bytes, target) = (fs::read(dist.join(name))?, folder.join(name));
+        if !fs::read(&target).is_ok_and(|there| there == bytes) {
+            fs::write(target, bytes)?;
         }
     }
     Ok(())

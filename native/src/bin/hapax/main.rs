@@ -29,6 +29,8 @@ mod tabular;
 mod text_options;
 mod train;
 mod verify;
+#[cfg(feature = "web")]
+mod web;
 mod wording;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -61,6 +63,8 @@ Examples:
       precision, nDCG, recall and more
   hapax inspect train.tsv
       what the data look like; with a model, what it is made of
+  hapax web model.hapax -o site --serve
+      a page of its own for the model, which answers in the browser
 
 Exit status: 0 done, 2 wrong usage or input, 3 rows that predict could not read, 1 anything else.";
 
@@ -87,6 +91,9 @@ enum Verb {
     /// Answer over HTTP
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
+    /// Make a web page that answers without a server
+    #[cfg(feature = "web")]
+    Web(web::Web),
     /// Teach a model more rows, words and labels
     Learn(learn::Learn),
     /// Take rows out of a model of nearest neighbors
@@ -131,6 +138,8 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
         Verb::Predict(verb) => verb.run(),
         #[cfg(feature = "serve")]
         Verb::Serve(verb) => verb.run(),
+        #[cfg(feature = "web")]
+        Verb::Web(verb) => verb.run(),
         Verb::Learn(verb) => verb.run(),
         Verb::Forget(verb) => verb.run(),
         Verb::Evaluate(verb) => verb.run(),

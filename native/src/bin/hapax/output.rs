@@ -92,6 +92,26 @@ pub fn shown_json(json: &Value) -> String {
     escaped
 }
 
+/// Text as HTML may get it, XML too: what is HTML's own is escaped, and what a terminal or a page
+/// would act on is written out.
+pub fn shown_html(text: &str) -> String {
+    let text = shown(text);
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            // No characters of XML, and never shown.
+            '\u{fffe}' | '\u{ffff}' => safe.extend(character.escape_unicode()),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::{shown, shown_json};

@@ -66,20 +66,26 @@ pub struct Serve {
 }
 
 /// How often signals are looked for.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
+
+/// What these signals set from now on.
+pub fn told_by(signals: &[i32]) -> Result<Arc<AtomicBool>, Failure> {
+    let told = Arc::new(AtomicBool::new(false));
+    for &signal in signals {
+        flag::register(signal, Arc::clone(&told)).map_err(|error| {
+            Failure::Other(format!("cannot listen for signal {signal}: {error}"))
+        })?;
+    }
+    Ok(told)
+}
 
 impl Serve {
     pub fn run(self) -> Result<(), Failure> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let reload = Arc::new(AtomicBool::new(false));
-        let mut signals = vec![(SIGINT, &stop), (SIGTERM, &stop)];
+        let stop = told_by(&[SIGINT, SIGTERM])?;
         #[cfg(unix)]
-        signals.push((signal_hook::consts::SIGHUP, &reload));
-        for (signal, told) in signals {
-            flag::register(signal, Arc::clone(told)).map_err(|error| {
-                Failure::Other(format!("cannot listen for signal {signal}: {error}"))
-            })?;
-        }
+        let reload = told_by(&[signal_hook::consts::SIGHUP])?;
+        #[cfg(not(unix))]
+        let reload = told_by(&[])?;
         let mut limits = Limits::default();
         limits.threads = self.threads;
         limits.body = usize::try_from(self.max_body).unwrap_or(usize::MAX);

@@ -128,7 +128,7 @@ fn wrong_options_are_refused() {
     let address = &server.address;
     folder
         .run(&format!("serve m --listen {address}"))
-        .refused_for("is taken by another program: choose another port with --listen");
+        .refused_for("is taken by another program: choose another port");
     assert_eq!(folder.run("serve m --timeout 0").status, Some(2));
     assert_eq!(folder.run("serve").status, Some(2));
 }

@@ -1,6 +1,6 @@
 //! A page of HTML that is well-formed XML, too. All text that goes in is escaped here.
 
-use crate::output::shown;
+use crate::output::shown_html;
 use std::fmt::Write;
 
 /// A cell of a table.
@@ -24,28 +24,9 @@ pub fn number(text: impl Into<String>) -> Cell {
 /// A page that is being written.
 pub struct Html(String);
 
-/// What is HTML's own is escaped, and what a terminal or a page would act on is written out.
-fn escaped(text: &str) -> String {
-    let text = shown(text);
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            // No characters of XML, and never shown.
-            '\u{fffe}' | '\u{ffff}' => safe.extend(character.escape_unicode()),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
-
 impl Html {
     pub fn new(title: &str, style: &str) -> Self {
-        let title = escaped(title);
+        let title = shown_html(title);
         Self(format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" \
              content=\"width=device-width, initial-scale=1\"/>\n<meta http-equiv=\"Content-Security-Policy\" \
@@ -65,28 +46,28 @@ impl Html {
     }
 
     pub fn heading(&mut self, text: &str) {
-        self.push(format_args!("<h2>{}</h2>\n", escaped(text)));
+        self.push(format_args!("<h2>{}</h2>\n", shown_html(text)));
     }
 
     pub fn subheading(&mut self, text: &str) {
-        self.push(format_args!("<h3>{}</h3>\n", escaped(text)));
+        self.push(format_args!("<h3>{}</h3>\n", shown_html(text)));
     }
 
     pub fn paragraph(&mut self, text: &str) {
-        self.push(format_args!("<p>{}</p>\n", escaped(text)));
+        self.push(format_args!("<p>{}</p>\n", shown_html(text)));
     }
 
     pub fn list(&mut self, items: &[String]) {
         self.0.push_str("<ul>\n");
         for item in items {
-            self.push(format_args!("<li>{}</li>\n", escaped(item)));
+            self.push(format_args!("<li>{}</li>\n", shown_html(item)));
         }
         self.0.push_str("</ul>\n");
     }
 
     /// A picture in SVG, in words for those who do not see it, and what it shows.
     pub fn figure(&mut self, svg: &str, told: &str, caption: &str) {
-        let (told, caption) = (escaped(told), escaped(caption));
+        let (told, caption) = (shown_html(told), shown_html(caption));
         self.push(format_args!(
             "<figure>\n<div role=\"img\" aria-label=\"{told}\">\n{svg}</div>\n<figcaption>{caption}</figcaption>\n</figure>\n"
         ));
@@ -98,13 +79,13 @@ impl Html {
         header: &[Cell],
         lines: impl IntoIterator<Item = Vec<Cell>>,
     ) {
-        let caption = escaped(caption);
+        let caption = shown_html(caption);
         self.push(format_args!(
             "<div class=\"wide\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
         ));
         for cell in header {
             let class = if cell.is_number { " class=\"n\"" } else { "" };
-            let text = escaped(&cell.text);
+            let text = shown_html(&cell.text);
             self.push(format_args!("<th scope=\"col\"{class}>{text}</th>"));
         }
         self.0.push_str("</tr></thead>\n<tbody>\n");
@@ -112,7 +93,7 @@ impl Html {
             self.0.push_str("<tr>");
             for (at, cell) in line.iter().enumerate() {
                 let class = if cell.is_number { " class=\"n\"" } else { "" };
-                let text = escaped(&cell.text);
+                let text = shown_html(&cell.text);
                 match at {
                     0 => self.push(format_args!("<th scope=\"row\"{class}>{text}</th>")),
                     _ => self.push(format_args!("<td{class}>{text}</td>")),

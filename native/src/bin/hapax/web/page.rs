@@ -1,0 +1,242 @@
+//! The files of a site.
+
+use crate::{
+    failure::Failure,
+    output::shown_html,
+    table::{bytes as shown_bytes, count},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use brotli::enc::BrotliEncoderParams;
+use flate2::{Compression, write::GzEncoder};
+use hapax::{
+    core::{bytes::Bytes, executor::Executor, model::Model},
+    serve::{PAGE_HEADERS, POLICY},
+    threads::Threads,
+};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::{
+    fmt::Write,
+    io::{self, Write as _},
+};
+
+/// The npm package, as far as pages need it: see build.rs.
+const PACKAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_package.rs"));
+
+/// Of the two wasm files of the package browsers load one, nearly always the other.
+const OLD_BROWSERS: &str = "hapax/hapax.wasm";
+const MODEL: &str = "model.hapax";
+const PAGE: &str = "index.html";
+const WORKER: &str = "sw.js";
+
+/// Files of so many bytes are worth compressing.
+const WORTH_COMPRESSING: usize = 1000;
+/// Up to so many bytes Brotli takes its time; beyond, it would take minutes for some percent.
+const SMALL: usize = 1_000_000;
+
+macro_rules! texts {
+    ($($name:literal)*) => {[$(($name, include_str!(concat!("page/", $name)))),*]};
+}
+
+const TEXTS: [(&str, &str); 10] = texts! {
+    "answers.js" "app.js" "corrections.js" "element.js" "embed.js" "icon.svg" "numbers.js" "site.css" "style.css" "support.js"
+};
+
+/// A file of a site, and where in its folder it belongs.
+pub struct File {
+    pub name: String,
+    pub bytes: Bytes,
+}
+
+impl File {
+    fn new(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
+        let (name, bytes) = (name.into(), bytes.into());
+        Self { name, bytes }
+    }
+}
+
+/// What a site is made of.
+pub struct Page<'a> {
+    pub title: &'a str,
+    pub language: &'a str,
+    pub examples: &'a [String],
+    /// JSON: what labels mean.
+    pub labels: Option<&'a [u8]>,
+    pub model: &'a Model,
+    /// The model's file.
+    pub bytes: Bytes,
+}
+
+/// All files of a site.
+pub struct Made {
+    pub files: Vec<File>,
+    /// The bytes that a first visit loads where the server sends them compressed.
+    pub first_visit: u64,
+}
+
+/// A hash that browsers and this command compare files by.
+pub fn integrity(bytes: &[u8]) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
+}
+
+impl Page<'_> {
+    /// Makes the files, compressed ones included. The page and its service worker come last: until
+    /// they are there, visitors have those of before.
+    pub fn files(&self, threads: &Threads) -> Result<Made, Failure> {
+        if PACKAGE.is_empty() {
+            return Err(Failure::Other(
+                "this hapax was built without what runs models in a page: in its repository, run `cargo \
+                 build-wasm` and build hapax again"
+                    .into(),
+            ));
+        }
+        let mut files = vec![File::new(MODEL, self.bytes.clone())];
+        files.extend(TEXTS.map(|(name, text)| File::new(name, text)));
+        files.push(File::new("manifest.webmanifest", self.manifest()));
+        files.extend(
+            self.labels
+                .map(|known| File::new("labels.json", known.to_vec())),
+        );
+        let (notices, code): (Vec<_>, Vec<_>) =
+            PACKAGE.iter().partition(|(name, _)| is_notice(name));
+        files.extend(
+            code.iter()
+                .map(|(name, bytes)| File::new(format!("hapax/{name}"), *bytes)),
+        );
+        let page = File::new(PAGE, self.html());
+        let kept: Vec<_> = files.iter().chain([&page]).map(kept_file).collect();
+        let kept = serde_json::to_string(&kept).map_err(|e| Failure::Other(e.to_string()))?;
+        let worker = include_str!("page/sw.js").replace("{{files}}", &kept);
+        files.extend(notices.iter().map(|(name, bytes)| File::new(*name, *bytes)));
+        files.extend([
+            File::new("_headers", headers()),
+            page,
+            File::new(WORKER, worker),
+        ]);
+        let compressed = compressed(&files, threads)?;
+        let visited = |file: &File| match file.name.as_str() {
+            OLD_BROWSERS | "_headers" => 0,
+            name if is_notice(name) => 0,
+            name => {
+                let brotli = format!("{name}.br");
+                let small = compressed.iter().find(|file| file.name == brotli);
+                small.unwrap_or(file).bytes.len() as u64
+            }
+        };
+        let first_visit = files.iter().map(visited).sum();
+        files.splice(0..0, compressed);
+        Ok(Made { files, first_visit })
+    }
+
+    fn html(&self) -> String {
+        let made = self.model.provenance();
+        let labels = u64::from(self.model.labels());
+        let about = format!(
+            "{}, {} training texts, {}",
+            made.algorithm,
+            count(made.rows),
+            made.library
+        );
+        let mut examples = String::new();
+        for example in self.examples {
+            let (text, language) = (shown_html(example), self.language);
+            let _ = write!(
+                examples,
+                "<button type=\"button\" lang=\"{language}\" dir=\"auto\">{text}</button>"
+            );
+        }
+        let group = match self.examples {
+            [] => "",
+            _ => " role=\"group\" aria-label=\"Examples\"",
+        };
+        let policy = POLICY.strip_suffix("; frame-ancestors 'none'");
+        let mut html = include_str!("page/index.html").to_owned();
+        // What comes from outside comes last: no placeholder within it is filled.
+        for (place, text) in [
+            ("{{policy}}", policy.unwrap_or(POLICY)),
+            ("{{language}}", self.language),
+            ("{{examples_group}}", group),
+            ("{{labels}}", &labels.to_string()),
+            ("{{labels_shown}}", &count(labels)),
+            (
+                "{{label_info}}",
+                if self.labels.is_some() { "yes" } else { "" },
+            ),
+            ("{{size}}", &shown_bytes(self.bytes.len() as u64)),
+            ("{{about}}", &shown_html(&about)),
+        ] {
+            html = html.replace(place, text);
+        }
+        let title = shown_html(self.title);
+        html.replace("{{title}}", &title)
+            .replace("{{examples}}", &examples)
+    }
+
+    /// What a system shows of the page where it is installed.
+    fn manifest(&self) -> String {
+        let manifest = json!({
+            "name": self.title, "lang": self.language, "start_url": "./", "scope": "./",
+            "display": "standalone", "background_color": "#faf8f4", "theme_color": "#faf8f4",
+            "icons": [{"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}],
+        });
+        format!("{manifest:#}\n")
+    }
+}
+
+fn is_notice(name: &str) -> bool {
+    name.starts_with("LICENSE") || name == "THIRD-PARTY.txt"
+}
+
+/// What the service worker keeps of a file: its address and its hash. Some servers send the address
+/// of the page itself elsewhere, that of its folder never.
+fn kept_file(file: &File) -> [String; 2] {
+    let address = if file.name == PAGE { "" } else { &file.name };
+    [address.to_owned(), integrity(&file.bytes)]
+}
+
+/// The headers of all answers, for servers that read them from here.
+fn headers() -> String {
+    let lines = PAGE_HEADERS.map(|(name, value)| format!("  {name}: {value}\n"));
+    format!("/*\n{}", lines.concat())
+}
+
+/// What is smaller by Brotli or gzip than by a twentieth less, in the order of the files.
+fn compressed(files: &[File], threads: &Threads) -> Result<Vec<File>, Failure> {
+    let worth: Vec<_> = files
+        .iter()
+        .filter(|file| file.bytes.len() >= WORTH_COMPRESSING && file.name != "_headers")
+        .collect();
+    let made = threads.map(
+        2 * worth.len(),
+        || (),
+        |(), job| {
+            let File { name, bytes } = worth[job / 2];
+            let (ending, small) = match job % 2 {
+                0 => ("br", brotlied(bytes)),
+                _ => ("gz", gzipped(bytes)),
+            };
+            let file = small.map(|small| File::new(format!("{name}.{ending}"), small));
+            file.map(|file| (file.bytes.len() < bytes.len() / 20 * 19).then_some(file))
+        },
+    );
+    let made: io::Result<Vec<_>> = made.into_iter().collect();
+    let made = made.map_err(|error| Failure::Other(format!("cannot compress: {error}")))?;
+    Ok(made.into_iter().flatten().collect())
+}
+
+fn brotlied(mut bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let parameters = BrotliEncoderParams {
+        quality: if bytes.len() <= SMALL { 11 } else { 9 },
+        size_hint: bytes.len(),
+        ..BrotliEncoderParams::default()
+    };
+    brotli::BrotliCompress(&mut bytes, &mut out, &parameters)?;
+    Ok(out)
+}
+
+fn gzipped(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
