@@ -157,6 +157,8 @@ pub fn train_watched<E: Executor>(
     };
     let mut best = train_best(&data, vectorizer, seed, machine, tell)?;
     let kernels = kernels::best();
-    best.calibrate(&data, seed, executor, kernels)?;
+    let begun = core::mem::take(&mut best.choice.calibrating);
+    best.model
+        .calibrate(begun, (&data, seed), executor, kernels)?;
     Ok(best)
 }

@@ -16,7 +16,7 @@ use hapax::core::train::auto::Progress;
 use hapax::core::train::mach::Report as MachReport;
 use hapax::core::train::nearest::Grid;
 use hapax::core::train::one_vs_rest::{Budget, Given};
-use hapax::core::train::{Hearing, TrainError, check_data};
+use hapax::core::train::{Calibrating, Hearing, TrainError, check_data};
 use hapax::core::{executor::Executor, model};
 use hapax::threads::Threads;
 use hapax::{TextFeatures, TrainingError, kernels, train_watched, vectorize};
@@ -134,7 +134,7 @@ impl Order {
         };
         if !(is_mach && self.max_bytes.is_some()) {
             tell("calibrating", 0, 0);
-            model.calibrate(&data, seed, executor, kernels::best())?;
+            model.calibrate(Calibrating::default(), (&data, seed), executor, kernels::best())?;
         }
         finished(model, seed, self.max_bytes, executor)
     }

@@ -10,7 +10,7 @@
 //! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::{Calibrated, Calibrating, TrainError, going, mach::MachKernels};
+use super::{Calibrating, TrainError, going};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::{
     Report,
@@ -69,25 +69,6 @@ pub struct Best {
     pub tried: Vec<Tried>,
     /// The parameters of one-vs-rest and how they were found.
     pub choice: Choice,
-}
-
-impl Best {
-    /// As [`Model::calibrate`], with the seed of the choice: the rows held out then were answered by
-    /// a model of these parameters, so that mostly none is trained again.
-    ///
-    /// # Errors
-    /// As the training of another model.
-    pub fn calibrate<E: Executor>(
-        &mut self,
-        data: &Dataset,
-        seed: u64,
-        executor: &E,
-        kernels: &'static dyn MachKernels,
-    ) -> Result<Option<Calibrated>, TrainError> {
-        let begun = core::mem::take(&mut self.choice.calibrating);
-        self.model
-            .calibrate_from(begun, (data, seed), executor, kernels)
-    }
 }
 
 /// How far it is: what begins, or what was done.

@@ -18,7 +18,7 @@ use hapax::core::{
         ViolatorSearch, Wsabie, WsabieSteps,
     },
     text::{Vectorizer, VectorizerOptions},
-    train::one_vs_rest::FusedWeights,
+    train::{Calibrating, one_vs_rest::FusedWeights},
 };
 use std::{
     fmt::Write,
@@ -144,7 +144,7 @@ fn calibrated() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         exponent: 0.75,
     };
     let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?;
-    let told = model.calibrate(&data, 42, &Sequential, &Portable)?;
+    let told = model.calibrate(Calibrating::default(), (&data, 42), &Sequential, &Portable)?;
     told.ok_or("no rows were held out")?;
     written(model)
 }

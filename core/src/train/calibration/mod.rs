@@ -67,26 +67,21 @@ impl Model {
     /// other rows. `None`, and the model stays as it is, if there are too few rows, or the model is
     /// more than its parameters make of `data`.
     ///
+    /// It goes on from where it has `begun`: from nothing, or for a model of
+    /// [`train_best`](super::auto::train_best) from
+    /// [`Choice::calibrating`](super::one_vs_rest::Choice::calibrating), with which mostly no other
+    /// model is trained. The seed then is that of the choice.
+    ///
     /// # Errors
     /// As the training of the other model.
     pub fn calibrate<E: Executor>(
         &mut self,
-        data: &Dataset,
-        seed: u64,
-        executor: &E,
-        kernels: &'static dyn MachKernels,
-    ) -> Result<Option<Calibrated>, TrainError> {
-        self.calibrate_from(Calibrating::default(), (data, seed), executor, kernels)
-    }
-
-    /// As [`Model::calibrate`], where the first of the held-out rows have been answered.
-    pub(super) fn calibrate_from<E: Executor>(
-        &mut self,
-        mut calibrating: Calibrating,
+        begun: Calibrating,
         (data, seed): (&Dataset, u64),
         executor: &E,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Calibrated>, TrainError> {
+        let mut calibrating = begun;
         let mut trained = None;
         let scratch = || Scratch::new(kernels);
         while let Some(rows) =

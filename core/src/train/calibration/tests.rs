@@ -1,4 +1,4 @@
-use super::{FEW_ROWS, LEAST_ROWS, folds, held_out::HeldOut, share};
+use super::{Calibrating, FEW_ROWS, LEAST_ROWS, folds, held_out::HeldOut, share};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
@@ -108,7 +108,7 @@ fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
                 .is_none()
         );
         let told = model
-            .calibrate(&data, 1, &Sequential, &Portable)
+            .calibrate(Calibrating::default(), (&data, 1), &Sequential, &Portable)
             .unwrap()
             .unwrap();
         assert!(told.rows >= LEAST_ROWS && told.micro_f1 > 0.2, "{told:?}");
@@ -119,7 +119,7 @@ fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
         assert_eq!(read.to_bytes().unwrap(), file);
         let again = model
             .clone()
-            .calibrate(&data, 1, &Sequential, &Portable)
+            .calibrate(Calibrating::default(), (&data, 1), &Sequential, &Portable)
             .unwrap();
         assert_eq!(again, Some(told));
         let mut scratch = Scratch::default();
@@ -137,7 +137,7 @@ fn too_few_rows_calibrate_nothing() {
     let data = data(150);
     let mut model = Model::train_nearest(NearestParameters::default(), &data, None, &Sequential);
     let model = model.as_mut().unwrap();
-    let told = model.calibrate(&data, 1, &Sequential, &Portable);
+    let told = model.calibrate(Calibrating::default(), (&data, 1), &Sequential, &Portable);
     assert_eq!(told, Ok(None));
     assert!(model.calibration().is_none());
 }

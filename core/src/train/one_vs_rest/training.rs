@@ -65,7 +65,7 @@ impl OneVsRest {
     /// Trains from begin to end. `progress` hears of every part and may stop the work.
     ///
     /// # Errors
-    /// As [`OneVsRest::trainer`] and [`super::trainer::Trainer::finish`].
+    /// As [`OneVsRest::trainer`] and [`Training::finish`](crate::train::Training::finish).
     pub fn train<E: Executor>(
         &self,
         data: &Dataset,

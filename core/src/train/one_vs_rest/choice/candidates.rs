@@ -174,7 +174,7 @@ impl Candidates {
     /// Counts the answers of the mix, `truth` being the labels of the rows.
     pub(crate) fn judge(&self, mix: Mix, truth: &LabelLists, top: &mut Top, tally: &mut Tally) {
         self.answers(mix, DEPTH, top, |row, best| {
-            tally.count(best, truth.row(row))
+            tally.count(best, truth.row(row));
         });
     }
 

@@ -88,7 +88,8 @@ impl TrainAuto {
             lines,
             ..Told::default()
         };
-        common.calibrate_best(&mut best, data, &mut told, &threads)?;
+        let begun = std::mem::take(&mut best.choice.calibrating);
+        common.calibrate_from(&mut best.model, (begun, data), &mut told, &threads)?;
         let made = Made {
             model: best.model,
             origin: training.origin,

@@ -15,7 +15,7 @@ use hapax::{
     core::{
         data::Dataset,
         model::Model,
-        train::{Calibrated, auto::Best},
+        train::{Calibrated, Calibrating},
     },
     kernels,
     threads::Threads,
@@ -51,21 +51,14 @@ impl Common {
         told: &mut Told,
         threads: &Threads,
     ) -> Result<(), Failure> {
-        if self.calibration.no_calibration {
-            return Ok(());
-        }
-        let progress = Progress::new("calibrating", 0);
-        let calibrated = model.calibrate(data, self.seed, threads, kernels::best())?;
-        drop(progress);
-        tell(told, model, calibrated, data);
-        Ok(())
+        self.calibrate_from(model, (Calibrating::default(), data), told, threads)
     }
 
-    /// As [`Common::calibrate`], of the best model that was found.
-    pub fn calibrate_best(
+    /// As [`Common::calibrate`], from where it has `begun`.
+    pub fn calibrate_from(
         &self,
-        best: &mut Best,
-        data: &Dataset,
+        model: &mut Model,
+        (begun, data): (Calibrating, &Dataset),
         told: &mut Told,
         threads: &Threads,
     ) -> Result<(), Failure> {
@@ -73,22 +66,18 @@ impl Common {
             return Ok(());
         }
         let progress = Progress::new("calibrating", 0);
-        let calibrated = best.calibrate(data, self.seed, threads, kernels::best())?;
+        let calibrated = model.calibrate(begun, (data, self.seed), threads, kernels::best())?;
         drop(progress);
-        tell(told, &best.model, calibrated, data);
+        told.lines.push(match calibrated {
+            Some(calibrated) => worth(&calibrated, model),
+            None => format!(
+                "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
+                count(data.len() as u64)
+            ),
+        });
+        told.calibrated = calibrated;
         Ok(())
     }
-}
-
-fn tell(told: &mut Told, model: &Model, calibrated: Option<Calibrated>, data: &Dataset) {
-    told.lines.push(match calibrated {
-        Some(calibrated) => worth(&calibrated, model),
-        None => format!(
-            "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
-            count(data.len() as u64)
-        ),
-    });
-    told.calibrated = calibrated;
 }
 
 fn worth(calibrated: &Calibrated, model: &Model) -> String {
