@@ -1,6 +1,7 @@
 //! What all methods of training share: the errors that end it before any work, and the record
 //! of what made a model.
 
+mod again;
 pub mod auto;
 pub(crate) mod calibration;
 pub(crate) mod compacted;

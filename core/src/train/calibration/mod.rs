@@ -15,7 +15,6 @@
 //! 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and parameters
 //! give equal calibrations for any executor.
 
-mod again;
 mod fit;
 mod held_out;
 mod thresholds;
