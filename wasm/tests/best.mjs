@@ -57,7 +57,8 @@ export const suite = (file) => {
     const model = await train(trainer, data, { progress: (report) => reports.push(report) });
     const stages = reports.map(({ stage }) => stage).filter((stage, at, all) => stage !== all[at - 1]);
     assert.deepEqual(stages.slice(0, 4), ["features", "parameters", "nearest", "training"]);
-    assert.equal(stages.filter((stage) => stage === "calibrating").length, 5);
+    // The answers that judged the choice calibrate it.
+    assert(!stages.includes("calibrating"));
     for (const { stage, done, of, memory } of reports) {
       assert.equal(memory === undefined, stage === "features");
       assert(memory === undefined || memory > 1e6);

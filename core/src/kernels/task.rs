@@ -9,7 +9,7 @@ use super::{
     terms::{self, Term},
     wide,
 };
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::Loop;
 
 /// A loop of prediction with its arrays, for [`Kernels::run`].
 pub struct Task<'a>(Work<'a>);
@@ -24,13 +24,7 @@ pub enum Sums<'a> {
 }
 
 enum Work<'a> {
-    BoundBlock(
-        &'a BlockBounds<'a>,
-        &'a mut [f32; BLOCK],
-        &'a mut [f32; BLOCK / 16],
-    ),
-    AddPostings(Posted<'a>, &'a mut [u32]),
-    Dots(&'a FourRows<'a>, &'a [f32], &'a mut [(f32, u32); 4]),
+    Neighbors(OfNeighbors<'a>),
     PromisingBlocks(Sums<'a>, &'a LabelBounds, usize, [f32; 2], &'a mut u64),
     Scores(
         Sums<'a>,
@@ -45,44 +39,104 @@ enum Work<'a> {
     ScoreLabels(&'a mut LabelScan<'a>),
 }
 
+/// The loops of nearest neighbors.
+enum OfNeighbors<'a> {
+    BoundBlock(
+        &'a BlockBounds<'a>,
+        &'a mut [f32; BLOCK],
+        &'a mut [f32; BLOCK / 16],
+    ),
+    AddPostings(Posted<'a>, &'a mut [u32]),
+    Dots(&'a FourRows<'a>, &'a [f32], &'a mut [(f32, u32); 4]),
+}
+
 impl Task<'_> {
-    /// Runs it on the processor; two loops without vectors are left to the crate's own target.
+    /// Runs it in a program that answers with nearest neighbors only: those of other methods are
+    /// not compiled.
+    ///
+    /// # Panics
+    /// On a loop of another method.
+    #[inline(always)]
+    pub fn run_of_neighbors(self) {
+        match self.0 {
+            Work::Neighbors(work) => work.run_on(Processor::portable()),
+            _ => unreachable!("a loop that models of nearest neighbors do not have"),
+        }
+    }
+
+    /// Runs it on the processor.
     #[inline(always)]
     pub(crate) fn run_on(self, processor: Processor) {
         match self.0 {
-            Work::AddPostings(posted, sums) => posted.add(sums),
-            Work::Dots(rows, query, out) => *out = rows.dots(query),
-            work => processor.run(work),
+            Work::Neighbors(work) => work.run_on(processor),
+            Work::PromisingBlocks(sums, bounds, first, [unit, least], found) => {
+                *found = match sums {
+                    Sums::Bytes(sums) => apart(
+                        processor,
+                        #[inline(always)]
+                        || sums::promising_blocks(sums, bounds, first, unit, least),
+                    ),
+                    Sums::Wide(sums) => apart(
+                        processor,
+                        #[inline(always)]
+                        || sums::promising_blocks(sums, bounds, first, unit, least),
+                    ),
+                }
+            }
+            Work::Scores(sums, [scales, biases], [unit, least], out, above) => {
+                *above = match sums {
+                    Sums::Bytes(sums) => apart(
+                        processor,
+                        #[inline(always)]
+                        || sums::scores(sums, scales, biases, unit, least, out),
+                    ),
+                    Sums::Wide(sums) => apart(
+                        processor,
+                        #[inline(always)]
+                        || sums::scores(sums, scales, biases, unit, least, out),
+                    ),
+                }
+            }
+            Work::AddWideHeads(sums, heads, terms) => apart(
+                processor,
+                #[inline(always)]
+                || wide::add_heads(sums, heads, terms),
+            ),
+            Work::AddWideTails(tails) => apart(processor, tails),
+            Work::AddTerms(sums, weights, terms) => apart(
+                processor,
+                #[inline(always)]
+                || terms::add_terms(sums, weights, terms),
+            ),
+            Work::ScoreLabels(scan) => apart(
+                processor,
+                #[inline(always)]
+                || score_labels(scan),
+            ),
         }
     }
 }
 
-impl Loop for Work<'_> {
-    type Output = ();
-
+impl OfNeighbors<'_> {
+    /// Two loops without vectors are left to the crate's own target.
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run_on(self, processor: Processor) {
         match self {
-            Self::AddPostings(..) | Self::Dots(..) => {}
-            Self::BoundBlock(block, bounds, highest) => block.compute(bounds, highest),
-            Self::PromisingBlocks(sums, bounds, first, [unit, least], found) => {
-                *found = match sums {
-                    Sums::Bytes(sums) => sums::promising_blocks(sums, bounds, first, unit, least),
-                    Sums::Wide(sums) => sums::promising_blocks(sums, bounds, first, unit, least),
-                }
-            }
-            Self::Scores(sums, [scales, biases], [unit, least], out, above) => {
-                *above = match sums {
-                    Sums::Bytes(sums) => sums::scores(sums, scales, biases, unit, least, out),
-                    Sums::Wide(sums) => sums::scores(sums, scales, biases, unit, least, out),
-                }
-            }
-            Self::AddWideHeads(sums, heads, terms) => wide::add_heads(sums, heads, terms),
-            Self::AddWideTails(tails) => tails.run(fetch),
-            Self::AddTerms(sums, weights, terms) => terms::add_terms(sums, weights, terms),
-            Self::ScoreLabels(scan) => score_labels(scan),
+            Self::AddPostings(posted, sums) => posted.add(sums),
+            Self::Dots(rows, query, out) => *out = rows.dots(query),
+            Self::BoundBlock(block, bounds, highest) => apart(
+                processor,
+                #[inline(always)]
+                || block.compute(bounds, highest),
+            ),
         }
     }
+}
+
+/// A loop in a function of its own: all in one would be larger, and share its registers.
+#[inline(never)]
+fn apart<L: Loop>(processor: Processor, task: L) -> L::Output {
+    processor.run(task)
 }
 
 impl dyn Kernels + '_ {
@@ -94,19 +148,25 @@ impl dyn Kernels + '_ {
         bounds: &mut [f32; BLOCK],
         highest: &mut [f32; BLOCK / 16],
     ) {
-        self.run(Task(Work::BoundBlock(block, bounds, highest)));
+        self.run(Task(Work::Neighbors(OfNeighbors::BoundBlock(
+            block, bounds, highest,
+        ))));
     }
 
     /// Adds the postings of one feature to the sums of the rows; rows beyond them are passed over.
     pub(crate) fn add_postings(&self, posted: Posted<'_>, sums: &mut [u32]) {
-        self.run(Task(Work::AddPostings(posted, sums)));
+        self.run(Task(Work::Neighbors(OfNeighbors::AddPostings(
+            posted, sums,
+        ))));
     }
 
     /// The dot product and the number of shared features of four stored rows with a query given
     /// densely: one value a feature, 0 where it stores nothing.
     pub(crate) fn dots(&self, rows: &FourRows<'_>, query: &[f32]) -> [(f32, u32); 4] {
         let mut dots = [(0.0, 0); 4];
-        self.run(Task(Work::Dots(rows, query, &mut dots)));
+        self.run(Task(Work::Neighbors(OfNeighbors::Dots(
+            rows, query, &mut dots,
+        ))));
         dots
     }
 

@@ -28,7 +28,7 @@ struct Folders {
 }
 
 /// What a page needs of the package to answer. The command carries these files.
-const FOR_PAGES: [&str; 18] = [
+const FOR_PAGES: [&str; 19] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "THIRD-PARTY.txt",
@@ -43,6 +43,7 @@ const FOR_PAGES: [&str; 18] = [
     "load.js",
     "model.js",
     "prepare.js",
+    "problem.js",
     "simd.js",
     "values.js",
     "worker.js",

@@ -28,6 +28,12 @@ pub static MACH_KERNELS: &dyn MachKernels = &Compiled;
 struct Compiled;
 
 impl Kernels for Compiled {
+    #[cfg(not(feature = "kinds"))]
+    #[inline(always)]
+    fn run(&self, task: hapax_core::kernels::Task<'_>) {
+        task.run_of_neighbors();
+    }
+
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     fn add_heads(&self, sums: &mut [i16], heads: &[i8], terms: &[HeadTerm]) {
         sums::add_heads(sums, heads, terms);

@@ -11,8 +11,9 @@
 //! makes less than 1,000 held-out rows it is done up to five times with different rows. With less
 //! than [`LEAST_ROWS`] held-out rows nothing is fitted.
 //!
-//! Cost: one training more on nine tenths of the rows; five on four fifths of less than 1,000; then
-//! 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and parameters
+//! Cost: one training more on nine tenths of the rows; five on four fifths of less than 1,000; none
+//! where answers to held-out rows have judged a choice of parameters, which then fit its curves.
+//! Then 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and parameters
 //! give equal calibrations for any executor.
 
 mod fit;

@@ -24,8 +24,8 @@ use hapax::{
 /// Whether scores become probabilities.
 #[derive(Args, Debug)]
 pub struct CalibrationOptions {
-    /// Skip the second training, on nine tenths of the rows, whose answers to the others turn
-    /// scores into probabilities and say from which on they are worth giving
+    /// Leave scores as they are: skip what turns them into probabilities, and says from which on
+    /// answers are worth giving, by answers to held-out rows (mostly a second training)
     #[arg(long)]
     no_calibration: bool,
 }
