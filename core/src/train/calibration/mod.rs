@@ -13,8 +13,8 @@
 //!
 //! Cost: one training more on nine tenths of the rows; five on four fifths of less than 1,000; none
 //! where answers to held-out rows have judged a choice of parameters, which then fit its curves.
-//! Then 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and parameters
-//! give equal calibrations for any executor.
+//! Then 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and
+//! parameters give equal calibrations for any executor.
 
 mod fit;
 mod held_out;
