@@ -52,6 +52,14 @@ fn bad_parameters_are_refused_before_the_data_are_read() {
             "--positive-weight -1",
             "--positive-weight is -1, but must be at least 1e-6",
         ),
+        (
+            "--fuse none --centroid 0.2",
+            "--fuse none leaves out what --centroid 0.2 adds: give one of the two",
+        ),
+        (
+            "--fuse centroid --embedding 1",
+            "--fuse centroid leaves out what --embedding 1 adds: give one of the two",
+        ),
         ("--rounds 0", "--rounds is 0, but must be at least 1"),
         ("--pool 0", "--pool is 0, but must be at least 1"),
         (

@@ -1,5 +1,6 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
+mod fuse;
 mod proof;
 mod shared;
 mod telling;
@@ -16,6 +17,7 @@ use super::{
     finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
+use fuse::Fuse;
 use hapax::{
     core::{
         executor::Executor,
@@ -167,19 +169,6 @@ enum LossName {
     SquaredHinge,
 }
 
-/// What else votes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Fuse {
-    /// Centroids; an embedding and nearest neighbors where they gain enough on held-out rows
-    Auto,
-    /// The mean of each label's rows, added to its weights: costs next to nothing
-    Centroid,
-    /// Nearest neighbors, beside the centroids: an index of the rows in the file
-    Nearest,
-    /// Nothing
-    None,
-}
-
 impl TrainOvr {
     /// The parameters that are not chosen by the data.
     fn fixed(&self) -> OneVsRest {
@@ -249,10 +238,17 @@ impl TrainOvr {
         }
     }
 
+    /// Refuses what was given and cannot go together.
+    fn check(&self) -> Result<(), Failure> {
+        (self.fuse).check([self.centroid, self.softmax, self.embedding])?;
+        let plain = self.given().over(&self.fixed());
+        Ok(plain.check().map_err(TrainError::from)?)
+    }
+
     pub fn run(self) -> Result<(), Failure> {
         self.common.check()?;
+        self.check()?;
         let (fixed, mut given) = (self.fixed(), self.given());
-        given.over(&fixed).check().map_err(TrainError::from)?;
         if self.gap.is_some() && self.negatives != Against::All {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));

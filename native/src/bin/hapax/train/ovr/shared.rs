@@ -43,8 +43,8 @@ impl Sharded for TrainOvr {
             let rule = "--gap and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
         }
+        self.check()?;
         let (fixed, given) = (self.fixed(), self.given());
-        given.over(&fixed).check().map_err(TrainError::from)?;
         let choice = choose(&fixed, &given, training, threads)?;
         let softmax = choice.parameters.softmax;
         Ok((choice.parameters, softmax, choice.fused))
