@@ -1,9 +1,12 @@
 //! The executor of many threads.
 
-use hapax_core::executor::{Executor, Sequential};
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, Yield, prelude::*};
+use hapax_core::executor::Executor;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, Yield};
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -52,26 +55,23 @@ impl Executor for Threads {
         I: Fn() -> S + Sync,
         F: Fn(&mut S, usize) -> R + Sync,
     {
-        if self.threads() == 1 {
-            return Sequential.map(jobs, scratch, run);
-        }
         // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
         // threads busy.
-        let run_length = (jobs / (self.threads() * 16)).max(1);
-        let runs = jobs.div_ceil(run_length);
-        let parts: Vec<Vec<R>> = self.0.install(|| {
-            (0..runs)
-                .into_par_iter()
-                .with_max_len(1)
-                .map_init(&scratch, |own, index| {
-                    let start = index * run_length;
-                    (start..(start + run_length).min(jobs))
-                        .map(|job| run(own, job))
-                        .collect()
-                })
-                .collect()
+        let tasks = match self.threads() {
+            1 => 1,
+            threads => threads * 16,
+        };
+        let run_length = (jobs / tasks).max(1);
+        let places = places(jobs.div_ceil(run_length));
+        self.run(places.len(), &|index| {
+            let (start, mut own) = (index * run_length, scratch());
+            let end = (start + run_length).min(jobs);
+            let part: Vec<R> = (start..end).map(|job| run(&mut own, job)).collect();
+            put(&places[index], part);
         });
-        parts.into_iter().flatten().collect()
+        let mut results = Vec::with_capacity(jobs);
+        taken(places).for_each(|mut part| results.append(&mut part));
+        results
     }
 
     fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
@@ -80,32 +80,69 @@ impl Executor for Threads {
         R: Send,
         F: Fn(usize, T) -> R + Sync,
     {
-        if self.threads() == 1 {
-            return Sequential.map_items(items, run);
-        }
-        self.0.install(|| run_all(items, &run))
+        let results = places(items.len());
+        let items: Vec<_> = items
+            .into_iter()
+            .map(|item| Mutex::new(Some(item)))
+            .collect();
+        self.run(items.len(), &|place| {
+            if let Some(item) = hold(&items[place]).take() {
+                put(&results[place], run(place, item));
+            }
+        });
+        taken(results).collect()
     }
+}
+
+// Whoever runs a loop compiles it, with all that is generic below it. So the loop's type ends here:
+// the pool's code is compiled once, in this crate.
+impl Threads {
+    /// Does `work` for each of `0..count`.
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        if self.threads() == 1 {
+            (0..count).for_each(work);
+        } else {
+            self.0.install(|| run_all(count, work));
+        }
+    }
+}
+
+/// Where tasks leave what they made.
+fn places<R>(count: usize) -> Vec<Mutex<Option<R>>> {
+    (0..count).map(|_| Mutex::new(None)).collect()
+}
+
+/// A panic goes on to whoever waits for the tasks, so nobody sees what it left in its place.
+fn hold<R>(place: &Mutex<R>) -> MutexGuard<'_, R> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn put<R>(place: &Mutex<Option<R>>, made: R) {
+    *hold(place) = Some(made);
+}
+
+/// What was left, in the order of the places.
+fn taken<R>(places: Vec<Mutex<Option<R>>>) -> impl Iterator<Item = R> {
+    let inner = |place: Mutex<_>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
+    places.into_iter().filter_map(inner)
 }
 
 /// How long a thread that has run out of items stays awake for the others to end theirs: to be
 /// woken takes about half as long.
 const AWAKE: Duration = Duration::from_micros(100);
 
-/// Runs all items, the first on this thread of a pool.
-fn run_all<T: Send, R: Send>(items: Vec<T>, run: &(impl Fn(usize, T) -> R + Sync)) -> Vec<R> {
-    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
-    let left = &AtomicUsize::new(items.len().saturating_sub(1));
+/// Does `work` for each of `0..count`, the first on this thread of a pool.
+fn run_all(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    let left = &AtomicUsize::new(count.saturating_sub(1));
     rayon::scope(|scope| {
-        let mut numbered = results.iter_mut().zip(items).enumerate();
-        let first = numbered.next();
-        for (place, (result, item)) in numbered {
+        for place in 1..count {
             scope.spawn(move |_| {
-                *result = Some(run(place, item));
+                work(place);
                 left.fetch_sub(1, Ordering::Release);
             });
         }
-        if let Some((place, (result, item))) = first {
-            *result = Some(run(place, item));
+        if count > 0 {
+            work(0);
         }
         // The scope itself waits for what is not done by then.
         let mut idle_since = Instant::now();
@@ -115,5 +152,4 @@ fn run_all<T: Send, R: Send>(items: Vec<T>, run: &(impl Fn(usize, T) -> R + Sync
             }
         }
     });
-    results.into_iter().flatten().collect()
 }

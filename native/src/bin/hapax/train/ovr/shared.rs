@@ -11,7 +11,7 @@ use hapax::{
         parameters::OneVsRest,
         text::Vectorizer,
         train::{
-            Parameters, TrainError,
+            TrainError,
             one_vs_rest::{FusedWeights, LabelParts},
         },
     },
