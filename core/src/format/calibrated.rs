@@ -12,17 +12,18 @@ pub(super) fn read_calibration<D: Serialize + DeserializeOwned>(
     let Some(numbers) = container.optional::<f32>(section)? else {
         return Ok(None);
     };
-    let numbers =
-        <&[f32; NUMBERS]>::try_from(&numbers[..]).map_err(|_| FormatError::SectionLength {
+    if !(NUMBERS..=NUMBERS + 1).contains(&numbers.len()) {
+        return Err(FormatError::SectionLength {
             section,
             length: (numbers.len() * size_of::<f32>()) as u64,
             expected_items: Some(NUMBERS as u64),
-        })?;
+        });
+    }
     let invalid = |place| FormatError::ValueInvalid {
         section,
         position: place as u64,
-        rule: "thresholds must be from 0 to 1, ranges finite and rising, weights within 10,000",
+        rule: "thresholds must be from 0 to 1, ranges finite and rising, weights within 10,000, a 40th number 1",
     };
-    let calibration = Calibration::from_numbers(numbers).map_err(invalid)?;
+    let calibration = Calibration::from_numbers(&numbers).map_err(invalid)?;
     Ok(Some(Box::new(calibration)))
 }

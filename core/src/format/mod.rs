@@ -24,16 +24,18 @@
 //! metadata that would be written differently, and sections it does not expect, so equal models
 //! have equal bytes.
 //!
-//! Section 7, the calibration, is absent from models that were not calibrated. It has 39 `f32`:
+//! Section 7, the calibration, is absent from models that were not calibrated. It has 39 `f32`, or
+//! 40:
 //!
 //! ```text
-//! calibration = micro macro abstain first later none
+//! calibration = micro macro abstain first later none [1]
 //! first, none = low[2] high[2] weight[6]           curves of (s_1, s_1 - s_2)
 //! later       = low[3] high[3] weight[10]          curve of (s_r, s_1 - s_r, ln r)
 //! ```
 //!
-//! Thresholds are from 0 to 1, `low <= high`, and weights within 10,000. The weights of a curve
-//! belong to 1, then for each input to itself and to its products with itself and all that follow.
+//! With the last 1 the curves see logarithms of scores (`model::Calibration`). Thresholds are from
+//! 0 to 1, `low <= high`, and weights within 10,000. The weights of a curve belong to 1, then for
+//! each input to itself and to its products with itself and all that follow.
 //!
 //! # What is checked
 //! Every length against the file before anything is allocated, all checksums, then the meaning:

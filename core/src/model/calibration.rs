@@ -12,20 +12,22 @@
 //! ```
 //!
 //! where `q` is a polynomial of degree 2. They are logistic regressions (Platt, 1999) on held-out
-//! rows; beyond the scores that were seen there, the curves are flat. A score of `f32::MIN`, which
-//! labels without training rows have, is never right. Where there is no second answer its score
-//! counts as 0.
+//! rows; beyond the scores that were seen there, the curves are flat. Of nearest neighbors, whose
+//! scores are votes that differ by orders of magnitude, the curves see logarithms: `ln s` in place
+//! of `s`, which is taken to be at least 1e-6, and differences of at most 5. A score of `f32::MIN`,
+//! which labels without training rows have, is never right. Where there is no second answer its
+//! score counts as 0.
 //!
 //! The form was chosen on held-out training rows of 12 sets, by log loss and calibration error of
 //! rows not fitted: scores alone, margins alone, both, powers of them, shares of a softmax, and
 //! isotonic regression over each. See `benches/record/calibration.md`.
 //!
-//! Cost: 39 numbers in the file; an `exp` and at most 20 products for each answer.
+//! Cost: 39 numbers in the file, or 40; an `exp` and at most 20 products for each answer.
 
 use crate::{float, search::Scored};
 use alloc::vec::Vec;
 
-/// Numbers of a calibration in a model file.
+/// Numbers of a calibration in a model file; one more, 1, where [`Scale`] is logarithmic.
 pub(crate) const NUMBERS: usize = 39;
 
 /// The largest weight of a curve: beyond it every probability is 0 or 1.
@@ -46,6 +48,54 @@ pub struct Calibration {
     pub(crate) first: Curve<2>,
     pub(crate) later: Curve<3>,
     pub(crate) none: Curve<2>,
+    pub(crate) scale: Scale,
+}
+
+/// What the curves see of scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// The scores themselves.
+    #[default]
+    Linear,
+    /// Logarithms of votes.
+    Logarithmic,
+}
+
+/// The least vote whose logarithm is seen.
+const LEAST_VOTE: f64 = 1e-6;
+
+/// The largest difference of logarithms that is seen: one to 148.
+const MOST_RATIO: f64 = 5.0;
+
+impl Scale {
+    /// What the curves of a row's first answer look at, scores best first.
+    pub(crate) fn row_inputs(self, best: &[Scored]) -> Option<[f64; 2]> {
+        let first = best.first().filter(|first| first.score > f32::MIN)?;
+        let second = best.get(1).filter(|second| second.score > f32::MIN);
+        Some(self.inputs(first.score, second.map_or(0.0, |second| second.score)))
+    }
+
+    /// What the curve of later answers looks at: `place` is 1 for the second answer.
+    pub(crate) fn later_inputs(self, best: &[Scored], place: usize) -> [f64; 3] {
+        let [first, margin] = self.inputs(best[0].score, best[place].score);
+        let score = match self {
+            Self::Linear => f64::from(best[place].score),
+            Self::Logarithmic => first - margin,
+        };
+        [score, margin, float::ln((place + 1) as f64)]
+    }
+
+    /// A score, and how far another lies below it.
+    fn inputs(self, score: f32, other: f32) -> [f64; 2] {
+        let [score, other] = [score, other].map(f64::from);
+        match self {
+            Self::Linear => [score, score - other],
+            Self::Logarithmic => {
+                let [score, other] = [score, other].map(|vote| float::ln(vote.max(LEAST_VOTE)));
+                [score, f64::min(score - other, MOST_RATIO)]
+            }
+        }
+    }
 }
 
 /// A logistic regression on all products of up to two inputs.
@@ -126,23 +176,6 @@ pub(crate) fn logistic(z: f64) -> f64 {
     1.0 / (1.0 + float::exp(-z))
 }
 
-/// What the curves of a row's first answer look at, scores best first.
-pub(crate) fn row_inputs(best: &[Scored]) -> Option<[f64; 2]> {
-    let first = best.first().filter(|first| first.score > f32::MIN)?;
-    let score = f64::from(first.score);
-    let second = best.get(1).filter(|second| second.score > f32::MIN);
-    Some([
-        score,
-        score - second.map_or(0.0, |second| f64::from(second.score)),
-    ])
-}
-
-/// What the curve of later answers looks at: `place` is 1 for the second answer.
-pub(crate) fn later_inputs(best: &[Scored], place: usize) -> [f64; 3] {
-    let (first, score) = (f64::from(best[0].score), f64::from(best[place].score));
-    [score, first - score, float::ln((place + 1) as f64)]
-}
-
 impl Calibration {
     /// The probability of each answer of a row to be right, in the order of `best`, which are the
     /// model's answers, best first: two or more, unless the model gives fewer. They never rise.
@@ -160,13 +193,17 @@ impl Calibration {
     /// # Ok(()) }
     /// ```
     pub fn probabilities<'a>(&'a self, best: &'a [Scored]) -> impl Iterator<Item = f32> + 'a {
-        let first = row_inputs(best).map(|inputs| self.first.probability(inputs));
+        let first = self
+            .scale
+            .row_inputs(best)
+            .map(|inputs| self.first.probability(inputs));
         let mut last = first.unwrap_or(0.0);
         (0..best.len()).map(move |place| {
             if best[place].score <= f32::MIN {
                 last = 0.0;
             } else if place > 0 {
-                last = self.later.probability(later_inputs(best, place)).min(last);
+                let inputs = self.scale.later_inputs(best, place);
+                last = self.later.probability(inputs).min(last);
             }
             last
         })
@@ -176,21 +213,25 @@ impl Calibration {
     /// [`Calibration::probabilities`].
     #[must_use]
     pub fn none(&self, best: &[Scored]) -> f32 {
-        row_inputs(best).map_or(1.0, |inputs| self.none.probability(inputs))
+        let inputs = self.scale.row_inputs(best);
+        inputs.map_or(1.0, |inputs| self.none.probability(inputs))
     }
 
     /// The numbers of the file.
     pub(crate) fn numbers(&self) -> Vec<f32> {
-        let mut numbers = Vec::with_capacity(NUMBERS);
+        let mut numbers = Vec::with_capacity(NUMBERS + 1);
         numbers.extend([self.micro_f1, self.macro_f1, self.abstain]);
         self.first.put(&mut numbers);
         self.later.put(&mut numbers);
         self.none.put(&mut numbers);
+        if self.scale == Scale::Logarithmic {
+            numbers.push(1.0);
+        }
         numbers
     }
 
     /// The calibration of a file's numbers, or the place of the first that breaks a rule.
-    pub(crate) fn from_numbers(numbers: &[f32; NUMBERS]) -> Result<Self, usize> {
+    pub(crate) fn from_numbers(numbers: &[f32]) -> Result<Self, usize> {
         let mut rest = numbers.iter().copied();
         let read = (|| {
             Some(Self {
@@ -200,6 +241,11 @@ impl Calibration {
                 first: Curve::take(&mut rest)?,
                 later: Curve::take(&mut rest)?,
                 none: Curve::take(&mut rest)?,
+                scale: match rest.next() {
+                    None => Scale::Linear,
+                    Some(1.0) => Scale::Logarithmic,
+                    Some(_) => return None,
+                },
             })
         })();
         let read = read.ok_or(NUMBERS)?;
@@ -215,7 +261,7 @@ impl Calibration {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Calibration, Curve, MOST_WEIGHT, NUMBERS};
+    use super::{Calibration, Curve, MOST_WEIGHT, NUMBERS, Scale};
     use crate::search::Scored;
     use alloc::{vec, vec::Vec};
 
@@ -236,6 +282,7 @@ pub(crate) mod tests {
                 weights: vec![-1.0, 2.0, 0.5, 0.0, 0.25, -1.0, 0.0, 0.5, -0.5, 0.125],
             },
             none: row([-1.0, -2.0, 0.0, 0.5, -1.0, 0.25]),
+            scale: Scale::Linear,
         }
     }
 
@@ -269,6 +316,26 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn votes_are_seen_by_their_logarithms() {
+        let best = scored(&[0.5, 0.25, 0.0]);
+        let near = |found: f64, wanted: f64| (found - wanted).abs() < 1e-12;
+        let [vote, ratio] = Scale::Logarithmic.row_inputs(&best).unwrap();
+        assert!(near(vote, libm::log(0.5)) && near(ratio, libm::log(2.0)));
+        let [vote, ratio, rank] = Scale::Logarithmic.later_inputs(&best, 1);
+        assert!(near(vote, libm::log(0.25)) && near(ratio, libm::log(2.0)));
+        assert!(near(rank, libm::log(2.0)));
+        // The ratio to nothing is cut, and so is the vote that goes with it.
+        let [vote, ratio, _] = Scale::Logarithmic.later_inputs(&best, 2);
+        assert!(near(vote, libm::log(0.5) - 5.0) && near(ratio, 5.0));
+        let alone = Scale::Logarithmic.row_inputs(&best[..1]).unwrap();
+        assert!(near(alone[0], libm::log(0.5)) && near(alone[1], 5.0));
+        assert!(near(
+            Scale::Logarithmic.row_inputs(&best[2..]).unwrap()[0],
+            libm::log(1e-6)
+        ));
+    }
+
+    #[test]
     fn what_was_never_seen_is_never_right_and_scores_beyond_all_bounds_are_cut() {
         let calibration = calibration();
         let found =
@@ -287,7 +354,15 @@ pub(crate) mod tests {
     fn numbers_are_read_again_and_each_wrong_one_is_refused() {
         let calibration = calibration();
         let numbers: [f32; NUMBERS] = calibration.numbers().try_into().unwrap();
-        assert_eq!(Calibration::from_numbers(&numbers), Ok(calibration));
+        assert_eq!(Calibration::from_numbers(&numbers), Ok(calibration.clone()));
+        let votes = Calibration {
+            scale: Scale::Logarithmic,
+            ..calibration
+        };
+        let mut longer = votes.numbers();
+        assert_eq!(Calibration::from_numbers(&longer), Ok(votes));
+        longer[NUMBERS] = 2.0;
+        assert_eq!(Calibration::from_numbers(&longer), Err(NUMBERS));
         for place in 0..NUMBERS {
             for wrong in [
                 f32::NAN,

@@ -44,7 +44,9 @@ fn damaged_calibrations_are_refused() {
         Model::from_bytes(changed)
     };
     assert!(with(&numbers).is_ok());
-    for wrong in [&numbers[..38], &[]] {
+    let longer = |last: &[f32]| [&numbers[..], last].concat();
+    assert!(with(&longer(&[1.0])).is_ok());
+    for wrong in [&numbers[..38], &[], &longer(&[1.0, 1.0])] {
         let refused = with(wrong).unwrap_err();
         let expected_items = Some(39);
         assert_eq!(
@@ -56,8 +58,8 @@ fn damaged_calibrations_are_refused() {
             }
         );
     }
-    for place in 0..numbers.len() {
-        let mut numbers = numbers.clone();
+    for place in 0..=numbers.len() {
+        let mut numbers = longer(&[1.0]);
         numbers[place] = f32::NAN;
         match with(&numbers).unwrap_err() {
             FormatError::ValueInvalid {

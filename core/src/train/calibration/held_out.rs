@@ -6,7 +6,7 @@ use crate::{
     executor::Executor,
     model::{
         Calibration, Model, Scratch,
-        calibration::{Curve, later_inputs, row_inputs},
+        calibration::{Curve, Scale},
     },
     search::Scored,
 };
@@ -85,15 +85,15 @@ impl HeldOut {
     }
 
     /// The curves and the thresholds, and what they are worth; `None` if there are too few rows.
-    pub(super) fn fit(&self) -> Option<(Calibration, Calibrated)> {
+    pub(super) fn fit(&self, scale: Scale) -> Option<(Calibration, Calibrated)> {
         let (mut first, mut later, mut none) = (Vec::new(), Vec::new(), Vec::new());
         for (best, right) in self.rows() {
-            let Some(inputs) = row_inputs(best) else {
+            let Some(inputs) = scale.row_inputs(best) else {
                 continue;
             };
             first.push((inputs, right[0]));
             none.push((inputs, !right.iter().take(FIRST).any(|&right| right)));
-            later.extend((1..best.len()).map(|at| (later_inputs(best, at), right[at])));
+            later.extend((1..best.len()).map(|at| (scale.later_inputs(best, at), right[at])));
         }
         if first.len() < LEAST_ROWS {
             return None;
@@ -114,6 +114,7 @@ impl HeldOut {
             first: fit(&first),
             later,
             none: fit(&none),
+            scale,
         };
         let mut thresholds = Thresholds::new(&self.truth);
         for (best, right) in self.rows() {

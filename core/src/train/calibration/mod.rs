@@ -24,7 +24,7 @@ use super::{TrainError, check_data, mach::MachKernels};
 use crate::{
     data::{Dataset, LabelLists, Split},
     executor::Executor,
-    model::{Model, Scratch},
+    model::{Method, Model, Scratch, calibration::Scale},
     search::Scored,
 };
 pub(super) use held_out::ANSWERS;
@@ -142,7 +142,11 @@ impl Model {
                 return Some(rows);
             }
         }
-        let (calibration, told) = held_out.fit()?;
+        let scale = match self.method() {
+            Method::Nearest(_) => Scale::Logarithmic,
+            Method::Linear(_) | Method::Mach(_) | Method::Embedding(_) => Scale::Linear,
+        };
+        let (calibration, told) = held_out.fit(scale)?;
         self.calibration = Some(calibration.into());
         calibrating.told = Some(told);
         None

@@ -3,7 +3,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, Scratch},
+    model::{Model, Scratch, calibration::Scale},
     parameters::{NearestParameters, mach::MachParameters, one_vs_rest::OneVsRest},
     random::Stream,
     search::Scored,
@@ -68,7 +68,7 @@ fn probabilities_are_those_that_answers_were_drawn_by() {
         let truth: &[u32] = if dice.unit() < p { &[0] } else { &[8] };
         held_out.push(&best, truth);
     }
-    let (calibration, told) = held_out.fit().unwrap();
+    let (calibration, told) = held_out.fit(Scale::Linear).unwrap();
     assert_eq!(told.rows, 4_000);
     for score in [-2.5_f32, -1.0, 0.0, 1.5, 2.5] {
         let best = [score, score - 1.0].map(|score| Scored { id: 0, score });
