@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// A sure text, one between two labels, and one without a known word.
 pub const TEXTS: [&str; 3] = [
-    "wake me up at 3 in the morning",
+    "wake me up at 0 in the morning",
     "is the song of the paper new",
     "zebra",
 ];

@@ -40,7 +40,7 @@ pub const ALL_NEWEST: [(&str, Make); 6] = [
     ("linear-1-embedding", || linear(0.2)),
     ("mach-1-steps", mach),
     ("embedding-1-symbols", embedding),
-    ("calibrated-1", calibrated),
+    ("calibrated-1-votes", calibrated),
 ];
 
 /// Trains a golden model and gives it as a file.
