@@ -51,8 +51,10 @@ run_tests() {
   folder=$1
   shift
   "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps "$wheel"
-  "$folder/bin/python" -c "import platform, numpy, sklearn
-print('CPython', platform.python_version(), 'numpy', numpy.__version__, 'scikit-learn', sklearn.__version__)"
+  "$folder/bin/python" -c "import importlib.metadata, platform
+named = ('numpy', 'scikit-learn', 'annif', 'dask', 'pyspark')
+here = {found.name.lower(): found.version for found in importlib.metadata.distributions()}
+print('CPython', platform.python_version(), *(f'{n} {here[n]}' for n in named if n in here))"
   "$folder/bin/python" -m pytest -p no:cacheprovider "$@"
 }
 
@@ -65,3 +67,11 @@ fi
 # Annif holds its packages back: it has a venv of its own.
 make_venv "$work/annif" "$oldest" pytest scipy 'annif>=1.4,<2'
 run_tests "$work/annif" tests/test_annif.py
+
+# Dask and Spark are large, and Spark runs on Java.
+if ! command -v java >/dev/null; then
+  echo 'Java 17 or later is missing: for example apt-get install default-jre-headless' >&2
+  exit 1
+fi
+make_venv "$work/engines" "$newest" pytest scipy 'dask[dataframe,distributed]' pyspark
+run_tests "$work/engines" tests/test_engines.py

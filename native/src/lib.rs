@@ -67,7 +67,7 @@ pub mod thresholds;
 mod training;
 
 pub use model_file::{LoadError, ModelFile};
-pub use training::{TextFeatures, TrainingError, train, train_watched, vectorize};
+pub use training::{TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize};
 
 /// The example of docs/library.md, run as a test.
 #[cfg(doctest)]

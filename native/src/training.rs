@@ -2,7 +2,7 @@
 
 use crate::{
     core::{
-        data::{Dataset, DatasetError, Source},
+        data::{Dataset, DatasetError, Documents, Source},
         executor::Executor,
         kernels::Kernels,
         parameters::OneVsRest,
@@ -10,7 +10,7 @@ use crate::{
         train::{
             TrainError,
             auto::{Best, Progress, train_best},
-            one_vs_rest::{FeatureError, GivenFeatures, choose_features},
+            one_vs_rest::{FeatureChoice, FeatureError, GivenFeatures, choose_features},
         },
     },
     kernels,
@@ -88,9 +88,23 @@ impl TextFeatures {
     }
 }
 
-/// Turns labelled texts or rows into rows, and returns the vectorizer of texts. With `tried_with`,
-/// n-grams that `features` leaves open are chosen by one-vs-rest of these parameters on held-out
-/// texts; `progress` hears how many trials are done. Without `features` all are open.
+/// What training data became.
+#[derive(Clone, Debug)]
+pub struct Vectorized {
+    /// The rows.
+    pub data: Dataset,
+    /// The vectorizer of texts.
+    pub vectorizer: Option<Vectorizer>,
+    /// How n-grams were chosen, if some were tried.
+    pub chosen: Option<FeatureChoice>,
+    /// Texts of labels that had no feature and were left out.
+    pub left_out: usize,
+}
+
+/// Turns labelled texts or rows into rows. With `tried_with`, n-grams that `features` leaves open
+/// are chosen by one-vs-rest of these parameters on held-out texts; `progress` hears how many
+/// trials are done. Without `features` all are open. Features are those of the rows' own texts:
+/// texts of labels ([`Documents::describe`]) choose nothing.
 ///
 /// # Errors
 /// Texts without features; lack of memory.
@@ -100,27 +114,63 @@ pub fn vectorize<E: Executor>(
     tried_with: Option<&OneVsRest>,
     executor: &E,
     mut progress: impl FnMut(usize),
-) -> Result<(Dataset, Option<Vectorizer>), TrainingError> {
+) -> Result<Vectorized, TrainingError> {
     let documents = match source {
-        Source::Rows(data) => return Ok((data, None)),
+        Source::Rows(data) => {
+            return Ok(Vectorized {
+                data,
+                vectorizer: None,
+                chosen: None,
+                left_out: 0,
+            });
+        }
         Source::Texts(documents) => documents,
     };
-    let texts = &documents.texts[..];
+    let Documents {
+        texts,
+        labels,
+        label_names,
+    } = documents;
+    let measured = labels.measured();
     let TextFeatures { mut options, given } =
-        features.unwrap_or_else(|| TextFeatures::open(texts.len()));
+        features.unwrap_or_else(|| TextFeatures::open(measured));
+    let mut chosen = None;
     if let Some(parameters) = tried_with {
-        let labelled = (texts, &documents.labels);
         let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
         let tell = |done| {
             progress(done);
             ControlFlow::Continue(())
         };
-        let chosen = choose_features(labelled, &options, given, parameters, machine, tell)?;
-        options = chosen.options;
+        let found = choose_features(
+            (&texts, &labels),
+            &options,
+            given,
+            parameters,
+            machine,
+            tell,
+        )?;
+        options = found.options.clone();
+        chosen = (!found.tried.is_empty()).then_some(found);
     }
-    let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, executor)?;
-    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
-    Ok((data, Some(vectorizer)))
+    let own = &texts[..measured];
+    let (vectorizer, mut rows) = Vectorizer::fit_transform(own, options, executor)?;
+    if measured < texts.len() {
+        rows = vectorizer.transform_all(&texts, executor);
+    }
+    drop(texts);
+    let mut data = Dataset::new(rows, labels, Some(label_names))?;
+    let all = data.len();
+    let known = |row: &usize| *row < measured || !data.rows().row(*row).is_empty();
+    let kept: Vec<usize> = (0..all).filter(known).collect();
+    if kept.len() < all {
+        data = data.select(&kept);
+    }
+    Ok(Vectorized {
+        left_out: all - kept.len(),
+        data,
+        vectorizer: Some(vectorizer),
+        chosen,
+    })
 }
 
 /// Trains the best model that is found for labelled texts or rows: which n-grams, which method and
@@ -149,7 +199,9 @@ pub fn train_watched<E: Executor>(
         seed,
         ..OneVsRest::default()
     };
-    let (data, vectorizer) = vectorize(source, features, Some(&plain), executor, |_| ())?;
+    let Vectorized {
+        data, vectorizer, ..
+    } = vectorize(source, features, Some(&plain), executor, |_| ())?;
     let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
     let tell = |doing| {
         progress(doing);

@@ -1,4 +1,5 @@
-//! The methods that train from their parameters alone: multi-class machines, MEMOIR and Wsabie.
+//! The methods that train from their parameters alone: multi-class machines, MEMOIR, and prototypes
+//! of labels.
 
 use super::{errors::wrong, interrupt::Step, options::Options};
 use hapax::{
@@ -8,7 +9,8 @@ use hapax::{
         model::Model,
         parameters::{
             EmbeddingTraining, Length, Memoir, MemoirDraws, MemoirSteps, MultiClassLoss,
-            MultiClassSvm, RankWeight, SeveralLabels, Shrinking, Wsabie,
+            MultiClassSvm, NearestMean, RankWeight, Sampled, SampledDraws, SeveralLabels,
+            Shrinking, Wsabie,
         },
         text::Vectorizer,
         train::{Hearing, Parameters, TrainError, Trained, Training, multiclass::MultiLabel},
@@ -22,7 +24,7 @@ use std::{ops::ControlFlow, sync::mpsc::Sender};
 pub enum Plain {
     Exact(MultiClassSvm, MultiLabel),
     Memoir(Box<GivenMemoir>),
-    Wsabie(Wsabie),
+    Prototypes(EmbeddingTraining),
 }
 
 impl Plain {
@@ -38,6 +40,9 @@ impl Plain {
             }
             "wsabie" => return wsabie(&Wsabie::default(), options, seed).map(Some),
             "wsabie-pp" => return wsabie(&Wsabie::distances(), options, seed).map(Some),
+            "ova-sgd" => return sampled(Sampled::one_vs_all(), options, seed).map(Some),
+            "auc" => return sampled(Sampled::auc(), options, seed).map(Some),
+            "nearest-mean" => return nearest_mean(options).map(Some),
             _ => return Ok(None),
         };
         exact(loss, options, seed).map(Some)
@@ -80,10 +85,9 @@ impl Plain {
                     texts,
                 ))
             }
-            Self::Wsabie(parameters) => {
-                let training = EmbeddingTraining::Wsabie(parameters.clone());
+            Self::Prototypes(training) => {
                 let told = |_| tell(0, 0);
-                Model::train_embedding(&training, data, texts, executor, best, told)
+                Model::train_embedding(training, data, texts, executor, best, told)
             }
         }
     }
@@ -129,8 +133,7 @@ fn wsabie(base: &Wsabie, options: &mut Options<'_>, seed: u64) -> PyResult<Plain
         ("constant", RankWeight::Constant),
         ("harmonic", RankWeight::Harmonic),
     ];
-    let as_is: Option<bool> = options.take("no_normalize")?;
-    let parameters = Wsabie {
+    let mut made = Wsabie {
         dimensions: options.take("dimensions")?.unwrap_or(base.dimensions),
         margin: options.take("margin")?.unwrap_or(base.margin),
         step_size: options.take("step_size")?.unwrap_or(base.step_size),
@@ -140,15 +143,63 @@ fn wsabie(base: &Wsabie, options: &mut Options<'_>, seed: u64) -> PyResult<Plain
         epochs: options.take("epochs")?.unwrap_or(base.epochs),
         batch: options.take("batch")?.unwrap_or(base.batch),
         models: options.take("models")?.unwrap_or(base.models),
-        exponent: options.take("exponent")?.unwrap_or(1.0),
-        normalize: !as_is.unwrap_or(false),
-        bits: options.take("bits")?.unwrap_or(base.bits),
         seed,
         ..base.clone()
     };
-    let training = EmbeddingTraining::Wsabie(parameters.clone());
+    form(
+        options,
+        (&mut made.exponent, &mut made.normalize, &mut made.bits),
+    )?;
+    prototypes(EmbeddingTraining::Wsabie(made))
+}
+
+fn sampled(base: Sampled, options: &mut Options<'_>, seed: u64) -> PyResult<Plain> {
+    let draws = match base.draws {
+        SampledDraws::Balance(balance) => {
+            SampledDraws::Balance(options.take("balance")?.unwrap_or(balance))
+        }
+        other => other,
+    };
+    let mut made = Sampled {
+        draws,
+        margin: options.take("margin")?.unwrap_or(base.margin),
+        step_size: options.take("step_size")?.unwrap_or(base.step_size),
+        max_norm: options.take("max_norm")?.unwrap_or(base.max_norm),
+        epochs: options.take("epochs")?.unwrap_or(base.epochs),
+        seed,
+        ..base
+    };
+    form(
+        options,
+        (&mut made.exponent, &mut made.normalize, &mut made.bits),
+    )?;
+    prototypes(EmbeddingTraining::Sampled(made))
+}
+
+fn nearest_mean(options: &mut Options<'_>) -> PyResult<Plain> {
+    let mut made = NearestMean::default();
+    form(
+        options,
+        (&mut made.exponent, &mut made.normalize, &mut made.bits),
+    )?;
+    prototypes(EmbeddingTraining::NearestMean(made))
+}
+
+/// What all prototypes do to rows and weights.
+fn form(
+    options: &mut Options<'_>,
+    (exponent, normalize, bits): (&mut f64, &mut bool, &mut u32),
+) -> PyResult<()> {
+    let as_is: Option<bool> = options.take("no_normalize")?;
+    *exponent = options.take("exponent")?.unwrap_or(1.0);
+    *normalize = !as_is.unwrap_or(false);
+    *bits = options.take("bits")?.unwrap_or(*bits);
+    Ok(())
+}
+
+fn prototypes(training: EmbeddingTraining) -> PyResult<Plain> {
     training.check().map_err(wrong)?;
-    Ok(Plain::Wsabie(parameters))
+    Ok(Plain::Prototypes(training))
 }
 
 /// The parameters of MEMOIR that are given; the data choose the others.

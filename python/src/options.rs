@@ -153,6 +153,30 @@ enum Fuse {
     None,
 }
 
+impl Fuse {
+    /// A weight of 0 for centroids, softmax regression and an embedding where this leaves them out;
+    /// refuses other weights of these.
+    fn left_out(self, given: [Option<f64>; 3]) -> PyResult<[Option<f64>; 3]> {
+        let (name, left_out) = match self {
+            Self::Auto | Self::Nearest => return Ok([None; 3]),
+            Self::Centroid => ("centroid", [false, false, true]),
+            Self::None => ("none", [true; 3]),
+        };
+        let options = ["centroid", "softmax", "embedding"];
+        for ((option, weight), left_out) in options.into_iter().zip(given).zip(left_out) {
+            match weight {
+                Some(weight) if left_out && weight != 0.0 => {
+                    return Err(wrong(format_args!(
+                        "fuse={name:?} leaves out what {option}={weight} adds: give one of the two"
+                    )));
+                }
+                _ => {}
+            }
+        }
+        Ok(left_out.map(|left_out| left_out.then_some(0.0)))
+    }
+}
+
 /// The parameters of one-vs-rest that are given, and what is left open.
 pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest, Given)> {
     let base = OneVsRest::default();
@@ -186,6 +210,7 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
     let centroid = options.take("centroid")?;
     let softmax = options.take("softmax")?;
     let embedding = options.take("embedding")?;
+    let left_out = fuse.left_out([centroid, softmax, embedding])?;
     let given = Given {
         cost: options.take("cost")?,
         positive_weight: options.take("positive_weight")?,
@@ -195,21 +220,10 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
             (false, value) => value.map(Bias::Fixed),
         },
         prune: options.take("prune")?,
-        centroid: if fuse == Fuse::None {
-            Some(0.0)
-        } else {
-            centroid
-        },
+        centroid: left_out[0].or(centroid),
         prior: options.take("prior")?,
-        softmax: if fuse == Fuse::None {
-            Some(0.0)
-        } else {
-            softmax
-        },
-        embedding: match fuse {
-            Fuse::Centroid | Fuse::None => Some(0.0),
-            Fuse::Auto | Fuse::Nearest => embedding,
-        },
+        softmax: left_out[1].or(softmax),
+        embedding: left_out[2].or(embedding),
         pool: options.take("pool")?,
         mine: options.take("mine")?,
         epsilon: options.take("epsilon")?,

@@ -19,7 +19,7 @@ use hapax::core::train::one_vs_rest::{Budget, Given};
 use hapax::core::train::{Calibrating, Hearing, TrainError, check_data};
 use hapax::core::{executor::Executor, model};
 use hapax::threads::Threads;
-use hapax::{TextFeatures, TrainingError, kernels, train_watched, vectorize};
+use hapax::{TextFeatures, TrainingError, Vectorized, kernels, train_watched, vectorize};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -45,8 +45,8 @@ enum Method {
     Plain(Plain),
 }
 
-const METHODS: &str =
-    "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-l1, wsabie, wsabie-pp";
+const METHODS: &str = "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-l1, wsabie, \
+                       wsabie-pp, ova-sgd, auc, nearest-mean";
 
 /// How it is trained.
 struct Order {
@@ -117,7 +117,9 @@ impl Order {
             _ => None,
         };
         let told = |done| tell("choosing n-grams", done, 0);
-        let (data, vectorizer) = vectorize(source, features, plain.as_ref(), executor, told)?;
+        let Vectorized {
+            data, vectorizer, ..
+        } = vectorize(source, features, plain.as_ref(), executor, told)?;
         check_data(&data)?;
         // Fitting MACH into a budget uses it up.
         let is_mach = matches!(self.method, Method::Mach(_));
@@ -263,19 +265,24 @@ fn train(
     }
 }
 
-/// Trains a model of texts, each with the names of its labels.
+/// Trains a model of texts, each with the names of its labels, and of labels with texts of theirs.
 #[pyfunction]
 pub fn train_texts(
     py: Python<'_>,
     texts: Vec<PyBackedStr>,
     labels: Vec<Vec<PyBackedStr>>,
+    label_texts: Vec<(PyBackedStr, PyBackedStr)>,
     how: How<'_>,
 ) -> PyResult<Model> {
     let order = Order::new(&how, Some(texts.len()))?;
     let labelled = texts.iter().zip(&labels);
     let labelled = labelled.map(|(text, names)| (&**text, names));
-    let documents = Documents::new(labelled).map_err(wrong)?;
-    drop((texts, labels));
+    let mut documents = Documents::new(labelled).map_err(wrong)?;
+    if !label_texts.is_empty() {
+        let described = label_texts.iter().map(|(label, text)| (&**text, [label]));
+        documents.describe(described).map_err(wrong)?;
+    }
+    drop((texts, labels, label_texts));
     train(py, (Source::Texts(documents), order), &how)
 }
 

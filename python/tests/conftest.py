@@ -11,18 +11,18 @@ import scipy.sparse as sp
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ROOT / "tests" / "data" / "sets"
+COMMAND = Path(os.environ.get("HAPAX_COMMAND", ROOT / "target" / "release" / "hapax"))
 
 
 @pytest.fixture(scope="session")
 def command():
     """Runs the command `hapax` and returns what it prints."""
-    path = Path(os.environ.get("HAPAX_COMMAND", ROOT / "target" / "release" / "hapax"))
-    assert path.exists(), f"{path} is missing: cargo build --release -p hapax"
+    assert COMMAND.exists(), f"{COMMAND} is missing: cargo build --release -p hapax"
 
     def run(*arguments, **options):
         given = [str(argument) for argument in arguments]
         done = subprocess.run(
-            [path, *given], capture_output=True, text=True, check=False, **options
+            [COMMAND, *given], capture_output=True, text=True, check=False, **options
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

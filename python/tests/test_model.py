@@ -139,6 +139,22 @@ REFUSED = {
         ValueError,
         "tune chooses",
     ),
+    "fuse": (
+        lambda: hapax.train(TEXTS, LABELS, "ovr", fuse="none", centroid=0.2),
+        ValueError,
+        "leaves out what centroid=0.2 adds",
+    ),
+    "texts of rows": (
+        lambda: hapax.train(np.eye(2), [0, 1], label_texts={0: "one"}),
+        ValueError,
+        "need texts",
+    ),
+    "label text": (
+        lambda: hapax.train(TEXTS, LABELS, label_texts={"fee": ["a fee", " "]}),
+        ValueError,
+        "of label 'fee' a text is ' '",
+    ),
+    "no label texts": (lambda: hapax.train(TEXTS, LABELS, label_texts={}), ValueError, "empty"),
     "budget": (lambda: hapax.train(TEXTS, LABELS, "ovr", max_bytes=5), ValueError, "bytes"),
     "lengths": (lambda: hapax.train(TEXTS, LABELS[1:]), ValueError, "400 rows, but labels of 399"),
     "label": (lambda: hapax.train(TEXTS, [1.5] * 400), ValueError, "row 0: a label is"),

@@ -2,9 +2,11 @@
 
 import ast
 import json
+import os
 from pathlib import Path
 
 import pytest
+from conftest import COMMAND
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 
@@ -42,3 +44,27 @@ def test_index_documents(tmp_path, monkeypatch):
     assert {feature for feature, _ in shown[4]["features"]} & {"archive", "extract", "all members"}
     assert space["learned"].skipped == 0 and shown[5][0][0].label == "drawing"
     assert shown[6] is True
+
+
+def test_compare():
+    space, shown = run("compare.ipynb")
+    assert shown[0] > 800 and len(space["test_texts"]) > 200
+    assert not set(space["train_texts"]) & set(space["test_texts"])
+    assert shown[1].keys() == {"yours", "hapax"}
+    # The most frequent label would be right for less than a third.
+    assert all(figures["accuracy"] > 0.5 for figures in shown[1].values())
+    apart = space["figures"]["hapax"]["accuracy"] - space["figures"]["yours"]["accuracy"]
+    only = shown[2]["hapax only"] - shown[2]["yours only"]
+    assert only == round(apart * len(space["test_texts"]))
+    assert shown[3] is space["ours"].model_
+
+
+def test_to_the_browser(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(COMMAND.parent), os.environ["PATH"]]))
+    space, shown = run("to-the-browser.ipynb")
+    assert shown[-1].returncode == 0
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "Which card?" in page and "my card did not arrive" in page
+    models = [path.read_bytes() for path in (tmp_path / "site").rglob("*.hapax")]
+    assert models == [space["model"].to_bytes()]

@@ -32,6 +32,10 @@ OF_ROWS = [
     ("memoir-l2", {"iterations": 500, "batch_size": 4, "draws": "balanced", "step_decay": 0.1}),
     ("wsabie", {"epochs": 2, "dimensions": 8, "rank_weight": "harmonic", "max_norm": 2.0}),
     ("wsabie-pp", {"epochs": 2, "no_normalize": True, "bits": 8, "margin": 0.3, "models": 1}),
+    ("ova-sgd", {}),
+    ("ova-sgd", {"balance": 1, "step_size": 0.2, "max_norm": 2.0, "exponent": 0.5}),
+    ("auc", {"epochs": 2, "margin": 0.5, "no_normalize": True}),
+    ("nearest-mean", {"bits": 4}),
 ]
 OF_TEXTS = [
     ("auto", {}),
@@ -43,6 +47,7 @@ OF_TEXTS = [
     ("cs", {"multilabel": "replicate", "max_epochs": 5}),
     ("memoir-l1", {"multilabel": "first", "epochs": 2, "words": 1}),
     ("wsabie-pp", {"epochs": 2, "max_bytes": 75_000}),
+    ("nearest-mean", {}),
 ]
 
 
@@ -91,6 +96,26 @@ def test_models_of_texts(case, command, tmp_path):
     assert model.to_bytes() == (tmp_path / "model.hapax").read_bytes()
     other = hapax.train(texts, labels, method, seed=8, **options)
     assert other.to_bytes() != model.to_bytes()
+
+
+LABEL_TEXTS = {"fee": ["what a fee is", "zzz"], "lost": "a card that is lost", "broken": "my card"}
+
+
+@pytest.mark.parametrize("method", ["auto", "ovr", "nearest"])
+def test_models_of_label_texts(method, command, tmp_path):
+    texts, labels = make_texts(600, seed=1)
+    write_tsv(tmp_path / "train.tsv", texts, labels)
+    pairs = [("fee", "what a fee is"), ("fee", "zzz"), ("lost", LABEL_TEXTS["lost"])]
+    pairs.append(("broken", "my card"))
+    (tmp_path / "labels.tsv").write_text("".join(f"{name}\t{text}\n" for name, text in pairs))
+    train = [*arguments(method, {}), "--label-texts", tmp_path / "labels.tsv"]
+    command("train", *train, tmp_path / "train.tsv", "-o", tmp_path / "model.hapax")
+    theirs = (tmp_path / "model.hapax").read_bytes()
+    for given in (LABEL_TEXTS, pairs):
+        model = hapax.train(texts, labels, method, label_texts=given)
+        assert model.to_bytes() == theirs
+    assert "broken" in model.labels
+    assert hapax.train(texts, labels, method).to_bytes() != theirs
 
 
 def test_any_number_of_threads_makes_the_same_bytes(splice):

@@ -64,7 +64,6 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let nearest = Nearest::train(parameters, &data, &Sequential)?;
     let index_build = start.elapsed().as_secs_f64();
-    let size = nearest.stored_bytes() as f64 / train.nonzeros() as f64;
     let mut twin_scratch = ExhaustiveScratch::default();
     let kernels: [&'static dyn Kernels; 2] = [hapax::kernels::best(), &Portable];
     let mut scratches = kernels.map(NearestScratch::new);
@@ -95,14 +94,13 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    let twin_mean = report(set, "twin", &mut times[0], None, 8.0, build);
+    let twin_mean = report(set, "twin", &mut times[0], None, build);
     for (kernels, times) in kernels.iter().zip(&mut times[1..]) {
         report(
             set,
             kernels.processor().name(),
             times,
             Some(twin_mean),
-            size,
             index_build,
         );
     }
@@ -125,20 +123,13 @@ fn measure_learning(set: &str, data: &Dataset, test: &SparseRows) -> Result<(), 
     Ok(())
 }
 
-fn report(
-    set: &str,
-    method: &str,
-    times: &mut [f64],
-    twin: Option<f64>,
-    size: f64,
-    build: f64,
-) -> f64 {
+fn report(set: &str, method: &str, times: &mut [f64], twin: Option<f64>, build: f64) -> f64 {
     let mean = times.iter().sum::<f64>() / times.len() as f64;
     times.sort_unstable_by(f64::total_cmp);
     let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
     let ratio = twin.map_or(1.0, |twin| twin / mean);
     println!(
-        "{set:16} {method:9} mean {mean:7.0} us  median {median:7.0}  p99 {p99:7.0}  ratio {ratio:5.2}  {size:.2} bytes/value  build {build:.2} s"
+        "{set:16} {method:9} mean {mean:7.0} us  median {median:7.0}  p99 {p99:7.0}  ratio {ratio:5.2}  build {build:.2} s"
     );
     mean
 }

@@ -152,8 +152,11 @@ impl LabelLists {
         self.first_text = self.first_text.or(Some(self.len()));
     }
 
-    /// Number of rows that are no texts of labels: these come first, and only they are held out.
-    pub(crate) fn measured(&self) -> usize {
+    /// Number of rows that are no texts of labels
+    /// ([`Documents::describe`](super::Documents::describe)): these come first, and only they are
+    /// held out.
+    #[must_use]
+    pub fn measured(&self) -> usize {
         self.first_text.unwrap_or(self.len())
     }
 

@@ -62,6 +62,7 @@ class Model:
 def train_texts(
     texts: Sequence[str],
     labels: Sequence[Sequence[str]],
+    label_texts: Sequence[tuple[str, str]],
     how: _How,
 ) -> Model: ...
 def train_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ def train(
     method: str = "auto",
     *,
     text: str = "text",
+    label_texts: Mapping[Any, Any] | Iterable[tuple[Any, str]] | None = None,
     seed: int = 42,
     threads: int = 0,
     progress: Callable[[str, int, int], object] | None = None,
@@ -44,9 +45,13 @@ def train(
     method : str, default="auto"
         "auto" tries methods, features and parameters on held-out rows and takes the best. The
         others are those of the command: "ovr", "nearest", "mach", "cs", "ww", "llw", "memoir-l2",
-        "memoir-l1", "wsabie" and "wsabie-pp".
+        "memoir-l1", "wsabie", "wsabie-pp", "ova-sgd", "auc" and "nearest-mean".
     text : str, default="text"
         Of a table the column of the texts. A DataFrame without one has rows of numbers.
+    label_texts : mapping or iterable of (label, text), optional
+        Names or descriptions of labels, which training texts may lack: of each label a text or a
+        list of texts. They are trained on as further rows of their labels, with the words of the
+        training texts; nothing is chosen by them. A label without training texts is added.
     seed : int, default=42
         Of everything random.
     threads : int, default=0
@@ -80,13 +85,31 @@ def train(
     how = (method, options, seed, threads, progress)
     X, labels = labelled(X, labels, text)
     if is_matrix(X):
+        if label_texts is not None:
+            raise ValueError("label_texts need texts, but X holds rows of features")
         rows = rows_of(X)
         offsets, ids, count, names = label_arrays(labels, len(rows[0]) - 1)
         return Model(_native.train_rows(rows, (offsets, ids), count, names, how))
     texts = texts_of(X)
     lists = [[str(label) for label in row] for row in label_lists(labels)]
     check_lengths(len(texts), len(lists))
-    return Model(_native.train_texts(texts, lists, how))
+    return Model(_native.train_texts(texts, lists, described(label_texts), how))
+
+
+def described(label_texts: Any) -> list[tuple[str, str]]:
+    """Labels and their texts, one by one."""
+    if label_texts is None:
+        return []
+    pairs = label_texts.items() if isinstance(label_texts, Mapping) else label_texts
+    found = []
+    for label, given in pairs:
+        for text in [given] if isinstance(given, str) else given:
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"label_texts: of label {label!r:.60} a text is {text!r:.60}")
+            found.append((str(label), text))
+    if not found:
+        raise ValueError("label_texts are empty: leave them out")
+    return found
 
 
 def check_lengths(rows: int, labels: int) -> None:

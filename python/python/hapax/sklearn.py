@@ -16,7 +16,7 @@ from ._answers import least_probability
 from ._model import Model
 from ._rows import rows_of, texts_of
 from ._targets import Targets
-from ._train import check_lengths
+from ._train import check_lengths, described
 
 __all__ = ["HapaxClassifier", "HapaxTextClassifier"]
 
@@ -311,7 +311,8 @@ class HapaxTextClassifier(_Hapax):
     ----------
     method, cost, exponent, max_bytes, options, above, random_state, n_jobs
         As for `HapaxClassifier`; `options` also takes those of texts, such as
-        ``{"words": (1, 2), "characters": 0}``.
+        ``{"words": (1, 2), "characters": 0}``, and the ``label_texts`` of `hapax.train`, whose
+        labels are classes of `y`: of a matrix the numbers of its columns.
 
     Attributes
     ----------
@@ -354,8 +355,14 @@ class HapaxTextClassifier(_Hapax):
         return self._fit(texts, y)
 
     def _train(self, X: Any, targets: Targets, seed: int) -> Model:
-        how = (self.method, self._options(), seed, self._threads(), None)
-        return Model(_native.train_texts(X, targets.lists(), how))
+        options = self._options()
+        texts = described(options.pop("label_texts", None))
+        known = set(targets.names)
+        for label, _ in texts:
+            if label not in known:
+                raise ValueError(f"label_texts: {label!r:.60} is no class of y")
+        how = (self.method, options, seed, self._threads(), None)
+        return Model(_native.train_texts(X, targets.lists(), texts, how))
 
     def _checked(self, X: Any) -> Any:
         return texts_of(X)

@@ -318,9 +318,21 @@ pub const PARTS: &[Part] = &[
     Part {
         name: "python",
         shows: "the wheel on the oldest and newest CPython found: bytes as the command's (only if named)",
-        needs: &[RUSTUP, C_COMPILER, PYTHON],
+        needs: &[RUSTUP, C_COMPILER, PYTHON, NPM],
         only_named: true,
-        work: Commands(&[COMMAND, &["sh", "python/verify.sh"]]),
+        work: Commands(&[
+            NPM_INSTALL,
+            &["cargo", "build-wasm"],
+            COMMAND,
+            &["sh", "python/verify.sh"],
+        ]),
+    },
+    Part {
+        name: "wheels",
+        shows: "the source distribution and wheels for Linux and macOS, as published (only if named)",
+        needs: &[RUSTUP, PYTHON],
+        only_named: true,
+        work: Commands(&[&["sh", "python/wheels.sh"]]),
     },
     Part {
         name: "web",

@@ -109,8 +109,8 @@ impl Nearest {
     }
 
     /// Bytes of the index and the label lists in a file, padding apart.
-    #[must_use]
-    pub fn stored_bytes(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn stored_bytes(&self) -> u64 {
         (self.index.bytes() + self.labels.bytes() + 4 * self.ids.len()) as u64
     }
 

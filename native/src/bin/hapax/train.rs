@@ -33,25 +33,23 @@ use calibrate::CalibrationOptions;
 use checkpoint::CheckpointOptions;
 use clap::{Args, Subcommand};
 use hapax::{
+    TextFeatures, Vectorized,
     core::{
-        data::{Dataset, Documents, Source},
-        kernels::Kernels,
+        data::{Dataset, Source},
         model::Model,
         parameters::{MultiClassLoss, OneVsRest},
-        text::{Vectorizer, VectorizerError, VectorizerOptions},
-        train::{
-            check_data,
-            one_vs_rest::{FeatureChoice, choose_features},
-        },
+        text::{Vectorizer, VectorizerError},
+        train::{check_data, one_vs_rest::FeatureChoice},
     },
     files::{check_not_over, check_readable, check_writable},
-    kernels, processes,
+    processes,
     threads::Threads,
+    vectorize,
 };
 use label_texts::LabelTextOptions;
 use memoir::Variant;
 use sharded::Sharded;
-use std::{ffi::OsString, ops::ControlFlow, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
 /// Train a model from a file of labelled texts or rows.
 ///
@@ -284,40 +282,37 @@ impl Common {
         if self.test.is_some() {
             origin.marks = marks(&input.source);
         }
+        let (mut source, mut texts) = (input.source, None);
         let mut features = None;
-        let (data, vectorizer) = match input.source {
+        match &mut source {
             Source::Rows(_) if self.label_texts.file().is_some() => {
                 let rule = "holds rows of features, but --label-texts needs texts: leave it out";
                 return Err(Failure::in_file(&self.train, rule));
             }
-            Source::Rows(data) => (data, None),
-            Source::Texts(mut documents) => {
-                let count = documents.texts.len();
-                let label_texts = self.label_texts.describe(&mut documents)?;
-                let mut options = self.text.options(count);
-                if let Some(parameters) = parameters
-                    && !self.dry_run
-                {
-                    let chosen = self.choose_features(&documents, &options, parameters, threads)?;
-                    options = chosen.options.clone();
-                    features = (!chosen.tried.is_empty()).then_some(chosen);
-                }
-                // Features are those of the training texts: rows alone decide what is chosen.
-                let fitted = Vectorizer::fit_transform(&documents.texts[..count], options, threads);
-                let (vectorizer, mut rows) =
-                    fitted.map_err(|error| Failure::in_file(&self.train, error))?;
-                if label_texts.is_some() {
-                    rows = vectorizer.transform_all(&documents.texts, threads);
-                }
-                let data = Dataset::new(rows, documents.labels, Some(documents.label_names))
-                    .map_err(|error| Failure::in_file(&self.train, error))?;
-                let data = match label_texts {
-                    Some(texts) => texts.without_empty(data),
-                    None => data,
-                };
-                (data, Some(vectorizer))
+            Source::Rows(_) => {}
+            Source::Texts(documents) => {
+                features = Some(TextFeatures {
+                    options: self.text.options(documents.texts.len()),
+                    given: self.text.given(),
+                });
+                texts = self.label_texts.describe(documents)?;
             }
-        };
+        }
+        let tried_with = parameters.filter(|_| features.is_some() && !self.dry_run);
+        let progress = tried_with.map(|_| Progress::new("choosing n-grams", 0));
+        let tell = |done| progress.iter().for_each(|progress| progress.tried(done));
+        let made = vectorize(source, features, tried_with, threads, tell)
+            .map_err(|error| Failure::in_file(&self.train, error))?;
+        drop(progress);
+        if let Some(texts) = texts {
+            texts.say_left_out(made.left_out);
+        }
+        let Vectorized {
+            data,
+            vectorizer,
+            chosen: features,
+            ..
+        } = made;
         check_data(&data).map_err(|error| Failure::in_file(&self.train, error))?;
         Ok(Training {
             data: self.named(data)?,
@@ -325,24 +320,6 @@ impl Common {
             origin,
             features,
         })
-    }
-
-    fn choose_features(
-        &self,
-        documents: &Documents,
-        options: &VectorizerOptions,
-        parameters: &OneVsRest,
-        threads: &Threads,
-    ) -> Result<FeatureChoice, Failure> {
-        let progress = Progress::new("choosing n-grams", 0);
-        let texts = (&documents.texts[..], &documents.labels);
-        let tell = |done| {
-            progress.tried(done);
-            ControlFlow::Continue(())
-        };
-        let machine: (_, &'static dyn Kernels) = (threads, kernels::best());
-        choose_features(texts, options, self.text.given(), parameters, machine, tell)
-            .map_err(|error| Failure::in_file(&self.train, error))
     }
 
     /// Reads data as `model` would be given them, to go on from it: texts go through its

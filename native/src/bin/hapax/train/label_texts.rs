@@ -8,7 +8,7 @@ use super::super::{
 };
 use clap::Args;
 use hapax::{
-    core::data::{Dataset, Documents},
+    core::data::Documents,
     files::{FileError, open_text},
     tables::{
         MOST_BYTES, Selection, Table, TableFormat, TableReader, TableRow, TextColumn, next_line,
@@ -42,8 +42,8 @@ pub struct LabelTextOptions {
 /// The texts of labels among documents.
 pub struct LabelTexts<'a> {
     path: &'a Path,
-    /// The first of them.
-    first: usize,
+    /// How many there are.
+    texts: usize,
 }
 
 impl LabelTextOptions {
@@ -66,7 +66,8 @@ impl LabelTextOptions {
             .describe(labelled)
             .map_err(|error| Failure::in_file(path, error.problem))?;
         say_labels(path, documents, (first, known));
-        Ok(Some(LabelTexts { path, first }))
+        let texts = documents.texts.len() - first;
+        Ok(Some(LabelTexts { path, texts }))
     }
 
     /// The rows of the file: each has a label and a text.
@@ -176,27 +177,22 @@ fn say_labels(path: &Path, documents: &Documents, (texts, labels): (usize, usize
 }
 
 impl LabelTexts<'_> {
-    /// Leaves out texts without a feature, and says how many there are.
-    pub fn without_empty(self, data: Dataset) -> Dataset {
-        let kept: Vec<usize> = (0..data.len())
-            .filter(|&row| row < self.first || !data.rows().row(row).is_empty())
-            .collect();
-        let (all, empty) = (data.len() - self.first, data.len() - kept.len());
-        if empty == 0 {
-            return data;
+    /// Says how many texts were left out for having no feature.
+    pub fn say_left_out(self, texts: usize) {
+        if texts == 0 {
+            return;
         }
         let path = self.path.display();
-        let said = match empty == all {
+        let said = match texts == self.texts {
             true => {
                 "no text has a word in common with the training texts; trained without them".into()
             }
             false => format!(
                 "{} of {} texts have no word in common with the training texts; trained without these",
-                count(empty as u64),
-                count(all as u64)
+                count(texts as u64),
+                count(self.texts as u64)
             ),
         };
         warn(format_args!("{path}: {said}"));
-        data.select(&kept)
     }
 }

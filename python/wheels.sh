@@ -1,0 +1,66 @@
+#!/bin/sh
+# Builds what would be published: a source distribution, built once to prove that it can be, and
+# wheels for the platforms that zig can link for. The one for this machine is tried.
+set -eu
+cd "$(dirname "$0")"
+work=target/wheels
+limit=3000000
+tools=$work/tools
+
+rm -rf "$work"
+python3 -m venv "$tools"
+"$tools/bin/pip" install --quiet --disable-pip-version-check maturin ziglang
+PATH="$PWD/$tools/bin:$PATH"
+export PATH CARGO_TARGET_DIR=target
+
+# build TARGET [COMPATIBILITY]
+build() {
+  rustup target add "$1" 2>/dev/null
+  maturin build --release --locked --quiet --zig --target "$1" \
+    ${2:+--compatibility "$2"} --out "$work/out" >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+  }
+}
+
+build x86_64-unknown-linux-gnu manylinux2014
+build aarch64-unknown-linux-gnu manylinux2014
+build x86_64-unknown-linux-musl musllinux_1_2
+build aarch64-apple-darwin
+
+for wheel in "$work"/out/*.whl; do
+  bytes=$(wc -c < "$wheel")
+  echo "$(basename "$wheel"): $bytes bytes"
+  if [ "$bytes" -gt "$limit" ]; then
+    echo "the wheel is larger than $limit bytes" >&2
+    exit 1
+  fi
+done
+
+# try_out WHEEL: what a user meets first.
+try_out() {
+  rm -rf "$work/venv"
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$1"
+  "$work/venv/bin/python" -c "
+import hapax
+model = hapax.train(
+    ['my card was lost', 'where is my card', 'my card is lost', 'when does it arrive'],
+    ['lost', 'arrival', 'lost', 'arrival'],
+    'nearest',
+)
+[[answer]] = model.predict(['lost my card'], k=1)
+assert answer.label == 'lost', answer"
+}
+
+case $(uname -m) in
+  x86_64) try_out "$(echo "$work"/out/*manylinux*x86_64.whl)" ;;
+  aarch64) try_out "$(echo "$work"/out/*manylinux*aarch64.whl)" ;;
+esac
+
+maturin sdist --quiet --out "$work/out" 2>/dev/null
+source=$(echo "$work"/out/*.tar.gz)
+echo "$(basename "$source"): $(wc -c < "$source") bytes"
+"$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+  --wheel-dir "$work/of-source" "$source"
+try_out "$(echo "$work"/of-source/*.whl)"
