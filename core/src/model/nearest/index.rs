@@ -100,6 +100,7 @@ impl Index {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Exact(index) => index.bytes(),

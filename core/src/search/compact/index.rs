@@ -65,7 +65,7 @@ impl CompactIndex {
     }
 
     /// Bytes of everything stored, the same in memory and in a file.
-    #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         4 * self.codebook.levels().len()
             + self.counts.len()

@@ -82,14 +82,14 @@ impl CompactLabels {
         })
     }
 
-    /// The [`bytes`](Self::bytes) that packing `lists` would take.
+    /// Bytes that packing `lists` would take, the same in memory and in a file.
     #[must_use]
     pub(crate) fn estimate(lists: &LabelLists) -> u64 {
         packed_bytes(lists) + 4 * (lists.len().div_ceil(PER_BLOCK) as u64 + 1)
     }
 
     /// Bytes of everything stored, the same in memory and in a file.
-    #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         4 * self.offsets.len() + self.packed.len()
     }

@@ -123,7 +123,7 @@ impl ForwardRows {
     }
 
     /// Bytes of all arrays.
-    #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let ids = match &self.ids {
             Ids::Narrow(ids) => ids.len() * 2,

@@ -60,7 +60,7 @@ impl NeighborIndex {
     }
 
     /// Bytes of all arrays.
-    #[must_use]
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.forward.bytes()
             + self.norms.len() * 8
