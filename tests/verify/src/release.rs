@@ -94,8 +94,6 @@ fn make(workspace: &Workspace) -> Result<(), String> {
             .current_dir(folder)
             .env("PATH", path_with(&tools))
             .env("CARGO_TARGET_DIR", root.join("target"))
-            .env("CARGO_PROFILE_RELEASE_LTO", "thin")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "4")
             .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
             .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
         succeed(&mut cargo)
