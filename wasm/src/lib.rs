@@ -6,6 +6,8 @@
 //! classes with what takes fewer bytes in JavaScript: checks of arguments, defaults, loading.
 
 mod answers;
+#[cfg(feature = "threads")]
+mod batch;
 #[cfg(feature = "training")]
 mod best;
 #[cfg(feature = "training")]
@@ -21,6 +23,8 @@ mod mach;
 mod model;
 #[cfg(feature = "training")]
 mod ovr;
+#[cfg(feature = "threads")]
+mod pool;
 #[cfg(feature = "training")]
 mod text_options;
 #[cfg(feature = "training")]
@@ -28,3 +32,9 @@ mod trainer;
 mod types;
 #[cfg(feature = "training")]
 mod watching;
+
+/// Where parallel work runs: on this thread, or on all of a pool.
+#[cfg(all(feature = "training", not(feature = "threads")))]
+use hapax_core::executor::Sequential as Machine;
+#[cfg(feature = "threads")]
+use pool::Pool as Machine;

@@ -1,13 +1,14 @@
 //! Training MACH: part by part, because the caller may want to show how far it is, or to stop.
 
 use crate::{
+    Machine,
     dataset::Dataset,
     errors::Thrown,
     model::Model,
     text_options::{TextChoice, TextOptions},
 };
 use hapax_core::{
-    executor::Sequential,
+    executor::Executor,
     model::{Model as Core, Scratch},
     parameters::{Estimator, MachParameters},
     text::Vectorizer,
@@ -140,9 +141,13 @@ impl MachTrainer {
             Some(options) => options.over(&own)?,
             None => own,
         };
-        let memory = parameters.memory_estimate(&rows, 1) as f64;
+        let memory = parameters.memory_estimate(&rows, Machine.threads()) as f64;
         Ok(MachTraining {
-            trainer: parameters.trainer_owning(rows.into_owned(), 1, MACH_KERNELS)?,
+            trainer: parameters.trainer_owning(
+                rows.into_owned(),
+                Machine.threads(),
+                MACH_KERNELS,
+            )?,
             parameters,
             vectorizer,
             memory,
@@ -180,10 +185,10 @@ impl MachTraining {
     #[wasm_bindgen(unchecked_return_type = "TrainingReport | undefined")]
     pub fn step(&mut self) -> Result<JsValue, Thrown> {
         if self.made.is_none() {
-            if let Some(report) = self.trainer.step(&Sequential) {
+            if let Some(report) = self.trainer.step(&Machine) {
                 return Ok(told(report, false));
             }
-            let mach = self.trainer.model(&Sequential)?;
+            let mach = self.trainer.model(&Machine)?;
             let vectorizer = self.vectorizer.take();
             self.made = Some(Core::made(
                 Trained::Mach(mach),
@@ -194,17 +199,20 @@ impl MachTraining {
         while let (Some(model), Some(calibrating)) = (&mut self.made, &mut self.calibrating) {
             let mut other = None;
             if let Some(trainer) = &mut self.other {
-                if let Some(report) = trainer.step(&Sequential) {
+                if let Some(report) = trainer.step(&Machine) {
                     return Ok(told(report, true));
                 }
-                let mach = trainer.model(&Sequential)?;
+                let mach = trainer.model(&Machine)?;
                 other = Some(Core::made(Trained::Mach(mach), trainer.data(), None));
             }
             let data = (self.trainer.data(), self.parameters.seed);
             let scratch = || Scratch::new(KERNELS);
-            self.other = match model.calibrate_part(calibrating, data, other, &Sequential, scratch)
-            {
-                Some(rows) => Some(self.parameters.trainer_owning(rows, 1, MACH_KERNELS)?),
+            self.other = match model.calibrate_part(calibrating, data, other, &Machine, scratch) {
+                Some(rows) => Some(self.parameters.trainer_owning(
+                    rows,
+                    Machine.threads(),
+                    MACH_KERNELS,
+                )?),
                 None => {
                     self.calibrating = None;
                     None

@@ -6,7 +6,7 @@ use crate::{
 };
 use hapax_core::{
     bytes::Bytes,
-    model::{Model as Core, Scratch},
+    model::{Model as Core, PredictError, Scratch},
     sparse::SparseView,
 };
 use hapax_wasm_kernels::KERNELS;
@@ -23,12 +23,20 @@ type Kinds = hapax_core::model::NearestOnly;
 pub struct Model {
     pub(crate) model: Core,
     pub(crate) scratch: Scratch,
+    /// Of each thread of a pool.
+    #[cfg(feature = "threads")]
+    pub(crate) scratches: Vec<Scratch>,
 }
 
 impl From<Core> for Model {
     fn from(model: Core) -> Self {
         let scratch = Scratch::new(KERNELS);
-        Self { model, scratch }
+        Self {
+            model,
+            scratch,
+            #[cfg(feature = "threads")]
+            scratches: Vec::new(),
+        }
     }
 }
 
@@ -49,14 +57,15 @@ impl Model {
         k: usize,
     ) -> Result<Vec<u32>, Thrown> {
         let row = SparseView::new(indices, values)?;
-        self.answered(row, k)
+        Ok(packed_best(&self.model, row, k, &mut self.scratch)?)
     }
 
     /// The best labels of a text, packed.
     #[wasm_bindgen(js_name = packedBestOfText, skip_typescript)]
     pub fn packed_best_of_text(&mut self, text: &str, k: usize) -> Result<Vec<u32>, Thrown> {
         let row = self.model.row(text, &mut self.scratch)?;
-        self.answered(row.view(), k)
+        let row = row.view();
+        Ok(packed_best(&self.model, row, k, &mut self.scratch)?)
     }
 
     /// Why a row gets its labels: the most similar training rows, each with the features it shares
@@ -135,15 +144,18 @@ impl Model {
     }
 }
 
-impl Model {
-    fn answered(&mut self, row: SparseView<'_>, k: usize) -> Result<Vec<u32>, Thrown> {
-        let most = asked(&self.model, k);
-        let best = self
-            .model
-            .predict_of::<Kinds>(row, most, &mut self.scratch)?;
-        Ok(packed(best, k, self.model.calibration()))
-    }
+/// The best labels of a row, packed.
+pub(crate) fn packed_best(
+    model: &Core,
+    row: SparseView<'_>,
+    k: usize,
+    scratch: &mut Scratch,
+) -> Result<Vec<u32>, PredictError> {
+    let best = model.predict_of::<Kinds>(row, asked(model, k), scratch)?;
+    Ok(packed(best, k, model.calibration()))
+}
 
+impl Model {
     fn explained(
         &mut self,
         row: SparseView<'_>,

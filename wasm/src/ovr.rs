@@ -1,6 +1,7 @@
 //! Training one-vs-rest: what is not given is chosen on held-out rows, as the command does.
 
 use crate::{
+    Machine,
     best::{calibrate, parameters, trained},
     dataset::Dataset,
     errors::Thrown,
@@ -10,7 +11,7 @@ use crate::{
 };
 use core::ops::ControlFlow;
 use hapax_core::{
-    executor::Sequential,
+    executor::Executor,
     kernels::Kernels,
     parameters::{Bias, Loss, Negatives, OneVsRest},
     train::{
@@ -84,7 +85,7 @@ impl OvrTrainer {
         let chosen = self.text.rows_choosing(&data.source, &plain, watch)?;
         let (rows, vectorizer) = (&*chosen.rows, chosen.vectorizer);
         check_data(rows)?;
-        watch.needs(plain.memory_estimate(rows, 1))?;
+        watch.needs(plain.memory_estimate(rows, Machine.threads()))?;
         let budget = match vectorizer {
             Some(_) => Budget::TEXTS,
             None => Budget::ROWS,
@@ -92,7 +93,7 @@ impl OvrTrainer {
         let kernels: &'static dyn Kernels = KERNELS;
         let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
             &mut |done, of| watch.tell("parameters", done, of);
-        let (given, own) = (&self.given, &Sequential);
+        let (given, own) = (&self.given, &Machine);
         let choice = self.fixed.choose(given, rows, own, kernels, budget, tell);
         let choice = choice.map_err(|error| watch.why(error))?;
         self.parameters = parameters(&choice);

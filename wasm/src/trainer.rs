@@ -1,6 +1,7 @@
 //! Training nearest neighbors.
 
 use crate::{
+    Machine,
     dataset::Dataset,
     errors::Thrown,
     model::Model,
@@ -8,7 +9,6 @@ use crate::{
 };
 use hapax_core::{
     data::Dataset as Rows,
-    executor::Sequential,
     model::{Model as Core, Scratch},
     parameters::{NearestParameters, ParamError, ParamRule},
     train::{Calibrating, Parameters},
@@ -67,7 +67,7 @@ impl Trainer {
     pub fn train(&self, data: &Dataset) -> Result<Model, Thrown> {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let parameters = self.parameters_for(rows.len());
-        let mut model = Core::train_nearest(parameters, &rows, vectorizer, &Sequential)?;
+        let mut model = Core::train_nearest(parameters, &rows, vectorizer, &Machine)?;
         if self.text.calibrates {
             self.calibrate(&mut model, &rows)?;
         }
@@ -82,7 +82,7 @@ impl Trainer {
         let (mut calibrating, mut other) = (Calibrating::default(), None);
         let scratch = || Scratch::new(KERNELS);
         while let Some(rows) =
-            model.calibrate_part(&mut calibrating, (data, SEED), other, &Sequential, scratch)
+            model.calibrate_part(&mut calibrating, (data, SEED), other, &Machine, scratch)
         {
             let parameters = NearestParameters {
                 neighbors: self
@@ -91,7 +91,7 @@ impl Trainer {
                     .min(rows.len() as u32),
                 ..self.parameters
             };
-            other = Some(Core::train_nearest(parameters, &rows, None, &Sequential)?);
+            other = Some(Core::train_nearest(parameters, &rows, None, &Machine)?);
         }
         Ok(())
     }

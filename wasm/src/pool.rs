@@ -1,0 +1,176 @@
+//! The executor of a pool of threads: web workers that share the memory of this module.
+//!
+//! The first thread of the pool is the one that made it, a worker, too: it does its share of the
+//! work and waits for the rest. The thread of a page must not wait, so it cannot be that one.
+
+use hapax_core::executor::Executor;
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder, Yield};
+use std::{
+    hint::spin_loop,
+    sync::{
+        Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./threads.js")]
+extern "C" {
+    /// Throws what tells that a thread of the pool has failed.
+    #[wasm_bindgen(js_name = poolFailed)]
+    fn pool_failed();
+}
+
+static POOL: OnceLock<ThreadPool> = OnceLock::new();
+
+/// Threads of the pool that no worker runs yet.
+static WAITING: Mutex<Vec<ThreadBuilder>> = Mutex::new(Vec::new());
+
+/// Whether a worker ended in the middle of its work, which nobody will do now.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Makes this worker the first thread of a pool of `count`, once. `count - 1` other workers call
+/// `runThread`; until then the first does their work, too.
+#[wasm_bindgen(js_name = newPool, skip_typescript)]
+pub fn new_pool(count: usize) -> bool {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(count)
+        .use_current_thread()
+        .spawn_handler(|thread| {
+            hold(&WAITING).push(thread);
+            Ok(())
+        })
+        .build();
+    pool.is_ok_and(|pool| POOL.set(pool).is_ok())
+}
+
+/// Makes this worker a thread of the pool; it does not return.
+#[wasm_bindgen(js_name = runThread, skip_typescript)]
+pub fn run_thread() {
+    let thread = hold(&WAITING).pop();
+    if let Some(thread) = thread {
+        thread.run();
+    }
+}
+
+/// Notes that this worker has failed: whoever waits for it throws.
+#[wasm_bindgen(js_name = threadFailed, skip_typescript)]
+pub fn thread_failed() {
+    FAILED.store(true, Ordering::Release);
+}
+
+/// Runs jobs on the pool, or on this thread as long as there is none.
+pub struct Pool;
+
+impl Executor for Pool {
+    fn threads(&self) -> usize {
+        POOL.get().map_or(1, ThreadPool::current_num_threads)
+    }
+
+    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
+    where
+        R: Send,
+        I: Fn() -> S + Sync,
+        F: Fn(&mut S, usize) -> R + Sync,
+    {
+        // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
+        // threads busy.
+        let tasks = match self.threads() {
+            1 => 1,
+            threads => threads * 16,
+        };
+        let length = (jobs / tasks).max(1);
+        let parts = in_order(jobs.div_ceil(length), |task| {
+            let (start, mut own) = (task * length, scratch());
+            let end = (start + length).min(jobs);
+            (start..end)
+                .map(|job| run(&mut own, job))
+                .collect::<Vec<R>>()
+        });
+        parts.into_iter().flatten().collect()
+    }
+
+    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
+    where
+        T: Send,
+        R: Send,
+        F: Fn(usize, T) -> R + Sync,
+    {
+        let items: Vec<_> = items
+            .into_iter()
+            .map(|item| Mutex::new(Some(item)))
+            .collect();
+        let made = in_order(items.len(), |place| {
+            let item = hold(&items[place]).take();
+            item.map(|item| run(place, item))
+        });
+        made.into_iter().flatten().collect()
+    }
+}
+
+/// What `work` makes of each of `0..count`, in that order.
+fn in_order<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let places: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
+    run_all(count, &|place| *hold(&places[place]) = Some(work(place)));
+    let made = places.into_iter().filter_map(|place| {
+        let made = place.into_inner();
+        made.unwrap_or_else(PoisonError::into_inner)
+    });
+    made.collect()
+}
+
+/// A panic ends all, so nobody sees what it left.
+fn hold<R>(place: &Mutex<R>) -> MutexGuard<'_, R> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does `work` for each of `0..count`, the first on this thread. Compiled once: the types of loops
+/// end here.
+fn run_all(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    if FAILED.load(Ordering::Acquire) {
+        pool_failed();
+    }
+    if count < 2 || Pool.threads() == 1 {
+        return (0..count).for_each(work);
+    }
+    let (left, caller) = (&AtomicUsize::new(count - 1), &thread::current());
+    rayon::scope(|scope| {
+        for place in 1..count {
+            scope.spawn(move |_| {
+                work(place);
+                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    caller.unpark();
+                }
+            });
+        }
+        work(0);
+        wait(left);
+    });
+}
+
+/// How often a thread that has run out of work looks for more before it sleeps: to be woken takes
+/// as long.
+const AWAKE: u32 = 1000;
+
+/// How long a thread sleeps until it looks whether another has failed.
+const ASLEEP: Duration = Duration::from_millis(20);
+
+/// Takes part in the work of the pool until nothing is left of this.
+fn wait(left: &AtomicUsize) {
+    let mut idle = 0;
+    while left.load(Ordering::Acquire) > 0 {
+        if FAILED.load(Ordering::Acquire) {
+            pool_failed();
+        }
+        if rayon::yield_now() == Some(Yield::Executed) {
+            idle = 0;
+        } else if idle < AWAKE {
+            idle += 1;
+            spin_loop();
+        } else {
+            thread::park_timeout(ASLEEP);
+        }
+    }
+}
