@@ -11,6 +11,7 @@ import { answersRightly, open } from "./browser.mjs";
 import { client } from "./client.mjs";
 import { answers, files, installed, project, QUERY, run, sureAnswers } from "./projects.mjs";
 import { freePort, serve, serveBy } from "./servers.mjs";
+import { threads } from "./threads.mjs";
 import { training } from "./training.mjs";
 
 const page = files["page/index.html"];
@@ -41,9 +42,12 @@ test("the tarball: what npm shows of it, and no address of a file that it lacks"
   for (const name of ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "THIRD-PARTY.txt"]) assert.ok(existsSync(join(installed, name)), name);
   const targets = Object.values(named.exports).flatMap((target) => (typeof target === "string" ? target : Object.values(target)));
   for (const target of [...targets, ...named.sideEffects]) assert.ok(existsSync(join(installed, target)), target);
-  for (const part of ["", "nearest", "train"]) {
-    const own = part === "train" ? ["training_worker.js", "training_thread.js"] : [];
-    for (const module of ["bindings.js", "browser.js", "node.js", "workerd.js", "worker.js", "worker_thread.js", ...own]) {
+  const all = ["bindings.js", "browser.js", "worker.js", "worker_thread.js"];
+  const training = ["training_worker.js", "training_thread.js"];
+  const own = { "": [], nearest: [], train: training, threads: [...training, "thread.js"] };
+  for (const [part, more] of Object.entries(own)) {
+    const servers = part === "threads" ? [] : ["node.js", "workerd.js"];
+    for (const module of [...all, ...servers, ...more]) {
       const text = readFileSync(join(installed, part, module), "utf8");
       const files = text.matchAll(/(?:new URL\(|from |import )["']([^"']+)["']/g);
       for (const [, name] of files) {
@@ -161,15 +165,26 @@ test("Cloudflare Workers: wrangler's dry run and workerd", async () => {
   assert.equal((await fetch(`${url}?q=xqzzt`)).status, 422);
 });
 
+const THREADS = `
+import { initThreads, LoadError, threads, type Model, OvrTrainer } from "hapax/threads";
+import { trainInWorker } from "hapax/threads/train/worker";
+export const count: Promise<number> = initThreads(2);
+export const made: Promise<{ model: Uint8Array }> = trainInWorker({ texts: ["a"], labels: [["b"]] });
+export const [one, rule]: [number, LoadError["rule"]] = [threads(), "NoThread"];
+export const used = (model: Model, trainer: OvrTrainer) => [model.predictTexts(["a"], 3), trainer];
+`;
+
 test("TypeScript, strict and without skipLibCheck", () => {
   for (const [module, moduleResolution] of [["esnext", "bundler"], ["nodenext", "nodenext"]]) {
     const strict = { strict: true, noEmit: true, skipLibCheck: false, target: "es2022", types: [] };
     const compilerOptions = { ...strict, lib: ["es2023", "dom", "dom.iterable"], module, moduleResolution };
-    const config = JSON.stringify({ compilerOptions, files: ["main.ts"] });
-    const folder = project(`typescript-${module}`, { "main.ts": files["typescript/main.ts"], "tsconfig.json": config });
+    const config = JSON.stringify({ compilerOptions, files: ["main.ts", "threads.ts"] });
+    const contents = { "main.ts": files["typescript/main.ts"], "threads.ts": THREADS, "tsconfig.json": config };
+    const folder = project(`typescript-${module}`, contents);
     run(folder, "tsc");
   }
 });
 
 client();
 training();
+threads();

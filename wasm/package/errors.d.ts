@@ -79,7 +79,7 @@ export class PredictError extends Error {
 
 /** A file does not come. */
 export class LoadError extends Error {
-  readonly rule: "Unreachable" | "Status" | "BodyUsed" | "BrokeOff" | "NoWasmFile";
+  readonly rule: "Unreachable" | "Status" | "BodyUsed" | "BrokeOff" | "NoWasmFile" | "NoThread";
   readonly url?: string;
   readonly status?: number;
   /** Bytes that had come. */

@@ -1,30 +1,4 @@
-export * from "./classes.js";
-export { FormatError, LoadError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
-export type {
-  Ability,
-  Answer,
-  Answers,
-  BestOptions,
-  Contribution,
-  Evidence,
-  LoadOptions,
-  MachOptions,
-  ModelInfo,
-  ModelSource,
-  Neighbor,
-  OvrOptions,
-  OvrParameters,
-  PredictOptions,
-  PrepareOptions,
-  Progress,
-  StageReport,
-  StageWatch,
-  TextOptions,
-  TrainerOptions,
-  TrainingReport,
-  TrainingSummary,
-  TrainingWatch,
-} from "./values.js";
+export * from "./names.js";
 
 /** Where the wasm file is, or the file itself. */
 export type WasmSource = URL | Response | BufferSource | WebAssembly.Module;

@@ -131,6 +131,21 @@ const packedIfKnown = (model, text, k) => {
   }
 };
 
+/** Texts that share one call where there are threads, which take as much as each can. */
+const BATCH = 256;
+
+/** The packed answers of each text. */
+const packedOfAll = function* (model, texts, k) {
+  if (host.threads === 1) {
+    for (const text of texts) yield timed(model, () => packedIfKnown(model, text, k));
+    return;
+  }
+  for (let at = 0; at < texts.length; at += BATCH) {
+    const all = timed(model, () => model.packedBestOfTexts(texts.slice(at, at + BATCH), k));
+    for (let from = 0; from < all.length; from += 1 + all[from]) yield all.subarray(from + 1, from + 1 + all[from]);
+  }
+};
+
 const listOf = (texts) => {
   if (typeof texts === "string") throw new TypeError("the texts are a string; give a list of texts");
   if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`the texts are ${texts}; give a list of texts`);
@@ -161,16 +176,15 @@ const predicting = {
     const ids = new Uint32Array(list.length * most);
     const scores = new Float32Array(list.length * most);
     const probabilities = isCalibrated(this) ? new Float32Array(list.length * most) : undefined;
-    let end = 0;
-    list.forEach((text, at) => {
-      const packed = timed(this, () => packedIfKnown(this, text, most));
+    let [end, at] = [0, 0];
+    for (const packed of packedOfAll(this, list, most)) {
       const [own, worth, sure] = unpacked(this, packed, wanted);
       ids.set(own, end);
       scores.set(worth, end);
       probabilities?.set(sure, end);
       end += own.length;
-      offsets[at + 1] = end;
-    });
+      offsets[(at += 1)] = end;
+    }
     return { offsets, ids: ids.slice(0, end), scores: scores.slice(0, end), probabilities: probabilities?.slice(0, end) };
   },
 

@@ -16,7 +16,7 @@ use std::{
 };
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(raw_module = "./threads.js")]
+#[wasm_bindgen(raw_module = "./pool.js")]
 extern "C" {
     /// Throws what tells that a thread of the pool has failed.
     #[wasm_bindgen(js_name = poolFailed)]

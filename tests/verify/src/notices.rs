@@ -15,12 +15,14 @@ use std::{
 /// Where the command and the wheel run.
 const PLATFORMS: &str = "x86_64-unknown-linux-musl,aarch64-apple-darwin,x86_64-pc-windows-gnu";
 
-/// What is passed on: its name, manifest and package, the platforms, and where its notices lie.
-const PRODUCTS: [[&str; 5]; 3] = [
+/// What is passed on: its name, manifest and package, features beside the default ones, the
+/// platforms, and where its notices lie.
+const PRODUCTS: [[&str; 6]; 3] = [
     [
         "the hapax command",
         "Cargo.toml",
         "hapax",
+        "",
         PLATFORMS,
         "native",
     ],
@@ -28,6 +30,7 @@ const PRODUCTS: [[&str; 5]; 3] = [
         "the npm package hapax",
         "Cargo.toml",
         "hapax-wasm",
+        "threads",
         "wasm32-unknown-unknown",
         "wasm",
     ],
@@ -35,6 +38,7 @@ const PRODUCTS: [[&str; 5]; 3] = [
         "the Python package hapax",
         "python/Cargo.toml",
         "hapax-python",
+        "",
         PLATFORMS,
         "python",
     ],
@@ -87,8 +91,8 @@ struct Crate {
 }
 
 /// The crates in a product, by name and version.
-fn crates(root: &Path, product: &[&str; 5]) -> Result<BTreeMap<String, Crate>, String> {
-    let [_, manifest, package, targets, _] = product;
+fn crates(root: &Path, product: &[&str; 6]) -> Result<BTreeMap<String, Crate>, String> {
+    let [_, manifest, package, features, targets, _] = product;
     let mut tree: Vec<&str> = "tree --locked --edges normal,no-proc-macro --prefix none"
         .split(' ')
         .collect();
@@ -99,6 +103,8 @@ fn crates(root: &Path, product: &[&str; 5]) -> Result<BTreeMap<String, Crate>, S
         manifest,
         "--package",
         package,
+        "--features",
+        features,
     ]);
     tree.extend(targets.split(',').flat_map(|target| ["--target", target]));
     let metadata = "metadata --locked --format-version 1 --manifest-path".split(' ');
@@ -137,9 +143,9 @@ fn crates(root: &Path, product: &[&str; 5]) -> Result<BTreeMap<String, Crate>, S
     }
 }
 
-fn notices(root: &Path, product: &[&str; 5]) -> Result<String, String> {
+fn notices(root: &Path, product: &[&str; 6]) -> Result<String, String> {
     let crates = crates(root, product)?;
-    let [title, _, _, targets, _] = product;
+    let [title, _, _, _, targets, _] = product;
     let native = if *targets == PLATFORMS { NATIVE } else { "" };
     let mut made =
         format!("Third-party software in {title}\n\n{STANDARD_LIBRARY}{native}\nCrates\n\n");

@@ -342,7 +342,7 @@ pub const PARTS: &[Part] = &[
         work: Commands(&[
             &["sh", "www/tests/chromium.sh"],
             NPM_INSTALL,
-            &["cargo", "build-wasm"],
+            &["cargo", "build-wasm", "--threads"],
             &[
                 "npm",
                 "--prefix",

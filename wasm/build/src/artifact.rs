@@ -19,20 +19,43 @@ pub enum Instructions {
     Baseline,
     /// Needs 128-bit vectors.
     Simd,
+    /// Needs vectors, and memory that threads share, with bindings of its own.
+    Threads,
 }
+
+/// The most memory that threads may share, in bytes: browsers want to know it, and phones refuse
+/// more.
+const MOST_SHARED: u32 = 1 << 30;
 
 impl Instructions {
     fn file_name(self) -> &'static str {
         match self {
             Self::Baseline => "hapax.wasm",
             Self::Simd => "hapax_simd.wasm",
+            Self::Threads => "hapax_threads.wasm",
         }
     }
 
-    fn target_features(self) -> &'static str {
+    /// What the compiler is told beside what all files are compiled with.
+    fn flags(self) -> Vec<String> {
         match self {
-            Self::Baseline => "",
-            Self::Simd => "\u{1f}-Ctarget-feature=+simd128",
+            Self::Baseline => Vec::new(),
+            Self::Simd => vec!["-Ctarget-feature=+simd128".to_owned()],
+            Self::Threads => {
+                let features = "-Ctarget-feature=+simd128,+atomics,+bulk-memory,+mutable-globals";
+                let linked = [
+                    "--shared-memory".to_owned(),
+                    "--import-memory".to_owned(),
+                    format!("--max-memory={MOST_SHARED}"),
+                    // Each thread has memory of its own within it.
+                    "--export=__wasm_init_tls".to_owned(),
+                    "--export=__tls_size".to_owned(),
+                    "--export=__tls_align".to_owned(),
+                    "--export=__tls_base".to_owned(),
+                ];
+                let linked = linked.map(|flag| format!("-Clink-arg={flag}"));
+                [features.to_owned()].into_iter().chain(linked).collect()
+            }
         }
     }
 }
@@ -46,6 +69,9 @@ pub enum Part {
     Nearest,
     /// The whole, and training, which those who only answer need not load.
     Train,
+    /// What [`Part::Train`] holds, on a pool of threads. Where there can be none, the file of
+    /// [`Part::Train`] takes its place, by the same bindings.
+    Threads,
 }
 
 impl Part {
@@ -55,6 +81,7 @@ impl Part {
             Self::Whole => None,
             Self::Nearest => Some("nearest"),
             Self::Train => Some("train"),
+            Self::Threads => Some("threads"),
         }
     }
 
@@ -64,20 +91,29 @@ impl Part {
             .map_or_else(|| dist.to_owned(), |name| dist.join(name))
     }
 
+    /// The folders of `package` whose files it has; a later one's take the place of an earlier's.
+    pub fn sources(self) -> &'static [&'static str] {
+        match self {
+            Self::Whole | Self::Nearest => &[""],
+            Self::Train => &["", "train"],
+            Self::Threads => &["", "train", "threads"],
+        }
+    }
+
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Whole => &["--no-default-features", "--features", "kinds"],
             Self::Nearest => &["--no-default-features"],
             // Of its kernels the unrolled forms are 3 kB gzipped, and no faster.
-            Self::Train => &[
-                "--config",
-                "profile.wasm.package.hapax-wasm-kernels.opt-level=2",
-            ],
+            Self::Train => &["--config", SMALLER_KERNELS],
+            Self::Threads => &["--config", SMALLER_KERNELS, "--features", "threads"],
         }
     }
 }
 
-/// Builds one wasm file of the package, and with the baseline the bindings.
+const SMALLER_KERNELS: &str = "profile.wasm.package.hapax-wasm-kernels.opt-level=2";
+
+/// Builds one wasm file of the package, and its bindings unless they are those of the baseline.
 pub fn build(
     folders: &Folders,
     instructions: Instructions,
@@ -101,7 +137,7 @@ pub fn build(
     let folder = part.folder(&folders.dist);
     let optimized = optimize(folders, &bound.join("bindings_bg.wasm"))?;
     fs::copy(optimized, folder.join(name))?;
-    if let Instructions::Baseline = instructions {
+    if !matches!(instructions, Instructions::Simd) {
         let bindings = fs::read_to_string(bound.join("bindings.js"))?;
         fs::write(folder.join("bindings.js"), completed(&bindings)?)?;
         fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
@@ -171,12 +207,15 @@ fn compile(
     target: &Path,
 ) -> Result<(), Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let flags = [
+    let mut flags = [
         "-Zunstable-options",
         "-Cpanic=immediate-abort",
         "-Zfmt-debug=none",
         "-Zlocation-detail=none",
-    ];
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    flags.extend(instructions.flags());
     let status = Command::new(cargo)
         .args([
             "build",
@@ -196,10 +235,7 @@ fn compile(
         .arg(target)
         .current_dir(&folders.root)
         .env("RUSTC_BOOTSTRAP", "1")
-        .env(
-            "CARGO_ENCODED_RUSTFLAGS",
-            flags.join("\u{1f}") + instructions.target_features(),
-        )
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
         .status()?;
     if status.success() {
         Ok(())
@@ -208,9 +244,10 @@ fn compile(
     }
 }
 
-const OPTIMIZATION: [&str; 9] = [
+const OPTIMIZATION: [&str; 10] = [
     "-Oz",
     "--enable-simd",
+    "--enable-threads",
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
     "--enable-sign-ext",

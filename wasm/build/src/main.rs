@@ -4,12 +4,15 @@
 //! neighbors only, and with training; wasm-bindgen, as a library pinned by Cargo.lock,
 //! writes the bindings; binaryen, from npm, makes the files smaller; and every file is weighed
 //! against `limits.txt`. What a page needs of it goes to `native/dist`, for `hapax web`.
+//!
+//! `cargo build-wasm --threads` adds `hapax/threads`, whose standard library is one of its own.
 
 mod artifact;
 mod weigh;
 
 use artifact::{Instructions, Part, build};
 use std::{
+    env,
     error::Error,
     fs, io,
     path::{Path, PathBuf},
@@ -50,8 +53,23 @@ const FOR_PAGES: [&str; 19] = [
     "worker_thread.js",
 ];
 
+/// What an option adds to the package.
+const THREADS: &str = "--threads";
+
+/// Loaders of runtimes that have no pages, and so no part of the threads.
+const FOR_SERVERS: [&str; 2] = ["node.js", "workerd.js"];
+
 fn main() -> ExitCode {
-    match run() {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let threads = match &words[..] {
+        [] => false,
+        [word] if word == THREADS => true,
+        _ => {
+            eprintln!("build-wasm: {words:?} is no option: there is {THREADS}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(threads) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -62,7 +80,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether every file is within its limit.
-fn run() -> Result<bool, Box<dyn Error>> {
+fn run(threads: bool) -> Result<bool, Box<dyn Error>> {
     let wasm = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .canonicalize()?;
@@ -90,17 +108,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
     }
     let parts = [Part::Whole, Part::Nearest, Part::Train];
     for part in parts {
-        let folder = part.folder(&folders.dist);
-        fs::create_dir_all(&folder)?;
-        copy_files(&folders.wasm.join("package"), &folder)?;
-        // What stands once, and what differs.
-        if let Some(name) = part.name() {
-            fs::remove_file(folder.join("package.json"))?;
-            let own = folders.wasm.join("package").join(name);
-            if own.is_dir() {
-                copy_files(&own, &folder)?;
-            }
-        }
+        lay_out(&folders, part)?;
     }
     // Linking and binaryen have one thread each: the two kinds of instructions side by side.
     let all = |instructions| -> Result<(), String> {
@@ -114,6 +122,12 @@ fn run() -> Result<bool, Box<dyn Error>> {
         all(Instructions::Baseline)?;
         simd.join().map_err(|_| "a thread of the build panicked")?
     })?;
+    if threads {
+        lay_out(&folders, Part::Threads)?;
+        build(&folders, Instructions::Threads, Part::Threads)?;
+    } else {
+        leave_out_threads(&folders.dist.join("package.json"))?;
+    }
     for (from, name) in [
         ("wasm/README.md", "README.md"),
         ("docs/web.md", "web.md"),
@@ -127,8 +141,41 @@ fn run() -> Result<bool, Box<dyn Error>> {
         fs::write(folders.dist.join(name), text)?;
     }
     hand_over(&folders.dist, &folders.root.join("native/dist"))?;
-    let limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
+    let mut limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
+    if !threads {
+        limits = without_threads(&limits);
+    }
     Ok(weigh::weigh(&folders.dist, &limits)?)
+}
+
+/// Copies what a part of the package holds beside what is compiled.
+fn lay_out(folders: &Folders, part: Part) -> Result<(), Box<dyn Error>> {
+    let folder = part.folder(&folders.dist);
+    fs::create_dir_all(&folder)?;
+    for from in part.sources() {
+        copy_files(&folders.wasm.join("package").join(from), &folder)?;
+    }
+    // What stands once, and what differs.
+    if part.name().is_some() {
+        fs::remove_file(folder.join("package.json"))?;
+    }
+    if let Part::Threads = part {
+        for name in FOR_SERVERS {
+            fs::remove_file(folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a list that are not about the part of the threads.
+fn without_threads(list: &str) -> String {
+    let lines = list.lines().filter(|line| !line.contains("threads/"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Takes from the package's description the names of files that are not built.
+fn leave_out_threads(path: &Path) -> io::Result<()> {
+    fs::write(path, without_threads(&fs::read_to_string(path)?))
 }
 
 /// Copies the files of a folder, not those of folders within it.

@@ -1,0 +1,27 @@
+export * from "./classes.js";
+export { FormatError, LoadError, ParamError, PredictError, ReadError, TrainError } from "./errors.js";
+export type {
+  Ability,
+  Answer,
+  Answers,
+  BestOptions,
+  Contribution,
+  Evidence,
+  LoadOptions,
+  MachOptions,
+  ModelInfo,
+  ModelSource,
+  Neighbor,
+  OvrOptions,
+  OvrParameters,
+  PredictOptions,
+  PrepareOptions,
+  Progress,
+  StageReport,
+  StageWatch,
+  TextOptions,
+  TrainerOptions,
+  TrainingReport,
+  TrainingSummary,
+  TrainingWatch,
+} from "./values.js";
