@@ -31,7 +31,9 @@ def test_progress_is_told_and_may_stop():
 
 
 CHILD = """
-import sys, time
+import signal, sys, time
+# Shells have their background jobs ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, sys.argv[1])
 import hapax
 from conftest import make_texts
