@@ -146,5 +146,24 @@ def test_learning(annif):
     assert "cannot learn" in annif("learn", "hashed", "more.tsv", fails=True)
 
 
+def test_hyperopt(annif):
+    told = annif("hyperopt", "plain", "-T", "3", "-m", "F1@5", "-r", "trials.tsv", "train.tsv")
+    trials = [line.split("\t") for line in (annif.folder / "trials.tsv").read_text().splitlines()]
+    assert trials[0] == ["trial", "value", "cost", "positive_weight", "characters"]
+    values = [float(trial[1]) for trial in trials[1:]]
+    # Of five answers to two labels at most half is right.
+    assert len(values) == 3 and all(0.3 < value < 0.7 for value in values)
+    best = told.split("---")[1].split()
+    assert best[:2] == ["method=ovr", "fuse=centroid"]
+    assert f"score {max(values):.4f}" in told
+    settings = "".join(f"{line}\n" for line in best)
+    (annif.folder / "projects.cfg").write_text(
+        f"{PROJECTS}\n[best]\nname=Best\nlanguage=en\nbackend=hapax\nvocab=test\n{settings}"
+    )
+    annif("train", "best", "train.tsv")
+    (annif.folder / "few.tsv").write_text("a card\t<http://example.org/fee>\n" * 29)
+    assert "29 documents" in annif("hyperopt", "plain", "-T", "1", "few.tsv", fails=True)
+
+
 def test_wrong_options_are_named(annif):
     assert "no option 'cost'" in annif("train", "wrong", "train.tsv", fails=True)

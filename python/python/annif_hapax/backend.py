@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import annif.util
 import numpy as np
-from annif.backend import backend
+from annif.backend import backend, hyperopt
 from annif.exception import (
     ConfigurationException,
     NotInitializedException,
@@ -16,6 +16,8 @@ from annif.exception import (
 from annif.suggestion import SubjectSuggestion, SuggestionBatch
 
 import hapax
+
+from .hyperopt import Optimizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +54,7 @@ _OPTIONS = {
 }
 
 
-class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
+class HapaxBackend(hyperopt.AnnifHyperoptBackend, backend.AnnifLearningBackend):  # type: ignore[misc]
     """Extreme classification by hapax.
 
     Texts go through the analyzer of the project if it has one; hapax takes words and n-grams of
@@ -82,12 +84,12 @@ class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
         self._take(hapax.Model.load(path))
 
     def _take(self, model: hapax.Model) -> None:
-        """Hold a model. Its labels are URIs: the vocabulary may have been numbered anew."""
-        self._model = model
+        """Hold a model, whose labels are URIs: the vocabulary may have been numbered anew."""
+        self._model, self._subject_ids = model, self._subjects_of(model)
+
+    def _subjects_of(self, model: hapax.Model) -> np.ndarray:
         found = [self.project.subjects.by_uri(str(uri), warnings=False) for uri in model.labels]
-        self._subject_ids = np.array(
-            [-1 if subject is None else subject for subject in found], dtype=np.int64
-        )
+        return np.array([-1 if subject is None else subject for subject in found], dtype=np.int64)
 
     def _texts(self, documents: Iterable[Document]) -> list[str]:
         if not self.project.analyzer_spec:
@@ -95,10 +97,10 @@ class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
         tokens = self.project.analyzer.tokenize_words
         return [" ".join(tokens(document.text)) for document in documents]
 
-    def _labelled(self, corpus: DocumentCorpus) -> tuple[list[str], list[list[str]]]:
+    def _labelled(self, documents: Iterable[Document]) -> tuple[list[str], list[list[str]]]:
         """Texts and the URIs of their subjects; documents without subjects teach nothing."""
         subjects = self.project.subjects
-        documents = [document for document in corpus.documents if document.subject_set]
+        documents = [document for document in documents if document.subject_set]
         labels = [[subjects[subject].uri for subject in doc.subject_set] for doc in documents]
         return self._texts(documents), labels
 
@@ -107,7 +109,7 @@ class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
             raise NotSupportedException("Training hapax from cached data is not supported.")
         if corpus.is_empty():
             raise NotSupportedException("Cannot train hapax project with no documents")
-        texts, labels = self._labelled(corpus)
+        texts, labels = self._labelled(corpus.documents)
         options = {name: read(params[name]) for name, read in _OPTIONS.items() if name in params}
         try:
             model = hapax.train(
@@ -128,7 +130,7 @@ class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
         self.initialize()
         assert self._model is not None
         try:
-            self._model.learn(*self._labelled(corpus))
+            self._model.learn(*self._labelled(corpus.documents))
         except ValueError as error:
             raise NotSupportedException(
                 f"A hapax model of kind {self._model.kind} cannot learn this: {error}"
@@ -139,24 +141,33 @@ class HapaxBackend(backend.AnnifLearningBackend):  # type: ignore[misc]
         model.save(os.path.join(self.datadir, self.MODEL_FILE))
         self._take(model)
 
+    def get_hp_optimizer(self, corpus: DocumentCorpus, metric: str) -> Optimizer:
+        """What ``annif hyperopt`` runs."""
+        return Optimizer(self, corpus, metric)
+
     def _suggest_batch(self, documents: list[Document], params: dict[str, Any]) -> SuggestionBatch:
-        assert self._model is not None and self._subject_ids is not None
-        limit = int(params["limit"])
-        texts = self._texts(documents)
+        assert self._model is not None
+        texts, limit = self._texts(documents), int(params["limit"])
+        batch = self._suggestions(self._model, texts, limit)
+        return SuggestionBatch.from_sequence(batch, self.project.subjects, limit=limit)
+
+    def _suggestions(
+        self, model: hapax.Model, texts: list[str], limit: int = 100
+    ) -> list[list[SubjectSuggestion]]:
+        """The suggestions of a model, best first."""
         # Annif itself spreads documents over processes.
-        if self._model.thresholds is not None:
-            places, _, sure = self._model.predict_topk(
-                texts, k=limit, probabilities=True, threads=1
-            )
+        if model.thresholds is not None:
+            places, _, sure = model.predict_topk(texts, k=limit, probabilities=True, threads=1)
         else:
-            places, scores = self._model.predict_topk(texts, k=limit, threads=1)
-            sure = _squash(scores.astype(np.float64), self._model.kind)
+            places, scores = model.predict_topk(texts, k=limit, threads=1)
+            sure = _squash(scores.astype(np.float64), model.kind)
+        subjects = self._subject_ids if model is self._model else self._subjects_of(model)
         batch = []
         for row, row_scores in zip(places, sure):
-            ids = self._subject_ids[row[row >= 0]].tolist()
+            ids = subjects[row[row >= 0]].tolist()
             found = zip(ids, row_scores.tolist())
             batch.append([SubjectSuggestion(subject_id=i, score=s) for i, s in found if i >= 0])
-        return SuggestionBatch.from_sequence(batch, self.project.subjects, limit=limit)
+        return batch
 
 
 def _squash(scores: np.ndarray, kind: str) -> np.ndarray:
