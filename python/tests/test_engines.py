@@ -14,6 +14,8 @@ pytest.importorskip("dask", reason="engines are tested in a venv of their own")
 
 SCALE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 RECIPES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", SCALE, re.DOTALL))
+assert RECIPES.keys() == {"shards.py", "answers.py", "with_dask.py", "with_spark.py"}
+assert len(RECIPES) == SCALE.count("```python"), "a recipe has no name"
 
 # The command, but a worker that runs shard 1 for the first time dies on the way, and it with it.
 FRAGILE = """#!/bin/sh
