@@ -6,7 +6,7 @@ use hapax::{
         executor::Sequential,
         kernels::{Kernels, Portable},
         parameters::{
-            MultiClassLoss::{CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
+            MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Llw, WestonWatkins},
             MultiClassSvm,
         },
         train::{Alone, SharedTraining, multiclass::MultiLabel},
@@ -16,36 +16,47 @@ use hapax::{
 };
 use std::ops::ControlFlow;
 
-/// More rows than a single lane takes, so that lanes, shards and blocks all have work.
 #[test]
-fn threads_and_kernels_never_show_in_a_bit() {
+fn threads_and_kernels_never_show_in_a_bit_of_crammer_singer() {
+    never_show(CrammerSinger, 1.0);
+}
+
+#[test]
+fn nor_of_weston_watkins() {
+    never_show(WestonWatkins, 1.0);
+}
+
+#[test]
+fn nor_of_lee_lin_wahba() {
+    // The machine of all wrong classes has a closed form at small costs.
+    never_show(Llw, 20.0);
+}
+
+/// More rows than a single lane takes, so that lanes, shards and blocks all have work.
+fn never_show(loss: MultiClassLoss, cost: f64) {
     let data = clustered(5_000, 300, 60, 3);
-    for loss in [CrammerSinger, WestonWatkins, Llw] {
-        // The machine of all wrong classes has a closed form at small costs.
-        let cost = if loss == Llw { 20.0 } else { 1.0 };
-        let parameters = MultiClassSvm {
-            cost,
-            gap: 1e-3,
-            ..MultiClassSvm::new(loss)
-        };
-        let go = |_| ControlFlow::Continue(());
-        let refuse = MultiLabel::Refuse;
-        let plain = parameters
-            .train(&data, refuse, None, &Sequential, &Portable, go)
+    let parameters = MultiClassSvm {
+        cost,
+        gap: 1e-2,
+        ..MultiClassSvm::new(loss)
+    };
+    let go = |_| ControlFlow::Continue(());
+    let refuse = MultiLabel::Refuse;
+    let plain = parameters
+        .train(&data, refuse, None, &Sequential, &Portable, go)
+        .unwrap();
+    assert!(plain.certificate.relative_gap() <= 1e-2);
+    assert!(plain.certificate.epochs > 3, "{:?}", plain.certificate);
+    // Each processor on two threads, and the best on other numbers of them.
+    let on_two = kernels::available().into_iter().map(|each| (2, each));
+    for (threads, kernels) in on_two.chain([1, 3, 5].map(|each| (each, kernels::best()))) {
+        let threads = Threads::new(threads).unwrap();
+        let other = parameters
+            .train(&data, refuse, None, &threads, kernels, go)
             .unwrap();
-        assert!(plain.certificate.relative_gap() <= 1e-3);
-        assert!(plain.certificate.epochs > 3, "{:?}", plain.certificate);
-        // Each processor on two threads, and the best on other numbers of them.
-        let on_two = kernels::available().into_iter().map(|each| (2, each));
-        for (threads, kernels) in on_two.chain([1, 3, 5].map(|each| (each, kernels::best()))) {
-            let threads = Threads::new(threads).unwrap();
-            let other = parameters
-                .train(&data, refuse, None, &threads, kernels, go)
-                .unwrap();
-            assert_eq!(other.model, plain.model, "{}", kernels.processor().name());
-            assert_eq!(other.certificate, plain.certificate);
-            assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
-        }
+        assert_eq!(other.model, plain.model, "{}", kernels.processor().name());
+        assert_eq!(other.certificate, plain.certificate);
+        assert_eq!(other.stored_primal.to_bits(), plain.stored_primal.to_bits());
     }
 }
 
