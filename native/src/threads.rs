@@ -49,31 +49,6 @@ impl Executor for Threads {
         self.0.current_num_threads()
     }
 
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
-        // threads busy.
-        let tasks = match self.threads() {
-            1 => 1,
-            threads => threads * 16,
-        };
-        let run_length = (jobs / tasks).max(1);
-        let places = places(jobs.div_ceil(run_length));
-        self.run(places.len(), &|index| {
-            let (start, mut own) = (index * run_length, scratch());
-            let end = (start + run_length).min(jobs);
-            let part: Vec<R> = (start..end).map(|job| run(&mut own, job)).collect();
-            put(&places[index], part);
-        });
-        let mut results = Vec::with_capacity(jobs);
-        taken(places).for_each(|mut part| results.append(&mut part));
-        results
-    }
-
     fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,

@@ -69,56 +69,25 @@ impl Executor for Pool {
         POOL.get().map_or(1, ThreadPool::current_num_threads)
     }
 
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        // Each task takes a run of jobs with one scratch memory; short runs at the end keep all
-        // threads busy.
-        let tasks = match self.threads() {
-            1 => 1,
-            threads => threads * 16,
-        };
-        let length = (jobs / tasks).max(1);
-        let parts = in_order(jobs.div_ceil(length), |task| {
-            let (start, mut own) = (task * length, scratch());
-            let end = (start + length).min(jobs);
-            (start..end)
-                .map(|job| run(&mut own, job))
-                .collect::<Vec<R>>()
-        });
-        parts.into_iter().flatten().collect()
-    }
-
     fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
     where
         T: Send,
         R: Send,
         F: Fn(usize, T) -> R + Sync,
     {
-        let items: Vec<_> = items
-            .into_iter()
-            .map(|item| Mutex::new(Some(item)))
-            .collect();
-        let made = in_order(items.len(), |place| {
-            let item = hold(&items[place]).take();
-            item.map(|item| run(place, item))
+        let place = |item| (Mutex::new(Some(item)), Mutex::new(None));
+        let places: Vec<_> = items.into_iter().map(place).collect();
+        run_all(places.len(), &|at| {
+            let (item, made) = &places[at];
+            let item = hold(item).take();
+            *hold(made) = item.map(|item| run(at, item));
         });
-        made.into_iter().flatten().collect()
+        let made = |(_, made): (_, Mutex<Option<R>>)| {
+            let made = made.into_inner();
+            made.unwrap_or_else(PoisonError::into_inner)
+        };
+        places.into_iter().filter_map(made).collect()
     }
-}
-
-/// What `work` makes of each of `0..count`, in that order.
-fn in_order<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let places: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
-    run_all(count, &|place| *hold(&places[place]) = Some(work(place)));
-    let made = places.into_iter().filter_map(|place| {
-        let made = place.into_inner();
-        made.unwrap_or_else(PoisonError::into_inner)
-    });
-    made.collect()
 }
 
 /// A panic ends all, so nobody sees what it left.
