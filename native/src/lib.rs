@@ -54,6 +54,7 @@ pub use hapax_core as core;
 pub mod checkpoint;
 pub mod distributed;
 pub mod files;
+mod fuse;
 pub mod kernels;
 mod model_file;
 pub mod npy;
@@ -66,6 +67,7 @@ pub mod threads;
 pub mod thresholds;
 mod training;
 
+pub use fuse::{Fuse, LeftOut};
 pub use model_file::{LoadError, ModelFile};
 pub use training::{TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize};
 

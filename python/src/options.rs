@@ -1,12 +1,12 @@
 //! The options of training, by the names that the command has for them.
 
 use super::errors::wrong;
-use hapax::TextFeatures;
 use hapax::core::parameters::MachParameters;
 use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::{Bias, Loss, Negatives, OneVsRest};
 use hapax::core::text::{FeatureSpace, NGrams};
 use hapax::core::train::{Parameters, one_vs_rest::Given};
+use hapax::{Fuse, LeftOut, TextFeatures};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -144,39 +144,6 @@ pub fn text(options: &mut Options<'_>, texts: usize) -> PyResult<TextFeatures> {
     Ok(features)
 }
 
-/// What votes beside the machines.
-#[derive(Clone, Copy, PartialEq)]
-enum Fuse {
-    Auto,
-    Centroid,
-    Nearest,
-    None,
-}
-
-impl Fuse {
-    /// A weight of 0 for centroids, softmax regression and an embedding where this leaves them out;
-    /// refuses other weights of these.
-    fn left_out(self, given: [Option<f64>; 3]) -> PyResult<[Option<f64>; 3]> {
-        let (name, left_out) = match self {
-            Self::Auto | Self::Nearest => return Ok([None; 3]),
-            Self::Centroid => ("centroid", [false, false, true]),
-            Self::None => ("none", [true; 3]),
-        };
-        let options = ["centroid", "softmax", "embedding"];
-        for ((option, weight), left_out) in options.into_iter().zip(given).zip(left_out) {
-            match weight {
-                Some(weight) if left_out && weight != 0.0 => {
-                    return Err(wrong(format_args!(
-                        "fuse={name:?} leaves out what {option}={weight} adds: give one of the two"
-                    )));
-                }
-                _ => {}
-            }
-        }
-        Ok(left_out.map(|left_out| left_out.then_some(0.0)))
-    }
-}
-
 /// The parameters of one-vs-rest that are given, and what is left open.
 pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest, Given)> {
     let base = OneVsRest::default();
@@ -207,11 +174,7 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
     let fuse = options.choose("fuse", &fuses, Fuse::Auto)?;
     let bias: Option<f64> = options.take("bias")?;
     let learn = options.take::<bool>("learn_bias")?.unwrap_or(false);
-    let centroid = options.take("centroid")?;
-    let softmax = options.take("softmax")?;
-    let embedding = options.take("embedding")?;
-    let left_out = fuse.left_out([centroid, softmax, embedding])?;
-    let given = Given {
+    let mut given = Given {
         cost: options.take("cost")?,
         positive_weight: options.take("positive_weight")?,
         exponent: options.take("exponent")?,
@@ -220,19 +183,21 @@ pub fn one_vs_rest(options: &mut Options<'_>, seed: u64) -> PyResult<(OneVsRest,
             (false, value) => value.map(Bias::Fixed),
         },
         prune: options.take("prune")?,
-        centroid: left_out[0].or(centroid),
+        centroid: options.take("centroid")?,
         prior: options.take("prior")?,
-        softmax: left_out[1].or(softmax),
-        embedding: left_out[2].or(embedding),
+        softmax: options.take("softmax")?,
+        embedding: options.take("embedding")?,
         pool: options.take("pool")?,
         mine: options.take("mine")?,
         epsilon: options.take("epsilon")?,
-        neighbors: match fuse {
-            Fuse::Auto => None,
-            Fuse::Nearest => Some(true),
-            Fuse::Centroid | Fuse::None => Some(false),
-        },
+        neighbors: None,
     };
+    fuse.apply(&mut given).map_err(|left_out| {
+        let LeftOut { by, what, weight } = left_out;
+        wrong(format_args!(
+            "fuse={by:?} leaves out what {what}={weight} adds: give one of the two"
+        ))
+    })?;
     given.over(&fixed).check().map_err(wrong)?;
     Ok((fixed, given))
 }

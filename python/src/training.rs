@@ -38,7 +38,6 @@ pub type How<'py> = (
 
 /// What is trained.
 enum Method {
-    Auto,
     OneVsRest(OneVsRest, Given),
     Nearest(Neighbors),
     Mach(Mach),
@@ -50,7 +49,8 @@ const METHODS: &str = "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-
 
 /// How it is trained.
 struct Order {
-    method: Method,
+    /// Without one the best is taken.
+    method: Option<Method>,
     features: Option<TextFeatures>,
     seed: u64,
     max_bytes: Option<u64>,
@@ -64,15 +64,15 @@ impl Order {
         let features = texts.map(|texts| text(&mut options, texts)).transpose()?;
         let max_bytes = options.take("max_bytes")?;
         let kind = match method {
-            "auto" => Method::Auto,
+            "auto" => None,
             "ovr" => {
                 let (fixed, given) = one_vs_rest(&mut options, seed)?;
-                Method::OneVsRest(fixed, given)
+                Some(Method::OneVsRest(fixed, given))
             }
-            "nearest" => Method::Nearest(Neighbors::new(&mut options)?),
-            "mach" => Method::Mach(Mach::new(&mut options, seed)?),
+            "nearest" => Some(Method::Nearest(Neighbors::new(&mut options)?)),
+            "mach" => Some(Method::Mach(Mach::new(&mut options, seed)?)),
             other => match Plain::new(other, &mut options, seed)? {
-                Some(plain) => Method::Plain(plain),
+                Some(plain) => Some(Method::Plain(plain)),
                 None => {
                     return Err(wrong(format_args!(
                         "method is {other:?}, but must be one of {METHODS}"
@@ -99,7 +99,7 @@ impl Order {
         // Nobody listening any more is no reason to fail.
         let tell = |what, done, of| _ = steps.send((what, done, of));
         let (seed, features) = (self.seed, self.features);
-        if matches!(self.method, Method::Auto) {
+        let Some(method) = self.method else {
             let told = |doing| match doing {
                 Progress::Settings(done, of) => tell("choosing parameters", done, of),
                 Progress::Trying(method) => tell(method.name(), 0, 0),
@@ -111,8 +111,8 @@ impl Order {
             }
             let best = train_watched(source, seed, features, executor, told)?;
             return finished(best.model, seed, self.max_bytes, executor);
-        }
-        let plain = match &self.method {
+        };
+        let plain = match &method {
             Method::OneVsRest(fixed, given) => Some(given.over(fixed)),
             _ => None,
         };
@@ -122,8 +122,8 @@ impl Order {
         } = vectorize(source, features, plain.as_ref(), executor, told)?;
         check_data(&data)?;
         // Fitting MACH into a budget uses it up.
-        let is_mach = matches!(self.method, Method::Mach(_));
-        let mut model = match self.method {
+        let is_mach = matches!(method, Method::Mach(_));
+        let mut model = match method {
             Method::OneVsRest(fixed, given) => {
                 train_ovr((&fixed, &given), &data, vectorizer, executor, tell)?
             }
@@ -132,11 +132,15 @@ impl Order {
                 train_mach(&given, &data, vectorizer, self.max_bytes, executor, tell)?
             }
             Method::Plain(plain) => plain.train(&data, vectorizer, executor, steps)?,
-            Method::Auto => unreachable!("trained above"),
         };
         if !(is_mach && self.max_bytes.is_some()) {
             tell("calibrating", 0, 0);
-            model.calibrate(Calibrating::default(), (&data, seed), executor, kernels::best())?;
+            model.calibrate(
+                Calibrating::default(),
+                (&data, seed),
+                executor,
+                kernels::best(),
+            )?;
         }
         finished(model, seed, self.max_bytes, executor)
     }

@@ -1,6 +1,5 @@
 //! `hapax train ovr`: one-vs-rest with mined negatives.
 
-mod fuse;
 mod proof;
 mod shared;
 mod telling;
@@ -17,8 +16,8 @@ use super::{
     finish::{Made, Told},
 };
 use clap::{Args, ValueEnum};
-use fuse::Fuse;
 use hapax::{
+    Fuse, LeftOut,
     core::{
         executor::Executor,
         model::{Method, Model},
@@ -192,7 +191,7 @@ impl TrainOvr {
     }
 
     /// What the user decided of that which the data would choose.
-    fn given(&self) -> Given {
+    fn given(&self) -> Result<Given, Failure> {
         let value = self
             .bias
             .unwrap_or(if self.learn_bias { 1.0 } else { -1.0 });
@@ -201,54 +200,49 @@ impl TrainOvr {
             false => Bias::Fixed(value),
         };
         let decided = self.learn_bias || self.bias.is_some();
-        Given {
+        let mut given = Given {
             cost: self.cost,
             positive_weight: self.positive_weight,
             exponent: self.exponent,
             bias: decided.then_some(bias),
             prune: self.prune,
-            centroid: match self.fuse {
-                Fuse::None => Some(0.0),
-                _ => self.centroid,
-            },
+            centroid: self.centroid,
             prior: self.prior,
-            softmax: match self.fuse {
-                // A proof is of the machines alone.
-                _ if self.gap.is_some() => Some(0.0),
-                Fuse::None => Some(0.0),
-                _ => self.softmax,
-            },
+            softmax: self.softmax,
             pool: self.pool,
             mine: self.mine,
             epsilon: self.epsilon,
-            embedding: match self.fuse {
-                // Of labels without rows an embedding knows nothing.
-                _ if self.gap.is_some() || self.from.is_some() => Some(0.0),
-                Fuse::Centroid | Fuse::None => Some(0.0),
-                _ => self.embedding,
-            },
-            neighbors: match self.fuse {
-                // Neighbors are in no proof and no part of a sharded training, and do not go on
-                // from a model.
-                _ if self.gap.is_some() || self.from.is_some() => Some(false),
-                Fuse::Auto => None,
-                Fuse::Nearest => Some(true),
-                Fuse::Centroid | Fuse::None => Some(false),
-            },
+            embedding: self.embedding,
+            neighbors: None,
+        };
+        self.fuse.apply(&mut given).map_err(|left_out| {
+            let LeftOut { by, what, weight } = left_out;
+            Failure::Input(format!(
+                "--fuse {by} leaves out what --{what} {weight} adds: give one of the two"
+            ))
+        })?;
+        if self.gap.is_some() {
+            // A proof is of the machines alone.
+            given.softmax = Some(0.0);
         }
+        if self.gap.is_some() || self.from.is_some() {
+            // Nor do neighbors go on from a model, and of labels without rows an embedding knows
+            // nothing.
+            (given.embedding, given.neighbors) = (Some(0.0), Some(false));
+        }
+        Ok(given)
     }
 
     /// Refuses what was given and cannot go together.
     fn check(&self) -> Result<(), Failure> {
-        (self.fuse).check([self.centroid, self.softmax, self.embedding])?;
-        let plain = self.given().over(&self.fixed());
+        let plain = self.given()?.over(&self.fixed());
         Ok(plain.check().map_err(TrainError::from)?)
     }
 
     pub fn run(self) -> Result<(), Failure> {
         self.common.check()?;
         self.check()?;
-        let (fixed, mut given) = (self.fixed(), self.given());
+        let (fixed, mut given) = (self.fixed(), self.given()?);
         if self.gap.is_some() && self.negatives != Against::All {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));

@@ -32,7 +32,7 @@ impl Sharded for TrainOvr {
     }
 
     fn read(&self, planning: bool, threads: &Threads) -> Result<Training, Failure> {
-        let plain = self.given().over(&self.fixed());
+        let plain = self.given()?.over(&self.fixed());
         // What was chosen then stands among the arguments of the plan.
         self.common
             .read_choosing(planning.then_some(&plain), threads)
@@ -44,7 +44,7 @@ impl Sharded for TrainOvr {
             return Err(Failure::Input(rule.into()));
         }
         self.check()?;
-        let (fixed, given) = (self.fixed(), self.given());
+        let (fixed, given) = (self.fixed(), self.given()?);
         let choice = choose(&fixed, &given, training, threads)?;
         let softmax = choice.parameters.softmax;
         Ok((choice.parameters, softmax, choice.fused))
