@@ -13,14 +13,18 @@ python3 -m venv "$tools"
 PATH="$PWD/$tools/bin:$PATH"
 export PATH CARGO_TARGET_DIR=target
 
-# build TARGET [COMPATIBILITY]
-build() {
-  rustup target add "$1" 2>/dev/null
-  maturin build --release --locked --quiet --zig --target "$1" \
-    ${2:+--compatibility "$2"} --out "$work/out" >"$work/log" 2>&1 || {
+# make WORDS...: runs maturin, and shows what it said if it fails.
+make() {
+  maturin "$@" --out "$work/out" >"$work/log" 2>&1 || {
     cat "$work/log" >&2
     exit 1
   }
+}
+
+# build TARGET [COMPATIBILITY]
+build() {
+  rustup target add "$1" 2>/dev/null
+  make build --release --locked --quiet --zig --target "$1" ${2:+--compatibility "$2"}
 }
 
 build x86_64-unknown-linux-gnu manylinux2014
@@ -58,7 +62,7 @@ case $(uname -m) in
   aarch64) try_out "$(echo "$work"/out/*manylinux*aarch64.whl)" ;;
 esac
 
-maturin sdist --quiet --out "$work/out" 2>/dev/null
+make sdist
 source=$(echo "$work"/out/*.tar.gz)
 echo "$(basename "$source"): $(wc -c < "$source") bytes"
 "$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \

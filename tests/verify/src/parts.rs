@@ -351,6 +351,7 @@ pub const PARTS: &[Part] = &[
                 "--no-save",
                 "--no-fund",
             ],
+            COMMAND,
             &["npm", "--prefix", "wasm/hosts", "test"],
         ]),
     },

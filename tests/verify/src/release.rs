@@ -54,8 +54,8 @@ fn make(workspace: &Workspace) -> Result<(), String> {
     let sources = work.join("sources");
     let _ = fs::remove_dir_all(&sources);
     fs::create_dir_all(&sources).map_err(failed("target/release-archives"))?;
-    // What `hapax web` carries is made here, and the package of the command has it.
-    run(workspace, &["cargo", "build-wasm"])?;
+    // The npm package, whole. What `hapax web` carries is of it, and the command's package has it.
+    run(workspace, &["cargo", "build-wasm", "--threads"])?;
     let mut package = vec![
         "cargo",
         "package",
