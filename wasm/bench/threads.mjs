@@ -1,6 +1,6 @@
 // hapax/threads with one and with two threads in a worker of Chromium, in turns, and the native
-// command beside it: node wasm/bench/threads.mjs TRAIN.tsv; a line is a text, a tab, its labels.
-// Needs cargo build-wasm --threads. Seconds are the best of three turns.
+// command beside it: node wasm/bench/threads.mjs TRAIN.tsv [TURNS]; a line is a text, a tab, its
+// labels. Needs cargo build-wasm --threads. Best and median of some turns: [TURNS], 5 if not given.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,8 +8,7 @@ import { fileURLToPath } from "node:url";
 import { startBrowser } from "../../www/tests/demo.mjs";
 import * as native from "../tests/native.mjs";
 
-const [path] = process.argv.slice(2);
-const TURNS = 3;
+const [path, turns = 5] = process.argv.slice(2);
 const HEADERS = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
 const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
@@ -70,9 +69,9 @@ const command = (count, ...words) => {
   return (performance.now() - start) / 1000;
 };
 
-const best = { mach: [], ovr: [], answers: [], "mach, native": [], "ovr, native": [] };
-const keep = (name, place, value) => (best[name][place] = Math.min(best[name][place] ?? Number.POSITIVE_INFINITY, value));
-for (let turn = 0; turn < TURNS; turn += 1) {
+const all = {};
+const keep = (name, place, value) => ((all[name] ??= [[], []])[place].push(value));
+for (let turn = 0; turn < turns; turn += 1) {
   for (const [place, count] of [1, 2].entries()) {
     const told = await inPage(count);
     if (told.threads !== count) throw new Error(`${told.threads} threads in place of ${count}`);
@@ -81,8 +80,11 @@ for (let turn = 0; turn < TURNS; turn += 1) {
     keep("ovr, native", place, command(count, "ovr"));
   }
 }
-for (const [name, [one, two]] of Object.entries(best)) {
-  console.log(`${name.padEnd(14)} ${one.toFixed(2)} s, two threads ${two.toFixed(2)} s: ${(one / two).toFixed(2)}`);
+const best = (values) => Math.min(...values);
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+for (const [name, [one, two]] of Object.entries(all)) {
+  const told = (which) => `${which(one).toFixed(2)} s, two threads ${which(two).toFixed(2)} s: ${(which(one) / which(two)).toFixed(2)}`;
+  console.log(`${name.padEnd(14)} best ${told(best)}; median ${told(median)}`);
 }
 await browser.close();
 server.close();

@@ -36,6 +36,21 @@ const site = (folder) => {
   return serve(join(folder, "dist"));
 };
 
+test("hapax/threads: its bindings serve the files of hapax/train, which take its place", async () => {
+  // What a file imports has the same text in both: names alone do not tell casts apart.
+  const imports = (part) => {
+    const text = readFileSync(join(installed, part, "bindings.js"), "utf8");
+    return new Map(Array.from(text.matchAll(/^ {8}(__wb\w+): (.*?),$(?=\n {8}\w|\n {4}\};)/gms), ([, name, body]) => [name, body]));
+  };
+  const [own, ofThreads] = ["train", "threads"].map(imports);
+  for (const name of ["hapax.wasm", "hapax_simd.wasm"]) {
+    const module = await WebAssembly.compile(readFileSync(join(installed, "train", name)));
+    const named = WebAssembly.Module.imports(module).filter((wanted) => wanted.module === "./bindings_bg.js");
+    assert.ok(named.length > 20);
+    for (const { name: wanted } of named) assert.deepEqual(ofThreads.get(wanted) ?? "none", own.get(wanted), `${name}: ${wanted}`);
+  }
+});
+
 test("the tarball: what npm shows of it, and no address of a file that it lacks", () => {
   const named = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   for (const field of ["description", "license", "keywords", "engines", "author"]) assert.ok(named[field], field);

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { manyTexts } from "../tests/native.mjs";
+import * as native from "../tests/native.mjs";
 import { answersRightly, open } from "./browser.mjs";
 import { files, installed, project, run } from "./projects.mjs";
 import { serve } from "./servers.mjs";
@@ -22,7 +22,7 @@ const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connec
 const HTML = '<!doctype html><title>hapax</title><link rel="icon" href="data:,"><script type="module" src="page.js"></script>';
 const PAGE = "globalThis.ready = true;\n";
 
-const rows = manyTexts(400).trimEnd().split("\n").map((line) => line.split("\t"));
+const rows = native.manyTexts(400).trimEnd().split("\n").map((line) => line.split("\t"));
 const texts = rows.map(([text]) => text);
 const labels = rows.map(([, label]) => [label]);
 /** The last knows nothing. */
@@ -77,6 +77,14 @@ const ask = async (url, ...works) => {
   return { told, problems };
 };
 
+/** The same models by the command. */
+const ofTheCommand = () => {
+  const tsv = rows.map((row) => `${row.join("\t")}\n`).join("");
+  const methods = { best: ["auto"], ovr: ["ovr", "--cost", "1"], mach: ["mach", "--epochs", "2"] };
+  const trained = ([method, ...options]) => native.read(native.trained(method, native.folder(), tsv, ...options));
+  return Object.fromEntries(Object.entries(methods).map(([name, words]) => [name, trained(words)]));
+};
+
 /** As long as it is, an object of arrays says little when it differs. */
 const same = (found, wanted) => {
   for (const [name, { bytes, answers }] of Object.entries(wanted)) {
@@ -90,10 +98,12 @@ export const threads = () => {
   const contents = { "index.html": HTML, "page.js": PAGE, "work.js": WORKER };
   let wanted;
 
-  test("hapax/threads: 1, 2 and 4 threads train and answer what Node does, under a strict policy", async () => {
+  test("hapax/threads: 1, 2 and 4 threads train what the command does and answer as Node, under a strict policy", async () => {
     const node = await import(join(installed, "train/node.js"));
     await node.init();
     wanted = await worked(node, { texts, labels, asked });
+    const command = ofTheCommand();
+    for (const [name, { bytes }] of Object.entries(wanted)) assert.equal(Buffer.compare(Buffer.from(bytes), command[name]), 0, name);
     const url = await serve(project("threads", contents), { ...ISOLATED, "content-security-policy": STRICT });
     const work = { texts, labels, asked };
     const { told, problems } = await ask(url, ...[1, 2, 4].map((count) => ({ ...work, count })));
@@ -132,6 +142,61 @@ export const threads = () => {
       cpSync(join(folder, "train.tsv"), join(folder, "dist/train.tsv"));
       await answersRightly(await serve(join(folder, "dist"), ISOLATED), wanted, question);
     }
+  });
+
+  test("hapax/threads: a thread that fails, or memory that ends, is an error and not a wait for ever", async () => {
+    const work = { texts, labels, asked, count: 3 };
+    const failing = async (name, edit) => {
+      const folder = project(name, contents);
+      const path = join(folder, "node_modules/hapax/threads/thread.js");
+      const script = readFileSync(path, "utf8");
+      const edited = edit(script);
+      assert.notEqual(edited, script);
+      writeFileSync(path, edited);
+      const { told: [{ error, found }] } = await ask(await serve(folder, ISOLATED), work);
+      assert.equal(found, undefined);
+      return error;
+    };
+    // It throws as a trap does, with its work taken or not.
+    const failed = await failing("threads-failed", (script) => script.replace("runThread();", "throw new WebAssembly.RuntimeError('unreachable');"));
+    assert.match(failed.message, /a thread of hapax failed.*end this worker/);
+    // Threads cannot have memory of their own any more: whichever wants some first traps.
+    const grow = "try { for (;;) memory.grow(16); } catch {}\n    postMessage({ ready: true });";
+    const full = await failing("threads-full", (script) => script.replace("postMessage({ ready: true });", grow));
+    assert.ok(full.message.length > 0, JSON.stringify(full));
+    assert.match(`${full.name} ${full.message}`, /a thread of hapax failed|RuntimeError|memory/i);
+  });
+
+  test("hapax/threads/train/worker: an aborted training ends the threads with its worker", async () => {
+    const folder = project("threads-abort", contents);
+    const url = await serve(folder, ISOLATED);
+    const { page, problems, close } = await open(url);
+    const session = await page.context().browser().newBrowserCDPSession();
+    const workers = async () => {
+      const { targetInfos } = await session.send("Target.getTargets", { filter: [{ type: "worker" }] });
+      return targetInfos.filter(({ url: at }) => at.startsWith(url)).length;
+    };
+    const many = native.manyTexts(4000).trimEnd().split("\n").map((line) => line.split("\t"));
+    const running = page.evaluate(
+      async ([texts, labels]) => {
+        const { trainInWorker } = await import("./node_modules/hapax/threads/training_worker.js");
+        const stop = new AbortController();
+        globalThis.stop = () => stop.abort(new Error("another file"));
+        const progress = () => (globalThis.heard = true);
+        return trainInWorker({ texts, labels }, { signal: stop.signal, progress }).then(() => "trained", ({ message }) => message);
+      },
+      [many.map(([text]) => text), many.map(([, label]) => [label])],
+    );
+    await page.waitForFunction(() => globalThis.heard);
+    // The worker that trains, and a thread for each further core.
+    const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+    assert.equal(await workers(), cores);
+    await page.evaluate(() => globalThis.stop());
+    assert.equal(await running, "another file");
+    for (const end = Date.now() + 10_000; (await workers()) > 0 && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(await workers(), 0);
+    assert.deepEqual(problems, []);
+    await close();
   });
 
   test("hapax/threads: wrong counts, a page in place of a worker, a thread that does not start", async () => {

@@ -56,11 +56,11 @@ const begin = async (count) => {
     const all = Promise.all(others.map(ready));
     for (const thread of others) thread.postMessage({ module, memory: exports.memory });
     await all;
+    if (!newPool(count)) throw new Error(`${count} threads of hapax make no pool: begin again in another worker`);
   } catch (error) {
     for (const thread of others) thread.terminate();
     throw error;
   }
-  newPool(count);
   for (const thread of others) thread.postMessage({});
   return count;
 };
