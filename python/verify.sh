@@ -1,8 +1,10 @@
 #!/bin/sh
 # Builds the wheel and tests it on the oldest and on the newest CPython found, from 3.10 on: the
-# oldest with the oldest packages that are supported, the newest with the newest.
+# oldest with the oldest packages that are supported, the newest with the newest. `verify.sh sets`
+# instead compares models of every data set with those of the command and of the npm package.
 set -eu
 cd "$(dirname "$0")"
+part=${1:-}
 work=target/verify
 limit=3000000
 
@@ -58,6 +60,10 @@ print('CPython', platform.python_version(), *(f'{n} {here[n]}' for n in named if
   "$folder/bin/python" -m pytest -p no:cacheprovider "$@"
 }
 
+if [ "$part" = sets ]; then
+  run_tests "$work/newest" tests/sets
+  exit
+fi
 run_tests "$work/newest"
 if [ "$oldest" != "$newest" ]; then
   make_venv "$work/oldest" "$oldest" pytest -r tests/oldest.txt

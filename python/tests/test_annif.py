@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,8 @@ method=nearest
 cost=1.0
 """
 
+PUNKT = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
+
 
 @pytest.fixture(scope="module")
 def annif(tmp_path_factory):
@@ -75,15 +78,11 @@ def annif(tmp_path_factory):
         lines = [f"{text}\t{row}\n" for text, row in zip(texts, uris)]
         (folder / f"{name}.tsv").write_text("".join(lines))
     # Without these files the tokenizer of NLTK wants its data from the network.
-    punkt = folder / "nltk" / "tokenizers" / "punkt_tab" / "english"
-    punkt.mkdir(parents=True)
-    for name in (
-        "abbrev_types.txt",
-        "collocations.tab",
-        "ortho_context.tab",
-        "sent_starters.txt",
-    ):
-        (punkt / name).touch()
+    for language in ("english", "finnish"):
+        punkt = folder / "nltk" / "tokenizers" / "punkt_tab" / language
+        punkt.mkdir(parents=True)
+        for name in PUNKT:
+            (punkt / name).touch()
     environment = {
         **os.environ,
         "ANNIF_CONFIG": "annif_hapax.Config",
@@ -104,7 +103,7 @@ def annif(tmp_path_factory):
         assert (done.returncode != 0) == fails, done.stderr
         return done.stderr if fails else done.stdout
 
-    run.folder = folder
+    run.folder, run.environment = folder, environment
     run("load-vocab", "--language", "en", "test", "vocab.tsv")
     return run
 
@@ -163,6 +162,22 @@ def test_hyperopt(annif):
     annif("train", "best", "train.tsv")
     (annif.folder / "few.tsv").write_text("a card\t<http://example.org/fee>\n" * 29)
     assert "29 documents" in annif("hyperopt", "plain", "-T", "1", "few.tsv", fails=True)
+
+
+def test_the_patch_for_annif_itself(annif, tmp_path):
+    import annif as package
+
+    shutil.copytree(Path(package.__file__).parent, tmp_path / "annif")
+    ours = Path(__file__).resolve().parents[1] / "annif"
+    parts = ("--include=annif/*", "--include=tests/*")
+    subprocess.run(["git", "apply", *parts, ours / "backend-hapax.patch"], cwd=tmp_path, check=True)
+    shutil.copy(ours / "conftest.py", tmp_path / "tests")
+    environment = {**annif.environment, "PYTHONPATH": str(tmp_path)}
+    pytest_there = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    done = subprocess.run(
+        pytest_there, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and "8 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_wrong_options_are_named(annif):

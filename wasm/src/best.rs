@@ -132,8 +132,7 @@ impl BestTrainer {
             )?;
         }
         self.summary = summary(&best, chosen.features.as_ref());
-        best.model.provenance_mut().seed = seed;
-        Ok(best.model.into())
+        Ok(Model::trained(best.model, seed))
     }
 
     /// What the last training tried and chose.

@@ -225,7 +225,9 @@ impl MachTraining {
     /// The model, when all is done. Throws `TrainError`.
     pub fn finish(&mut self) -> Result<Model, Thrown> {
         match self.made.take() {
-            Some(model) if self.calibrating.is_none() => Ok(model.into()),
+            Some(model) if self.calibrating.is_none() => {
+                Ok(Model::trained(model, self.parameters.seed))
+            }
             made => {
                 self.made = made;
                 Err(TrainError::Stopped.into())

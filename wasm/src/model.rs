@@ -28,6 +28,19 @@ pub struct Model {
     pub(crate) scratches: Vec<Scratch>,
 }
 
+#[cfg(feature = "training")]
+impl Model {
+    /// A model that was just trained. Of rows its file says, as the command's does, that features
+    /// are counted from 0.
+    pub(crate) fn trained(mut model: Core, seed: u64) -> Self {
+        let of_rows = model.vectorizer().is_none();
+        let provenance = model.provenance_mut();
+        provenance.seed = seed;
+        provenance.index_base = of_rows.then_some(hapax_core::data::IndexBase::Zero);
+        model.into()
+    }
+}
+
 impl From<Core> for Model {
     fn from(model: Core) -> Self {
         let scratch = Scratch::new(KERNELS);

@@ -104,8 +104,7 @@ impl OvrTrainer {
                 trained(&choice, (part, None), watch)
             })?;
         }
-        model.provenance_mut().seed = seed;
-        Ok(model.into())
+        Ok(Model::trained(model, seed))
     }
 
     /// The parameters of the last training, given and chosen.

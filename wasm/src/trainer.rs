@@ -72,8 +72,7 @@ impl Trainer {
             self.calibrate(&mut model, &rows)?;
         }
         // Nothing is drawn at random; the file says which seed there would have been.
-        model.provenance_mut().seed = SEED;
-        Ok(model.into())
+        Ok(Model::trained(model, SEED))
     }
 }
 

@@ -2,7 +2,8 @@
 // bytes, progress, stopping, errors, and a worker.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { Dataset, initSync, MachTrainer, ParamError, ReadError, train, Trainer, TrainError } from "../dist/train/node.js";
@@ -50,6 +51,10 @@ export const suite = (file) => {
       Uint32Array.of(4, 1),
     );
     const model = new Trainer({ neighbors: 1, alpha: 1, beta: 0 }).train(data);
+    const [rows, file] = ["2 3 5\n4 0:1 2:2\n1 1:3\n", join(native.folder(), "model.hapax")];
+    writeFileSync(`${file}.txt`, rows);
+    native.hapax("train", "nearest", "--neighbors", "1", "--alpha", "1", "--beta", "0", `${file}.txt`, "-o", file);
+    assert.equal(Buffer.compare(model.toBytes(), readFileSync(file)), 0);
     assert.deepEqual(plain(model.predict(Uint32Array.of(1), Float32Array.of(5), 3)), [
       [1, undefined, 1],
     ]);

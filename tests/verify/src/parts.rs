@@ -328,6 +328,18 @@ pub const PARTS: &[Part] = &[
         ]),
     },
     Part {
+        name: "sets",
+        shows: "the bytes of Python, JavaScript and the command on every data set (only if named)",
+        needs: &[RUSTUP, C_COMPILER, PYTHON, NPM],
+        only_named: true,
+        work: Commands(&[
+            NPM_INSTALL,
+            &["cargo", "build-wasm"],
+            COMMAND,
+            &["sh", "python/verify.sh", "sets"],
+        ]),
+    },
+    Part {
         name: "wheels",
         shows: "the source distribution and wheels for Linux and macOS, as published (only if named)",
         needs: &[RUSTUP, PYTHON],
