@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds what would be published: a source distribution, built once to prove that it can be, and
-# wheels for the platforms that zig can link for. The one for this machine is tried.
+# wheels for the platforms that zig and MinGW can link for. The one for this machine is tried.
 set -eu
 cd "$(dirname "$0")"
 work=target/wheels
@@ -21,16 +21,19 @@ make() {
   }
 }
 
-# build TARGET [COMPATIBILITY]
+# build TARGET [OPTION]...
 build() {
-  rustup target add "$1" 2>/dev/null
-  make build --release --locked --quiet --zig --target "$1" ${2:+--compatibility "$2"}
+  target=$1
+  shift
+  rustup target add "$target" 2>/dev/null
+  make build --release --locked --quiet --target "$target" "$@"
 }
 
-build x86_64-unknown-linux-gnu manylinux2014
-build aarch64-unknown-linux-gnu manylinux2014
-build x86_64-unknown-linux-musl musllinux_1_2
-build aarch64-apple-darwin
+build x86_64-unknown-linux-gnu --zig --compatibility manylinux2014
+build aarch64-unknown-linux-gnu --zig --compatibility manylinux2014
+build x86_64-unknown-linux-musl --zig --compatibility musllinux_1_2
+build aarch64-apple-darwin --zig
+build x86_64-pc-windows-gnu
 
 for wheel in "$work"/out/*.whl; do
   bytes=$(wc -c < "$wheel")

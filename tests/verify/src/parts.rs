@@ -50,6 +50,11 @@ const PYTHON: Program = Program {
     install: "install Python 3, for example by apt-get install python3",
 };
 
+const MINGW: Program = Program {
+    name: "x86_64-w64-mingw32-gcc",
+    install: "install MinGW, for example by apt-get install gcc-mingw-w64-x86-64",
+};
+
 /// WordNet for the demonstration and its tests.
 const NPM_WORDNET: &[&str] = &[
     "npm",
@@ -341,8 +346,8 @@ pub const PARTS: &[Part] = &[
     },
     Part {
         name: "wheels",
-        shows: "the source distribution and wheels for Linux and macOS, as published (only if named)",
-        needs: &[RUSTUP, PYTHON],
+        shows: "the source distribution and wheels as published, Windows and macOS too (only if named)",
+        needs: &[RUSTUP, PYTHON, MINGW],
         only_named: true,
         work: Commands(&[&["sh", "python/wheels.sh"]]),
     },
