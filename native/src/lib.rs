@@ -69,7 +69,9 @@ mod training;
 
 pub use fuse::{Fuse, LeftOut};
 pub use model_file::{LoadError, ModelFile};
-pub use training::{TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize};
+pub use training::{
+    BYTES_A_FEATURE, TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize,
+};
 
 /// The example of docs/library.md, run as a test.
 #[cfg(doctest)]

@@ -86,7 +86,35 @@ impl TextFeatures {
             given: GivenFeatures::default(),
         }
     }
+
+    /// For a model file of at most `max_bytes`: if nothing was said of the size of a vocabulary, it
+    /// has the most frequent features of one for each [`BYTES_A_FEATURE`] bytes, so that weights
+    /// find room beside it.
+    ///
+    /// ```
+    /// use hapax::{TextFeatures, core::text::FeatureSpace};
+    /// let features = TextFeatures::open(10_000).within(100_000).options.features;
+    /// let FeatureSpace::Vocabulary { max_features, .. } = features else { unreachable!() };
+    /// assert_eq!(max_features, Some(2500));
+    /// ```
+    #[must_use]
+    pub fn within(mut self, max_bytes: u64) -> Self {
+        if let FeatureSpace::Vocabulary {
+            max_features: most @ None,
+            ..
+        } = &mut self.options.features
+        {
+            let features = (max_bytes / BYTES_A_FEATURE).max(1);
+            *most = Some(u32::try_from(features).unwrap_or(u32::MAX));
+        }
+        self
+    }
 }
+
+/// Bytes of a model file for each feature of its vocabulary: some twelve for its name, its frequency
+/// and its place, the others for its weights. More lose precision where the budget is near what the
+/// file would take anyway, fewer where it is a quarter of that or less (`benches/record/choice.md`).
+pub const BYTES_A_FEATURE: u64 = 40;
 
 /// What training data became.
 #[derive(Clone, Debug)]

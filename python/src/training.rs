@@ -63,6 +63,10 @@ impl Order {
         let mut options = Options::new(options)?;
         let features = texts.map(|texts| text(&mut options, texts)).transpose()?;
         let max_bytes = options.take("max_bytes")?;
+        let features = features.map(|asked| match max_bytes {
+            Some(most) => asked.within(most),
+            None => asked,
+        });
         let kind = match method {
             "auto" => None,
             "ovr" => {

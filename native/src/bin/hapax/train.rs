@@ -208,7 +208,8 @@ pub struct Common {
     /// How many threads [default: one for each core]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     threads: usize,
-    /// Fit the model into so many bytes (such as 4MB): prunes and rounds, and says what it costs
+    /// Fit the model into so many bytes (such as 4MB): a smaller vocabulary of texts, weights left
+    /// out and rounded; says what it costs
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     max_bytes: Option<u64>,
     /// Print one JSON object instead of tables
@@ -291,9 +292,13 @@ impl Common {
             }
             Source::Rows(_) => {}
             Source::Texts(documents) => {
-                features = Some(TextFeatures {
+                let asked = TextFeatures {
                     options: self.text.options(documents.texts.len()),
                     given: self.text.given(),
+                };
+                features = Some(match self.max_bytes {
+                    Some(most) => asked.within(most),
+                    None => asked,
                 });
                 texts = self.label_texts.describe(documents)?;
             }

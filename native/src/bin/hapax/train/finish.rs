@@ -19,7 +19,8 @@ use hapax::{
         executor::Executor,
         model::{Method, Model},
         parameters::LinearTraining,
-        train::{Calibrated, Compacted},
+        text::FeatureSpace,
+        train::{Calibrated, Compacted, CompactionError},
     },
     kernels,
     threads::Threads,
@@ -72,7 +73,7 @@ impl Common {
         let compacted = match self.max_bytes {
             Some(most) => model
                 .compacted(most, self.seed, threads, kernels::best())
-                .map_err(|error| too_small(&error))?,
+                .map_err(|error| self.too_small(&model, &error))?,
             None => Compacted {
                 bytes: model.file_bytes()?,
                 model,
@@ -94,6 +95,24 @@ impl Common {
             cpu_seconds,
         };
         self.report(&mut trained, &made.origin.marks, threads)
+    }
+
+    /// What is too small a budget, and what helps.
+    fn too_small(&self, model: &Model, error: &CompactionError) -> Failure {
+        let told = too_small(error);
+        let vocabulary = model.vectorizer().filter(|vectorizer| {
+            matches!(
+                vectorizer.options().features,
+                FeatureSpace::Vocabulary { .. }
+            )
+        });
+        match (told, vocabulary) {
+            (Failure::Input(told), Some(vocabulary)) => Failure::Input(format!(
+                "{told}; --max-features below {} makes its vocabulary smaller",
+                vocabulary.features()
+            )),
+            (told, _) => told,
+        }
     }
 
     /// Tells what was trained, with the figures of the test file if one was given.
