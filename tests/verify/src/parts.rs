@@ -333,6 +333,21 @@ pub const PARTS: &[Part] = &[
         ]),
     },
     Part {
+        name: "diagnosis",
+        shows: "a page that codes diagnoses, made of data from PyPI and asked in Chromium (only if named)",
+        needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
+        only_named: true,
+        work: Commands(&[
+            &["sh", "www/tests/chromium.sh"],
+            NPM_INSTALL,
+            NPM_WORDNET,
+            &["cargo", "build-wasm"],
+            COMMAND,
+            &["sh", "www/diagnosis.sh"],
+            &["node", "--test", "www/tests/diagnosis.test.mjs"],
+        ]),
+    },
+    Part {
         name: "sets",
         shows: "the bytes of Python, JavaScript and the command on every data set (only if named)",
         needs: &[RUSTUP, C_COMPILER, PYTHON, NPM],
