@@ -63,6 +63,9 @@ def rows_of(name):
             indices.append(int(index) - first)
             values.append(float(value))
         indptr.append(len(indices))
+    if not plain:
+        classes = sorted({label for [label] in labels})
+        labels = [[classes.index(label)] for [label] in labels]
     features = int(fields[1]) if plain else max(indices) + 1
     shape = (len(labels), features)
     rows = sp.csr_matrix((np.array(values, dtype=np.float32), indices, indptr), shape=shape)
