@@ -25,7 +25,8 @@ const launch = () => {
 let browser;
 after(() => browser?.close());
 
-const usual = answers.map(({ label, score }) => `${label} ${score}`).join("\n");
+/** What a page shows of the answers to the usual question. */
+export const usual = answers.map(({ label, score }) => `${label} ${score}`).join("\n");
 
 /**
  * Opens a page in a fresh profile; `problems` fills with what the console and the network complain

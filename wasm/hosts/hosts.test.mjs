@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answersRightly, open } from "./browser.mjs";
 import { client } from "./client.mjs";
+import * as firefox from "./firefox.mjs";
 import { answers, files, installed, project, QUERY, run, sureAnswers } from "./projects.mjs";
 import { freePort, serve, serveBy } from "./servers.mjs";
 import { threads } from "./threads.mjs";
@@ -81,7 +82,9 @@ for (const [program, main] of Object.entries(PROGRAMS)) {
     const policy =
       `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' 'sha256-${hash}'; connect-src 'self'; ` +
       "worker-src 'self'; style-src 'self'; img-src data:";
-    await answersRightly(await serve(folder, { "content-security-policy": policy }));
+    const url = await serve(folder, { "content-security-policy": policy });
+    await answersRightly(url);
+    await firefox.answersRightly(url);
   });
 
   for (const version of ["6", "7", "8"]) {

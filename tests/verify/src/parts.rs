@@ -55,6 +55,9 @@ const MINGW: Program = Program {
     install: "install MinGW, for example by apt-get install gcc-mingw-w64-x86-64",
 };
 
+/// A browser for pages.
+const CHROMIUM: &[&str] = &["sh", "www/tests/browser.sh", "chromium"];
+
 /// WordNet for the demonstration and its tests.
 const NPM_WORDNET: &[&str] = &[
     "npm",
@@ -248,7 +251,7 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, C_COMPILER, NPM],
         only_named: false,
         work: Commands(&[
-            &["sh", "www/tests/chromium.sh"],
+            CHROMIUM,
             NPM_WORDNET,
             NPM_INSTALL,
             PROGRAMS,
@@ -338,7 +341,7 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
         only_named: true,
         work: Commands(&[
-            &["sh", "www/tests/chromium.sh"],
+            CHROMIUM,
             NPM_INSTALL,
             NPM_WORDNET,
             &["cargo", "build-wasm"],
@@ -372,7 +375,8 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, C_COMPILER, NPM],
         only_named: true,
         work: Commands(&[
-            &["sh", "www/tests/chromium.sh"],
+            CHROMIUM,
+            &["sh", "www/tests/browser.sh", "firefox"],
             NPM_INSTALL,
             &["cargo", "build-wasm", "--threads"],
             &[
