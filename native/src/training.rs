@@ -111,9 +111,9 @@ impl TextFeatures {
     }
 }
 
-/// Bytes of a model file for each feature of its vocabulary: some twelve for its name, its frequency
-/// and its place, the others for its weights. More lose precision where the budget is near what the
-/// file would take anyway, fewer where it is a quarter of that or less (`benches/record/choice.md`).
+/// Bytes of a model file for each feature of its vocabulary: some twelve for its name, frequency
+/// and place, the others for its weights. More lose precision where the budget is near what the
+/// file would take anyway, fewer at a quarter of that or less (`benches/record/choice.md`).
 pub const BYTES_A_FEATURE: u64 = 40;
 
 /// What training data became.

@@ -1,5 +1,5 @@
-// The page that www/diagnosis.sh has made: sixty questions of strangers, what a visit loads, and how
-// long that takes on a line of 1.6 Mbit/s with 150 ms.
+// The page that www/diagnosis.sh has made: sixty questions of strangers, what a visit loads, and
+// how long that takes on a line of 1.6 Mbit/s with 150 ms.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

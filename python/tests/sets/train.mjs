@@ -1,4 +1,4 @@
-// Trains by the npm package: node train.mjs KIND FILE METHOD OPTIONS MODEL, as test_sets.py wants it.
+// Trains by the npm package for test_sets.py: node train.mjs KIND FILE METHOD OPTIONS MODEL.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { BestTrainer, Dataset, init, OvrTrainer, train, Trainer } from "../../../wasm/dist/train/node.js";

@@ -9,6 +9,7 @@ mod parts;
 mod quick;
 mod release;
 mod structure;
+mod tools;
 
 use parts::{PARTS, Part, Program, Work};
 use std::{

@@ -1,6 +1,12 @@
 //! The parts of `cargo verify`, in the order in which they run.
 
-use super::{Workspace, notices, quick, release, structure};
+use super::{
+    Workspace, notices, quick, release, structure,
+    tools::{
+        BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
+        PROGRAMS, PYTHON, RUSTUP,
+    },
+};
 
 /// A part of the verification: a name, what it shows, and the programs that must be there.
 pub struct Part {
@@ -28,98 +34,6 @@ pub struct Program {
     pub name: &'static str,
     pub install: &'static str,
 }
-
-const RUSTUP: Program = Program {
-    name: "rustup",
-    install: "install Rust by rustup (https://rustup.rs)",
-};
-
-/// The xz library is C.
-const C_COMPILER: Program = Program {
-    name: "cc",
-    install: "install a C compiler, for example by apt-get install gcc libc6-dev",
-};
-
-const NPM: Program = Program {
-    name: "npm",
-    install: "install Node.js with npm, for example by apt-get install nodejs npm",
-};
-
-const PYTHON: Program = Program {
-    name: "python3",
-    install: "install Python 3, for example by apt-get install python3",
-};
-
-const MINGW: Program = Program {
-    name: "x86_64-w64-mingw32-gcc",
-    install: "install MinGW, for example by apt-get install gcc-mingw-w64-x86-64",
-};
-
-/// A browser for pages.
-const CHROMIUM: &[&str] = &["sh", "www/tests/browser.sh", "chromium"];
-
-/// WordNet for the demonstration and its tests.
-const NPM_WORDNET: &[&str] = &[
-    "npm",
-    "ci",
-    "--prefix",
-    "www",
-    "--ignore-scripts",
-    "--no-fund",
-];
-
-/// What the package is built and tested with.
-/// `npm ci` would refuse the lock file where the registry lacks packages of other platforms.
-const NPM_INSTALL: &[&str] = &["npm", "--prefix", "wasm", "install", "--no-save"];
-
-/// What drives other targets. Compiled as for the tests, and with an example, for what is compiled
-/// together decides on the features of what they share: no crate is compiled twice.
-const PROGRAMS: &[&str] = &[
-    "cargo",
-    "build",
-    "--workspace",
-    "--bin",
-    "bare-metal",
-    "--bin",
-    "build-wasm",
-    "--example",
-    "unicode_tables",
-    "--quiet",
-];
-
-/// The command that packages are held against, and the demonstration, which parts run too long
-/// without optimization. Together, or what they share would be compiled twice.
-const COMMAND: &[&str] = &[
-    "cargo",
-    "build",
-    "--release",
-    "-p",
-    "hapax",
-    "-p",
-    "hapax-demo",
-    "--bin",
-    "hapax",
-    "--bin",
-    "hapax-demo",
-    "--quiet",
-];
-
-/// The book builds without a word of warning.
-const BOOK: &str = "target/tools/bin/mdbook build docs > target/book.log 2>&1 || true
-cat target/book.log
-test -f target/book/index.html
-! grep -E 'WARN|ERROR' target/book.log";
-
-/// What the workspace, the Python package and the firmware are made of.
-const DENY: &str = "for manifest in Cargo.toml python/Cargo.toml tests/bare-metal/Cargo.toml; do
-  target/tools/bin/cargo-deny --manifest-path $manifest --config deny.toml check \\
-    --allow license-not-encountered --allow unmatched-skip licenses bans sources
-done";
-
-/// The oldest compiler that the manifests promise, with what it needs to compile and no more.
-const OLDEST: &str = "version=$(sed -n 's/^rust-version = \"\\(.*\\)\"/\\1/p' Cargo.toml)
-rustup toolchain install --profile minimal \"$version\"
-cargo +\"$version\" check --quiet --target-dir target/oldest -p hapax-core -p hapax --lib --bins";
 
 pub const PARTS: &[Part] = &[
     Part {
