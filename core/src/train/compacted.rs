@@ -39,6 +39,9 @@ pub struct FewerWeights {
     pub prune: f32,
     /// The sum of squared differences of weights, as a share of that of the weights.
     pub lost: f64,
+    /// How many features are left where words were left out: then `lost` is the share of the
+    /// squares of scores that their weights and those of left-out weights had.
+    pub features: Option<u32>,
     /// What no longer answers beside the weights: `"neighbors"`, `"embedding"`.
     pub without: Vec<&'static str>,
 }
@@ -100,16 +103,17 @@ pub(crate) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>
 
 impl Model {
     /// Bytes of a file beside index, row labels and row ids.
-    fn fixed_bytes(&self) -> u64 {
+    pub(super) fn fixed_bytes(&self) -> u64 {
         fixed_bytes(self.label_table().as_ref(), self.vectorizer.as_ref())
     }
 
-    /// The model with a file of at most `max_bytes`, all included: label names, vocabulary and text
-    /// settings stay, the rows are pruned and rounded as much as is needed, and the loss is
+    /// The model with a file of at most `max_bytes`, all included: label names and text settings
+    /// stay, the rows are pruned and rounded as much as is needed, and the loss is
     /// measured on a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its
     /// weights are pruned and rounded where that changes them least, after neighbors and, if less
-    /// than half of the weights fit beside it, an embedding were left out. Weights of an embedding
-    /// are rounded to 8 bits, or to 4.
+    /// than half of the weights fit beside it, an embedding were left out; of a vocabulary as many
+    /// features stay as keep most of the squares of scores. Weights of an embedding are rounded to
+    /// 8 bits, or to 4.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
@@ -245,6 +249,7 @@ impl Model {
                 bits,
                 prune: 0.0,
                 lost,
+                features: None,
                 without: Vec::new(),
             }),
         })
@@ -270,6 +275,21 @@ impl Model {
                 return bare.without("embedding", max_bytes);
             }
         }
+        let made = self.with_fewer_weights(linear, fixed, max_bytes);
+        match linear.embedding() {
+            Some(_) => made,
+            None => self.with_fewer_words(made, max_bytes),
+        }
+    }
+
+    /// Of as many weights as fit beside `fixed` bytes, by fewer bits or less of them, those that
+    /// differ least.
+    pub(super) fn with_fewer_weights(
+        &self,
+        linear: &Linear,
+        fixed: u64,
+        max_bytes: u64,
+    ) -> Result<Compacted, CompactionError> {
         let budget = usize::try_from(max_bytes.saturating_sub(fixed)).unwrap_or(usize::MAX);
         let fitted = linear
             .model()
@@ -287,6 +307,7 @@ impl Model {
                 bits: fitted.bits,
                 prune: fitted.prune,
                 lost: fitted.lost,
+                features: None,
                 without: Vec::new(),
             }),
         })
@@ -342,6 +363,7 @@ impl Model {
                     bits,
                     prune: 0.0,
                     lost,
+                    features: None,
                     without: Vec::new(),
                 });
                 return Ok(Compacted {

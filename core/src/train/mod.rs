@@ -8,6 +8,7 @@ pub(crate) mod compacted;
 pub(crate) mod embedding;
 mod error;
 pub(crate) mod exchange;
+mod fewer_features;
 mod learning_on;
 pub mod mach;
 pub(crate) mod memoir;

@@ -28,7 +28,7 @@ GIVEN = {
     "exponent": 1,
     "bias": 1,
     "prior": 0,
-    "prune": 0,
+    "prune": 0.11,
     "fuse": "none",
 }
 """With these `ovr` tries nothing."""

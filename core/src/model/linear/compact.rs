@@ -7,7 +7,7 @@ use super::{
     scorer::decode,
 };
 use crate::kernels::wide::WIDE;
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// A model made smaller without rows to judge by.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,39 @@ impl LinearModel {
             }
         });
         tried.min_by(|a, b| a.lost.total_cmp(&b.lost)).ok_or(least)
+    }
+
+    /// The sum of the squared weights of each feature.
+    #[must_use]
+    pub(crate) fn squares(&self) -> Vec<f64> {
+        let mut squares = vec![0.0; self.features() as usize];
+        for label in decode(self) {
+            for (&feature, &weight) in label.features.iter().zip(&label.weights) {
+                let real = f64::from(weight) * f64::from(label.scale);
+                squares[feature as usize] += real * real;
+            }
+        }
+        squares
+    }
+
+    /// The model with these features alone, which rise, numbered anew.
+    #[must_use]
+    pub(crate) fn with_features(&self, features: &[u32]) -> Self {
+        let mut places = vec![None; self.features() as usize];
+        for (place, &feature) in (0..).zip(features) {
+            places[feature as usize] = Some(place);
+        }
+        let mut labels = decode(self);
+        for label in &mut labels {
+            let weights = label.features.iter().zip(&label.weights);
+            let kept = weights.filter_map(|(&feature, &weight)| {
+                places[feature as usize].map(|place: u32| (place, weight))
+            });
+            (label.features, label.weights) = kept.unzip();
+        }
+        let parts = self.parts();
+        // A model never grows by leaving features out, so it keeps the form's limits.
+        build(&labels, features.len(), parts.transform, parts.bits).unwrap_or_else(|_| self.clone())
     }
 
     /// The bits that its weights can have without getting more, most first.

@@ -1,4 +1,4 @@
-//! New words for a vectorizer whose texts are gone.
+//! More or fewer words for a vectorizer whose texts are gone.
 
 use super::{Features, Vectorizer};
 use crate::{
@@ -13,6 +13,28 @@ use crate::{
 use alloc::vec::Vec;
 
 impl Vectorizer {
+    /// The sum of a feature's squared values over all training texts, had each that has it one of
+    /// it, before rows get length 1.
+    #[must_use]
+    pub(crate) fn squares(&self, feature: u32) -> f64 {
+        let frequency = self.frequencies.get(feature as usize).copied();
+        let weight = self.inverse_frequency(feature);
+        f64::from(frequency.unwrap_or(0)) * weight * weight
+    }
+
+    /// The vectorizer that knows these features alone, which rise, numbered anew; none of hashed
+    /// features, or without any.
+    #[must_use]
+    pub(crate) fn with_features(&self, features: &[u32]) -> Option<Self> {
+        let names = self.parts().vocabulary?;
+        let kept = features.iter().filter_map(|&feature| names.get(feature));
+        let names = Names::new(kept).ok()?;
+        let of = |&feature: &u32| self.frequencies.get(feature as usize).copied();
+        let frequencies: Vec<u32> = features.iter().filter_map(of).collect();
+        let options = self.options.clone();
+        Self::from_parts(options, self.documents, Some(names), frequencies.into()).ok()
+    }
+
     /// The vectorizer that knows the tokens of `texts`, too, and for each of its features the
     /// number that it has there. Known tokens stay; new ones must be within the limits that the
     /// vectorizer was fitted with, of these texts alone, and fill up to its largest number of

@@ -21,11 +21,9 @@ use std::path::PathBuf;
 /// Of a nearest-neighbor model the most frequent features and the smallest weights are left out,
 /// and weights are rounded to 4 bits: several settings that fit are tried on held-out rows, and the
 /// best is kept. Prints what each costs in precision. Answers become faster, too. A linear model
-/// keeps no rows to judge by: its weights are pruned and rounded, by 8, 6, 5 or 4 bits, where that
-/// changes them least.
-///
-/// The vocabulary stays as it is. Where the training data are at hand, `hapax train --max-bytes`
-/// makes that smaller, too, and answers better.
+/// keeps no rows to judge by: its weights are pruned and rounded, by 8, 6, 5 or 4 bits, and words
+/// of texts are left out, where that changes scores least. Where the training data are at hand,
+/// `hapax train --max-bytes` answers better.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: hapax compact model.hapax -o small.hapax --max-bytes 4MB")]
 pub struct Compact {
@@ -82,7 +80,7 @@ pub fn report_json(compacted: &Compacted) -> Value {
         (Some(report), _) => budget_json(report),
         (None, Some(fewer)) => json!({
             "bits": fewer.bits, "prune": fewer.prune, "lost": fewer.lost,
-            "without": fewer.without,
+            "features": fewer.features, "without": fewer.without,
         }),
         (None, None) => Value::Null,
     }
@@ -109,6 +107,7 @@ pub fn print_report(compacted: &Compacted) -> Result<(), Failure> {
         bits,
         prune,
         lost,
+        features,
         without,
     }) = &compacted.weights
     {
@@ -119,8 +118,16 @@ pub fn print_report(compacted: &Compacted) -> Result<(), Failure> {
                 without.join(", ")
             ))?;
         }
+        let what = match features {
+            Some(left) => {
+                let left = count(u64::from(*left));
+                print(format_args!("{left} words and n-grams are left"))?;
+                "the squares of scores"
+            }
+            None => "their squares",
+        };
         return print(format_args!(
-            "weights up to {prune} are left out, the others have {bits} bits: their squares differ by \
+            "weights up to {prune} are left out, the others have {bits} bits: {what} differ by \
              {lost} percent"
         ));
     }
