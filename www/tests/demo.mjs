@@ -32,6 +32,20 @@ export function startDemo() {
   });
 }
 
+/** Runs the command's `web … --serve` and waits for its address: `{ url, stop }`. */
+export function startSite(command, words, cwd) {
+  const child = spawn(command, ['web', ...words, '--serve=127.0.0.1:0'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.on('exit', (code) => reject(new Error(`hapax web ended with ${code}:\n${said}`)));
+    child.stderr.on('data', (data) => {
+      said += data;
+      const url = said.match(/http:\/\/127\.0\.0\.1:\d+\//)?.[0];
+      if (url) resolve({ url, stop: () => child.kill() });
+    });
+  });
+}
+
 /** A Chromium of this machine: the one in CHROMIUM, or where systems put it. */
 export function startBrowser() {
   const places = [

@@ -2,13 +2,13 @@
 // how long that takes on a line of 1.6 Mbit/s with 150 ms.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startBrowser } from './demo.mjs';
+import { startBrowser, startSite } from './demo.mjs';
 
 const path = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const command = process.env.HAPAX_COMMAND ?? path('target/release/hapax');
@@ -25,19 +25,6 @@ const LATENCY = 150;
 let browser;
 let site;
 let slow;
-
-const serving = () =>
-  new Promise((resolve, reject) => {
-    const words = ['web', model, '-o', path('target/diagnosis/site'), '--label-info', path('target/diagnosis/labels.tsv')];
-    const child = spawn(command, [...words, '--title', 'Code a diagnosis', '--serve=127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    child.on('exit', (code) => reject(new Error(`hapax web ended with ${code}:\n${said}`)));
-    child.stderr.on('data', (data) => {
-      said += data;
-      const url = said.match(/http:\/\/127\.0\.0\.1:\d+\//)?.[0];
-      if (url) resolve({ url, stop: () => child.kill() });
-    });
-  });
 
 /** The site behind one slow line, which counts its bytes. */
 const behindSlowLine = (to) =>
@@ -65,7 +52,8 @@ const behindSlowLine = (to) =>
   });
 
 before(async () => {
-  site = await serving();
+  const words = [model, '-o', path('target/diagnosis/site'), '--label-info', path('target/diagnosis/labels.tsv')];
+  site = await startSite(command, [...words, '--title', 'Code a diagnosis']);
   slow = await behindSlowLine(site.url);
   browser = await startBrowser();
 });

@@ -2,7 +2,7 @@
 // with the network and without.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { startBrowser } from './demo.mjs';
+import { startBrowser, startSite } from './demo.mjs';
 
 // Requests of service workers are told, too.
 process.env.PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS = '1';
@@ -34,19 +34,6 @@ const TITLE = 'What do you want? <script>';
 let browser;
 let served;
 let plain;
-
-/** `hapax web … --serve`: its address. */
-const serving = (...words) =>
-  new Promise((resolve, reject) => {
-    const child = spawn(command, ['web', ...words, '--serve=127.0.0.1:0'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    child.on('exit', (code) => reject(new Error(`hapax web ended with ${code}:\n${said}`)));
-    child.stderr.on('data', (data) => {
-      said += data;
-      const url = said.match(/http:\/\/127\.0\.0\.1:\d+\//)?.[0];
-      if (url) resolve({ url, stop: () => child.kill() });
-    });
-  });
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json', '.wasm': 'application/wasm' };
 
@@ -73,7 +60,7 @@ before(async () => {
   writeFileSync(join(folder, 'labels.tsv'), 'weather\tRain, wind and sun\thttps://example.org/weather\nnews\tWhat has happened\n');
   hapax('train', 'ovr', 'train.tsv', '-o', 'ovr.hapax');
   hapax('train', 'nearest', 'train.tsv', '-o', 'nearest.hapax');
-  served = await serving('ovr.hapax', '-o', 'site', '--title', TITLE, '--example', 'wake me up', '--label-info', 'labels.tsv');
+  served = await startSite(command, ['ovr.hapax', '-o', 'site', '--title', TITLE, '--example', 'wake me up', '--label-info', 'labels.tsv'], folder);
   plain = await plainServer();
   browser = await startBrowser();
 });
