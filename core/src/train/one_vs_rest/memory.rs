@@ -2,9 +2,13 @@
 
 use crate::data::Dataset;
 use crate::parameters::one_vs_rest::OneVsRest;
+use alloc::vec;
 
 /// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
 const BYTES_A_WEIGHT: u64 = 24;
+
+/// With less pruning nearly all weights are kept that do not round to 0.
+const HARDLY_PRUNED: f32 = 0.005;
 
 /// Weights a label keeps beyond those its share of the values explains.
 const WEIGHTS_A_LABEL: u64 = 256;
@@ -26,7 +30,8 @@ impl OneVsRest {
     ///
     /// Packed rows, mined rows and proposals are counted; how many weights survive pruning is not
     /// known beforehand, so they are put at half the stored values and 256 a label, or one for each
-    /// value and label of each row if that is less.
+    /// value and label of each row if that is less; hardly pruned at all, at one for each label and
+    /// feature of as many rows as a label is trained on.
     #[must_use]
     pub(crate) fn memory_estimate(&self, data: &Dataset, threads: usize) -> u64 {
         let groups = |most: usize| packed(data, most);
@@ -52,7 +57,7 @@ impl OneVsRest {
             true => {
                 let thread = 20 * labels * threads.max(1) as u64;
                 let rows = 4 * data.rows().nonzeros() as u64 + 8 * rows;
-                32 * kept_weights(data) + rows + 8 * features + thread
+                32 * self.kept_weights(data) + rows + 8 * features + thread
             }
             false => 0,
         };
@@ -61,7 +66,7 @@ impl OneVsRest {
             + short
             + 4 * data.labels().total() as u64
             + proposals
-            + weight * kept_weights(data)
+            + weight * self.kept_weights(data)
             + 112 * labels
             + 24 * features
             + scratch
@@ -78,11 +83,41 @@ impl OneVsRest {
         let block = 192 * features + BYTES_OF_BLOCK[1] * rows;
         packed(data, usize::MAX)
             + 4 * data.labels().total() as u64
-            + BYTES_A_PROVEN_WEIGHT * kept_weights(data)
+            + BYTES_A_PROVEN_WEIGHT * self.kept_weights(data)
             + 72 * labels
             + 24 * features
             + threads.max(1) as u64 * (block + single)
     }
+
+    /// About how many weights survive pruning.
+    fn kept_weights(&self, data: &Dataset) -> u64 {
+        let labels = u64::from(data.labels().labels());
+        if self.prune < HARDLY_PRUNED {
+            let rows = match self.takes_all(data) {
+                true => data.len(),
+                false => data.len().min(self.pool as usize),
+            };
+            return labels * features_of(data, rows);
+        }
+        let stored = data.rows().nonzeros() as u64;
+        let lists = data.labels().iter().zip(data.rows().iter());
+        let pairs: u64 = lists
+            .map(|(labels, row)| (labels.len() * row.len()) as u64)
+            .sum();
+        pairs.min(stored / 2 + WEIGHTS_A_LABEL * labels)
+    }
+}
+
+/// How many features occur in `count` of the rows, spread over all.
+fn features_of(data: &Dataset, count: usize) -> u64 {
+    let mut seen = vec![false; data.rows().features() as usize];
+    let step = (data.len() / count.max(1)).max(1);
+    for row in data.rows().iter().step_by(step) {
+        row.indices()
+            .iter()
+            .for_each(|&feature| seen[feature as usize] = true);
+    }
+    seen.iter().filter(|&&seen| seen).count() as u64
 }
 
 /// Bytes of the packed rows of `data`, of which the `most` largest values are kept.
@@ -90,16 +125,6 @@ fn packed(data: &Dataset, most: usize) -> u64 {
     let rows = data.rows().iter();
     rows.map(|row| 32 * row.len().min(most).div_ceil(8) as u64 + 32)
         .sum()
-}
-
-/// About how many weights survive pruning.
-fn kept_weights(data: &Dataset) -> u64 {
-    let stored = data.rows().nonzeros() as u64;
-    let lists = data.labels().iter().zip(data.rows().iter());
-    let pairs: u64 = lists
-        .map(|(labels, row)| (labels.len() * row.len()) as u64)
-        .sum();
-    pairs.min(stored / 2 + WEIGHTS_A_LABEL * u64::from(data.labels().labels()))
 }
 
 #[cfg(test)]
@@ -127,17 +152,20 @@ mod tests {
             lists.push([stream.below(40) as u32]);
         }
         let data = Dataset::new(rows, lists, None).unwrap();
-        for (negatives, rounds, softmax) in [
-            (Negatives::All, 1, 0.0),
-            (Negatives::Mined, 2, 0.0),
-            (Negatives::Mined, 5, 0.0),
-            (Negatives::All, 1, 0.1),
+        for (negatives, rounds, softmax, prune) in [
+            (Negatives::All, 1, 0.0, 0.04),
+            (Negatives::Mined, 2, 0.0, 0.04),
+            (Negatives::Mined, 5, 0.0, 0.04),
+            (Negatives::All, 1, 0.1, 0.04),
+            (Negatives::All, 1, 0.0, 0.0),
+            (Negatives::Mined, 2, 0.0, 0.0),
         ] {
             let parameters = OneVsRest {
                 short_terms: 8,
                 negatives,
                 rounds,
                 softmax,
+                prune,
                 ..OneVsRest::default()
             };
             // What a thread holds is no part of what the trainer does.
