@@ -168,7 +168,7 @@ def test_the_patch_for_annif_itself(annif, tmp_path):
     import annif as package
 
     shutil.copytree(Path(package.__file__).parent, tmp_path / "annif")
-    ours = Path(__file__).resolve().parents[1] / "annif"
+    ours = Path(__file__).resolve().parents[1] / "annif-patch"
     parts = ("--include=annif/*", "--include=tests/*")
     subprocess.run(["git", "apply", *parts, ours / "backend-hapax.patch"], cwd=tmp_path, check=True)
     shutil.copy(ours / "conftest.py", tmp_path / "tests")
