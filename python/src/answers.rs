@@ -3,12 +3,12 @@
 use super::matrix::Rows;
 use hapax::core::executor::{Executor, Sequential};
 use hapax::core::model::{Model, PredictError, Scratch};
-use hapax::core::search::Scored;
 use hapax::kernels;
 use hapax::threads::Threads;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use std::iter::repeat_with;
 
 /// What is asked.
 pub enum Questions<'a> {
@@ -16,14 +16,6 @@ pub enum Questions<'a> {
     Rows(Rows<'a>),
     /// Texts.
     Texts(Vec<PyBackedStr>),
-}
-
-/// What a row is answered: best first, and the probability of each, where they are wanted and the
-/// model has them.
-#[derive(Default)]
-pub struct Answer {
-    best: Vec<Scored>,
-    probabilities: Vec<f32>,
 }
 
 /// How many answers a question gets at most, and whether with probabilities.
@@ -41,8 +33,69 @@ pub enum Problem {
     Model(PredictError),
 }
 
+/// Ids, scores and probabilities of the answers, best first, `k` for each question: -1, minus
+/// infinity and 0 where there are fewer. Without probabilities there are none of these.
+pub struct Answers {
+    ids: Vec<i32>,
+    scores: Vec<f32>,
+    probabilities: Vec<f32>,
+}
+
+/// The same as arrays.
+pub type Flat<'py> = (
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<f32>>,
+    Option<Bound<'py, PyArray1<f32>>>,
+);
+
+impl Answers {
+    /// No answers to so many questions.
+    fn new(questions: usize, Wanted { k, probabilities }: Wanted) -> Self {
+        Self {
+            ids: vec![-1; questions * k],
+            scores: vec![f32::NEG_INFINITY; questions * k],
+            probabilities: vec![0.0; if probabilities { questions * k } else { 0 }],
+        }
+    }
+
+    /// The places of the answers to `each` questions, and then to the next.
+    fn places(&mut self, k: usize, each: usize) -> Vec<Places<'_>> {
+        let ids = self.ids.chunks_mut(each * k);
+        let scores = self.scores.chunks_mut(each * k);
+        let sure = self.probabilities.chunks_mut(each * k);
+        let sure = sure.chain(repeat_with(|| &mut [][..]));
+        ids.zip(scores.zip(sure))
+            .map(|(ids, (scores, probabilities))| Places {
+                ids,
+                scores,
+                probabilities,
+            })
+            .collect()
+    }
+
+    /// The arrays.
+    pub fn flat<'py>(self, py: Python<'py>, wanted: Wanted) -> Flat<'py> {
+        let sure = wanted.probabilities.then_some(self.probabilities);
+        (
+            self.ids.into_pyarray(py),
+            self.scores.into_pyarray(py),
+            sure.map(|sure| sure.into_pyarray(py)),
+        )
+    }
+}
+
+/// Where answers go.
+struct Places<'a> {
+    ids: &'a mut [i32],
+    scores: &'a mut [f32],
+    probabilities: &'a mut [f32],
+}
+
 /// Up to so many questions are answered on the caller's thread: to start others takes longer.
 const FEW: usize = 16;
+
+/// A thread takes its questions in so many pieces, so that all end together.
+const PIECES: usize = 16;
 
 impl Questions<'_> {
     fn len(&self) -> usize {
@@ -52,53 +105,67 @@ impl Questions<'_> {
         }
     }
 
-    /// The answers to one question. A text without a known word has none, and neither have labels
-    /// that training never saw.
+    /// Answers questions from `start` on, as many as there are places. A text without a known word
+    /// has no answers, and neither have labels that training never saw.
     fn answer(
         &self,
         model: &Model,
-        at: usize,
+        start: usize,
         wanted: Wanted,
-        scratch: &mut Scratch,
-    ) -> Result<Answer, Problem> {
+        places: Places<'_>,
+    ) -> Result<(), Problem> {
         let calibration = model.calibration().filter(|_| wanted.probabilities);
         // The first answer's probability depends on the second's score.
         let k = wanted.k.max(if calibration.is_some() { 2 } else { 1 });
-        let best = match self {
-            Self::Rows(rows) => {
-                let row = rows.row(at).map_err(Problem::Row)?;
-                model.predict(row, k, scratch)
+        let mut scratch = Scratch::new(kernels::best());
+        let ids = places.ids.chunks_mut(wanted.k);
+        let scores = places.scores.chunks_mut(wanted.k);
+        for (place, (ids, scores)) in ids.zip(scores).enumerate() {
+            let best = match self {
+                Self::Rows(rows) => {
+                    let row = rows.row(start + place).map_err(Problem::Row)?;
+                    model.predict(row, k, &mut scratch)
+                }
+                Self::Texts(texts) => match model.row(&texts[start + place], &mut scratch) {
+                    Ok(row) => model.predict(row.view(), k, &mut scratch),
+                    Err(PredictError::NoFeatures(_)) => continue,
+                    Err(error) => Err(error),
+                },
+            };
+            let best = best.map_err(Problem::Model)?;
+            let given = best.iter().take_while(|scored| scored.score > f32::MIN);
+            let mut count = 0;
+            for (scored, (id, score)) in given.zip(ids.iter_mut().zip(scores)) {
+                (*id, *score) = (scored.id as i32, scored.score);
+                count += 1;
             }
-            Self::Texts(texts) => match model.row(&texts[at], scratch) {
-                Ok(row) => model.predict(row.view(), k, scratch),
-                Err(PredictError::NoFeatures(_)) => return Ok(Answer::default()),
-                Err(error) => Err(error),
-            },
-        };
-        let best = best.map_err(Problem::Model)?;
-        let given = best[..wanted.k.min(best.len())].iter();
-        let given = given.take_while(|scored| scored.score > f32::MIN);
-        let probabilities = calibration.map(|known| known.probabilities(best).collect());
-        Ok(Answer {
-            best: given.copied().collect(),
-            probabilities: probabilities.unwrap_or_default(),
-        })
+            if let Some(known) = calibration {
+                let sure = places.probabilities[place * wanted.k..].iter_mut();
+                let sure = sure.take(count).zip(known.probabilities(best));
+                sure.for_each(|(to, probability)| *to = probability);
+            }
+        }
+        Ok(())
     }
 
-    /// The answers to all, in order.
+    /// The answers to all, in order. They are written where they stay: there may be millions.
     pub fn answers(
         &self,
         model: &Model,
         wanted: Wanted,
         threads: Option<&Threads>,
-    ) -> Result<Vec<Answer>, Problem> {
-        let scratch = || Scratch::new(kernels::best());
-        let one = |scratch: &mut Scratch, at| self.answer(model, at, wanted, scratch);
+    ) -> Result<Answers, Problem> {
+        let mut answers = Answers::new(self.len(), wanted);
+        let pieces = PIECES * threads.map_or(1, Executor::threads);
+        let each = self.len().div_ceil(pieces).max(1);
+        let places = answers.places(wanted.k, each);
+        let one = |piece, places| self.answer(model, piece * each, wanted, places);
         let all = match threads {
-            Some(threads) => threads.map(self.len(), scratch, one),
-            None => Sequential.map(self.len(), scratch, one),
+            Some(threads) => threads.map_items(places, one),
+            None => Sequential.map_items(places, one),
         };
-        all.into_iter().collect()
+        all.into_iter().collect::<Result<(), _>>()?;
+        Ok(answers)
     }
 
     /// The pool to answer with. It lives as long as the call, so that a process which forks finds
@@ -111,38 +178,4 @@ impl Questions<'_> {
             .map(Some)
             .map_err(super::errors::wrong)
     }
-}
-
-/// Ids, scores and probabilities of the answers, `k` for each question: -1, minus infinity and 0
-/// where there are fewer.
-pub type Flat<'py> = (
-    Bound<'py, PyArray1<i32>>,
-    Bound<'py, PyArray1<f32>>,
-    Option<Bound<'py, PyArray1<f32>>>,
-);
-
-/// Answers as arrays of `k` columns, one row behind the other.
-pub fn flat<'py>(
-    py: Python<'py>,
-    answers: &[Answer],
-    Wanted { k, probabilities }: Wanted,
-) -> Flat<'py> {
-    let mut ids = vec![-1i32; answers.len() * k];
-    let mut scores = vec![f32::NEG_INFINITY; answers.len() * k];
-    let mut sure = vec![0f32; if probabilities { answers.len() * k } else { 0 }];
-    for (row, answer) in answers.iter().enumerate() {
-        let places = row * k..row * k + answer.best.len();
-        let (ids, scores) = (&mut ids[places.clone()], &mut scores[places.clone()]);
-        for (scored, (id, score)) in answer.best.iter().zip(ids.iter_mut().zip(scores)) {
-            (*id, *score) = (scored.id as i32, scored.score);
-        }
-        if probabilities {
-            sure[places].copy_from_slice(&answer.probabilities[..answer.best.len()]);
-        }
-    }
-    (
-        ids.into_pyarray(py),
-        scores.into_pyarray(py),
-        probabilities.then(|| sure.into_pyarray(py)),
-    )
 }

@@ -7,6 +7,7 @@ mod interrupt;
 mod judging;
 mod learning;
 mod matrix;
+mod memoir;
 mod methods;
 mod model;
 mod options;

@@ -1,16 +1,15 @@
 //! The methods that train from their parameters alone: multi-class machines, MEMOIR, and prototypes
 //! of labels.
 
-use super::{errors::wrong, interrupt::Step, options::Options};
+use super::{errors::wrong, interrupt::Step, memoir::GivenMemoir, options::Options};
 use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
         model::Model,
         parameters::{
-            EmbeddingTraining, Length, Memoir, MemoirDraws, MemoirSteps, MultiClassLoss,
-            MultiClassSvm, NearestMean, RankWeight, Sampled, SampledDraws, SeveralLabels,
-            Shrinking, Wsabie,
+            EmbeddingTraining, MultiClassLoss, MultiClassSvm, NearestMean, RankWeight, Sampled,
+            SampledDraws, Shrinking, Wsabie,
         },
         text::Vectorizer,
         train::{Hearing, Parameters, TrainError, Trained, Training, multiclass::MultiLabel},
@@ -34,8 +33,8 @@ impl Plain {
             "cs" => MultiClassLoss::CrammerSinger,
             "ww" => MultiClassLoss::WestonWatkins,
             "llw" => MultiClassLoss::LeeLinWahba,
-            "memoir-l2" | "memoir-l1" => {
-                let given = GivenMemoir::new(method == "memoir-l1", options, seed)?;
+            "memoir-l2" | "memoir-l1" | "memoir-lsh" => {
+                let given = GivenMemoir::new(method, options, seed)?;
                 return Ok(Some(Self::Memoir(Box::new(given))));
             }
             "wsabie" => return wsabie(&Wsabie::default(), options, seed).map(Some),
@@ -76,7 +75,7 @@ impl Plain {
                 ))
             }
             Self::Memoir(given) => {
-                let parameters = given.over(Memoir::automatic(data), data.labels().labels());
+                let parameters = given.for_data(data);
                 let watch = &mut Hearing(|_| tell(0, 0));
                 let weights = parameters.trainer(data)?.train(executor, watch)?;
                 Ok(Model::made(
@@ -200,86 +199,4 @@ fn form(
 fn prototypes(training: EmbeddingTraining) -> PyResult<Plain> {
     training.check().map_err(wrong)?;
     Ok(Plain::Prototypes(training))
-}
-
-/// The parameters of MEMOIR that are given; the data choose the others.
-#[derive(Default)]
-pub struct GivenMemoir {
-    is_l1: bool,
-    lambda: Option<f64>,
-    length: Option<Length>,
-    batch: Option<u32>,
-    step_size: Option<f64>,
-    step_decay: Option<f64>,
-    draws: Option<MemoirDraws>,
-    norm_power: Option<f64>,
-    violators: Option<u32>,
-    exponent: Option<f64>,
-    prune: Option<f32>,
-    several: Option<SeveralLabels>,
-    seed: u64,
-}
-
-impl GivenMemoir {
-    fn new(is_l1: bool, options: &mut Options<'_>, seed: u64) -> PyResult<Self> {
-        let epochs: Option<u32> = options.take("epochs")?;
-        let iterations: Option<u64> = options.take("iterations")?;
-        if epochs.is_some() && iterations.is_some() {
-            return Err(wrong("epochs and iterations both say how long: give one"));
-        }
-        let length = epochs.map(Length::Epochs);
-        let draws = [
-            ("uniform", Some(MemoirDraws::Uniform)),
-            ("balanced", Some(MemoirDraws::Balanced)),
-        ];
-        let several = [
-            ("refuse", Some(SeveralLabels::Refuse)),
-            ("replicate", Some(SeveralLabels::Replicate)),
-            ("first", Some(SeveralLabels::First)),
-        ];
-        let scoring = [("dot", Some(0.0)), ("cosine", Some(1.0))];
-        // `lambda` is a word of Python's own.
-        let (lambda, plain) = (options.take("lambda_")?, options.take("lambda")?);
-        let given = Self {
-            is_l1,
-            lambda: lambda.or(plain),
-            length: length.or(iterations.map(Length::Iterations)),
-            batch: options.take("batch_size")?,
-            step_size: options.take("step_size")?,
-            step_decay: options.take("step_decay")?,
-            draws: options.choose("draws", &draws, None)?,
-            norm_power: options.choose("scoring", &scoring, None)?,
-            violators: options.take("violators")?,
-            exponent: options.take("exponent")?,
-            prune: options.take("prune")?,
-            several: options.choose("multilabel", &several, None)?,
-            seed,
-        };
-        given.over(Memoir::default(), 2).check().map_err(wrong)?;
-        Ok(given)
-    }
-
-    /// The given values in place of those of `base`.
-    fn over(&self, base: Memoir, labels: u32) -> Memoir {
-        let mut made = match self.is_l1 {
-            true => base.with_l1(labels),
-            false => base,
-        };
-        made.lambda = self.lambda.unwrap_or(made.lambda);
-        if let MemoirSteps::Decaying { first, decay } = &mut made.steps {
-            *first = self.step_size.unwrap_or(*first);
-            let given = self.lambda.filter(|_| !self.is_l1);
-            *decay = self.step_decay.or(given).unwrap_or(*decay);
-        }
-        made.length = self.length.unwrap_or(made.length);
-        made.batch = self.batch.unwrap_or(made.batch);
-        made.draws = self.draws.unwrap_or(made.draws);
-        made.norm_power = self.norm_power.unwrap_or(made.norm_power);
-        made.violators = self.violators.unwrap_or(made.violators);
-        made.exponent = self.exponent.unwrap_or(made.exponent);
-        made.prune = self.prune.unwrap_or(made.prune);
-        made.several = self.several.unwrap_or(SeveralLabels::Refuse);
-        made.seed = self.seed;
-        made
-    }
 }

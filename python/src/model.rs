@@ -1,6 +1,6 @@
 //! The model as Python holds it.
 
-use super::answers::{Flat, Problem, Questions, Wanted, flat};
+use super::answers::{Flat, Problem, Questions, Wanted};
 use super::errors::{file, prediction, wrong};
 use super::matrix::{Arrays, Rows};
 use hapax::core::model::{self, Method, PredictError, Scratch};
@@ -79,7 +79,7 @@ impl Model {
             questions.answers(&held.model, wanted, pool.as_ref())
         });
         match answers {
-            Ok(answers) => Ok((flat(py, &answers, wanted), wanted.k)),
+            Ok(answers) => Ok((answers.flat(py, wanted), wanted.k)),
             Err(Problem::Row(text)) => Err(wrong(text)),
             Err(Problem::Model(error)) => Err(prediction(&error)),
         }

@@ -44,8 +44,8 @@ enum Method {
     Plain(Plain),
 }
 
-const METHODS: &str = "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-l1, wsabie, \
-                       wsabie-pp, ova-sgd, auc, nearest-mean";
+const METHODS: &str = "auto, ovr, nearest, mach, cs, ww, llw, memoir-l2, memoir-l1, \
+                       memoir-lsh, wsabie, wsabie-pp, ova-sgd, auc, nearest-mean";
 
 /// How it is trained.
 struct Order {

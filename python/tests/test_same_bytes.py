@@ -30,6 +30,10 @@ OF_ROWS = [
     ("memoir-l2", {}),
     ("memoir-l1", {"step_size": 0.5, "scoring": "cosine", "prune": 0.05, "violators": 1}),
     ("memoir-l2", {"iterations": 500, "batch_size": 4, "draws": "balanced", "step_decay": 0.1}),
+    ("memoir-lsh", {"epochs": 2}),
+    ("memoir-lsh", {"code_words": 1, "candidates": 2, "epochs": 1, "lambda": 0.001}),
+    ("memoir-l2", {"oracle": "rare-features", "left_out": 0.3, "epochs": 1}),
+    ("memoir-l2", {"oracle": "graph", "degree": 2, "beam": 3, "epochs": 1}),
     ("wsabie", {"epochs": 2, "dimensions": 8, "rank_weight": "harmonic", "max_norm": 2.0}),
     ("wsabie-pp", {"epochs": 2, "no_normalize": True, "bits": 8, "margin": 0.3, "models": 1}),
     ("ova-sgd", {}),
@@ -46,12 +50,21 @@ OF_TEXTS = [
     ("mach", {"epochs": 2}),
     ("cs", {"multilabel": "replicate", "max_epochs": 5}),
     ("memoir-l1", {"multilabel": "first", "epochs": 2, "words": 1}),
+    ("memoir-lsh", {"multilabel": "replicate", "epochs": 2}),
     ("wsabie-pp", {"epochs": 2, "max_bytes": 75_000}),
     ("nearest-mean", {}),
 ]
 
 
-SETTINGS = {"keep_lengths", "shrink_count"}
+SETTINGS = {
+    "beam",
+    "candidates",
+    "code_words",
+    "degree",
+    "keep_lengths",
+    "left_out",
+    "shrink_count",
+}
 """What the command takes by ``--set`` only."""
 
 

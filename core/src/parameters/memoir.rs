@@ -174,6 +174,19 @@ impl Memoir {
         }
     }
 
+    /// MEMOIR-LSH: maxima are found by `codes`. Where more than half of the values of rows are
+    /// stored, no weight is spared.
+    #[must_use]
+    pub fn with_codes(self, codes: Oracle, data: &Dataset) -> Self {
+        let values = data.len() as f64 * f64::from(data.rows().features());
+        let is_dense = data.rows().nonzeros() as f64 > 0.5 * values;
+        Self {
+            oracle: codes,
+            create: if is_dense { 0.0 } else { self.create },
+            ..self
+        }
+    }
+
     /// A published behavior for `classes` classes, with the regularizer of `self`.
     #[must_use]
     pub fn reproduced(self, repro: Repro, classes: u32) -> Self {

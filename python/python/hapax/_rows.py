@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -105,5 +106,5 @@ def _features(features: int) -> int:
 def flat_lists(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """Lists of numbers as offsets and numbers, both of int64."""
     offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in lists], out=offsets[1:])
-    return offsets, np.fromiter((number for row in lists for number in row), dtype=np.int64)
+    np.cumsum(list(map(len, lists)), out=offsets[1:])
+    return offsets, np.fromiter(chain.from_iterable(lists), dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ._model import Model
 from ._rows import flat_lists, is_matrix, rows_of, texts_of
 
 _INTEGERS = (int, np.integer)
+_PLAIN = (set(), {int}, {str})
 
 
 def train(
@@ -45,7 +47,7 @@ def train(
     method : str, default="auto"
         "auto" tries methods, features and parameters on held-out rows and takes the best. The
         others are those of the command: "ovr", "nearest", "mach", "cs", "ww", "llw", "memoir-l2",
-        "memoir-l1", "wsabie", "wsabie-pp", "ova-sgd", "auc" and "nearest-mean".
+        "memoir-l1", "memoir-lsh", "wsabie", "wsabie-pp", "ova-sgd", "auc" and "nearest-mean".
     text : str, default="text"
         Of a table the column of the texts. A DataFrame without one has rows of numbers.
     label_texts : mapping or iterable of (label, text), optional
@@ -126,7 +128,12 @@ def label_lists(labels: Any) -> list[list[Any]]:
     lists = []
     for row, given in enumerate(labels):
         single = isinstance(given, str) or not isinstance(given, Iterable)
-        lists.append([_label(row, label) for label in ([given] if single else given)])
+        given = [given] if single else list(given)
+        # Nearly all rows hold numbers or names alone: to look at each label takes half a second a
+        # million.
+        if set(map(type, given)) not in _PLAIN:
+            given = [_label(row, label) for label in given]
+        lists.append(given)
     return lists
 
 
@@ -158,7 +165,7 @@ def label_arrays(labels: Any, rows: int) -> tuple[np.ndarray, np.ndarray, int, l
         return offsets, ids, count, None
     lists = label_lists(labels)
     check_lengths(rows, len(lists))
-    if any(isinstance(label, str) for row in lists for label in row):
+    if any(issubclass(kind, str) for kind in set(map(type, chain.from_iterable(lists)))):
         offsets, ids, names = _native.number_labels([[str(label) for label in r] for r in lists])
         return offsets, ids, len(names), names
     return *flat_lists(lists), 0, None

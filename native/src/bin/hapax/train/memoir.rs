@@ -161,12 +161,6 @@ enum SeveralName {
     First,
 }
 
-/// Whether more than half of the values of the rows are stored.
-fn is_dense(data: &Dataset) -> bool {
-    let values = data.len() as f64 * f64::from(data.rows().features());
-    data.rows().nonzeros() as f64 > 0.5 * values
-}
-
 impl TrainMemoir {
     /// The given values in place of those of `base`.
     fn parameters(&self, base: Memoir, variant: Variant, classes: u32) -> Memoir {
@@ -248,8 +242,12 @@ impl TrainMemoir {
         let reduces = reduce
             .dimensions()
             .is_some_and(|dimensions| dimensions < data.rows().features());
-        if variant == Variant::Lsh && (reduces || is_dense(data)) {
-            // Where rows have all features, there is no weight to be spared.
+        if variant == Variant::Lsh {
+            let oracle = parameters.oracle;
+            parameters = parameters.with_codes(oracle, data);
+        }
+        if variant == Variant::Lsh && reduces {
+            // Reduced rows have all features.
             parameters.create = 0.0;
         }
         let projection = if reduces {
