@@ -33,6 +33,10 @@ fn what_cannot_be_a_page_is_refused_before_anything_is_written() {
             "web m -o site --language English_language",
             "no language tag",
         ),
+        (
+            "web m -o site --link x=javascript:alert(1)",
+            "give its words, =, and an address of https, http or mailto, or a path",
+        ),
     ] {
         let ran = folder.run(arguments);
         assert_eq!(ran.status, Some(2), "{ran:?}");
@@ -124,7 +128,7 @@ mod written {
             "lost\tgone <b>\nnew\tunknown\n\nstolen\t\thttps://example.org/?a&b\n",
         );
         let ran = folder
-            .run("web m -o a/site --title <i>&{{examples}} --example lost --label-info labels.tsv");
+            .run("web m -o a/site --title <i>&{{examples}} --example lost --label-info labels.tsv --link <b>=https://example.org/?\"a&b");
         assert!(ran.err.contains("labels.tsv: lines left out"), "{ran:?}");
         let out = ran.good();
         let site = folder.path("a/site");
@@ -147,6 +151,8 @@ mod written {
         let page = text(&folder, "a/site/index.html");
         assert!(page.contains("<title>&lt;i&gt;&amp;"), "{page}");
         assert!(page.contains("dir=\"auto\">lost</button>"), "{page}");
+        let link = "<a href=\"https://example.org/?&quot;a&amp;b\">&lt;b&gt;</a>";
+        assert!(page.contains(link), "{page}");
         assert!(!page.contains("<style") && !page.contains("{{"), "{page}");
         for script in page.split("<script").skip(1) {
             assert!(
@@ -154,7 +160,7 @@ mod written {
                 "{script}"
             );
         }
-        // What the page, its scripts and the service worker name is there.
+        // What the page, its scripts and the service worker name is there, links aside.
         for quote in [
             "src=\"",
             "href=\"",
@@ -173,8 +179,9 @@ mod written {
                     .skip(1)
                 {
                     let named = named.split(['"', '\'']).next().unwrap();
+                    let elsewhere = named.starts_with("https://");
                     assert!(
-                        site.join(above).join(named).is_file(),
+                        elsewhere || site.join(above).join(named).is_file(),
                         "{from} names {named}"
                     );
                 }

@@ -59,6 +59,10 @@ pub struct Web {
     /// What labels mean: lines of a label, its definition and perhaps a link, separated by tabs
     #[arg(long, value_name = "FILE")]
     label_info: Option<PathBuf>,
+    /// A link at the foot of the page, such as 'Imprint=https://example.org/imprint' or
+    /// 'All our pages=../'; may be given several times
+    #[arg(long = "link", value_name = "TEXT=ADDRESS", value_parser = link)]
+    links: Vec<(String, String)>,
     /// Show the page to browsers until Ctrl-C: at 127.0.0.1:8080, unless you name an address
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
           default_missing_value = "127.0.0.1:8080")]
@@ -78,6 +82,21 @@ fn language(text: &str) -> Result<String, String> {
     match is_tag && first.len() > 1 {
         true => Ok(text.to_owned()),
         false => Err("it is no language tag such as en, de or pt-BR".into()),
+    }
+}
+
+/// What a link says and where it goes: an address of http, https or mailto, or a path.
+fn link(text: &str) -> Result<(String, String), String> {
+    let (words, address) = text.split_once('=').unwrap_or((text, ""));
+    let (words, address) = (words.trim(), address.trim());
+    let scheme = address.split_once(':').map(|(scheme, _)| scheme);
+    let is_path = scheme.is_none_or(|scheme| scheme.contains(['/', '?', '#']));
+    let goes = is_path || matches!(scheme, Some("http" | "https" | "mailto"));
+    match !words.is_empty() && !address.is_empty() && goes {
+        true => Ok((words.to_owned(), address.to_owned())),
+        false => {
+            Err("give its words, =, and an address of https, http or mailto, or a path".into())
+        }
     }
 }
 
@@ -106,6 +125,7 @@ impl Web {
             title: &title,
             language: &self.language,
             examples: &self.examples,
+            links: &self.links,
             labels: labels.as_deref(),
             model: &model,
             bytes: map_model(&self.model)?,
@@ -153,7 +173,7 @@ impl Web {
 
 #[cfg(test)]
 mod tests {
-    use super::language;
+    use super::{language, link};
 
     #[test]
     fn language_tags_are_told_from_other_words() {
@@ -162,6 +182,35 @@ mod tests {
         }
         for other in ["", "e", "English language", "en_GB", "en-", "12", "\"en"] {
             assert!(language(other).is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn links_go_to_pages_and_run_nothing() {
+        let pair = |words: &str, address: &str| Ok((words.to_owned(), address.to_owned()));
+        for (text, wanted) in [
+            (
+                "Imprint=https://example.org/?a=b",
+                pair("Imprint", "https://example.org/?a=b"),
+            ),
+            (
+                "Write to us = mailto:us@example.org",
+                pair("Write to us", "mailto:us@example.org"),
+            ),
+            ("Up=../", pair("Up", "../")),
+            ("At=page?x:y", pair("At", "page?x:y")),
+        ] {
+            assert_eq!(link(text), wanted);
+        }
+        for other in [
+            "",
+            "Imprint",
+            "=../",
+            "Up=",
+            "x=javascript:alert(1)",
+            "x=data:text/html,a",
+        ] {
+            assert!(link(other).is_err(), "{other}");
         }
     }
 }

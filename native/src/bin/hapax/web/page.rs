@@ -60,6 +60,8 @@ pub struct Page<'a> {
     pub title: &'a str,
     pub language: &'a str,
     pub examples: &'a [String],
+    /// What each link at the foot says, and where it goes.
+    pub links: &'a [(String, String)],
     /// JSON: what labels mean.
     pub labels: Option<&'a [u8]>,
     pub model: &'a Model,
@@ -169,7 +171,23 @@ impl Page<'_> {
         }
         let title = shown_html(self.title);
         html.replace("{{title}}", &title)
+            .replace("{{links}}", &self.links())
             .replace("{{examples}}", &examples)
+    }
+
+    /// The links at the foot of the page.
+    fn links(&self) -> String {
+        let mut shown = String::new();
+        for (words, address) in self.links {
+            let (words, address) = (shown_html(words), shown_html(address));
+            let _ = write!(shown, "<li><a href=\"{address}\">{words}</a></li>");
+        }
+        match shown.as_str() {
+            "" => shown,
+            links => {
+                format!("<nav aria-label=\"More\"><ul class=\"links\">{links}</ul></nav>\n    ")
+            }
+        }
     }
 
     /// What a system shows of the page where it is installed.
