@@ -2,15 +2,15 @@
 
 use clap::{Parser, ValueEnum};
 use hapax::{files::write_whole, serve::Pages, threads::Threads};
+use hapax_core::model::Model;
 use hapax_demo::{
-    glosses, package,
+    diagnosis, glosses, package,
     prompt::converse,
-    results::{Line, Results},
+    results::Results,
     site,
     table::Counts,
-    training::{
-        KIND_OF_THING, REVERSE_DICTIONARY, Recipe, Trained, microseconds_a_query, precision, train,
-    },
+    task::Task,
+    training::{KIND_OF_THING, REVERSE_DICTIONARY},
     tsv,
     wordnet::{
         DocumentText, HeldOutMeanings, KindOfThing, ReverseDictionary, WordNet, dict_folder,
@@ -26,10 +26,10 @@ use std::{
     thread::park,
 };
 
-/// Trains models on WordNet and judges them: kind of thing, from a definition to what it describes
-/// a kind of, by nearest neighbors and by distances, and reverse dictionary, from a definition to
-/// the words it defines, by nearest neighbors, by weights of words and by hashed labels. Then
-/// definitions can be typed, here or in a page on this machine
+/// Makes three pages that run without a server behind them, and shows them on this machine: one
+/// that codes diagnoses (ICD-10-CM, from PyPI), a reverse dictionary (WordNet, from npm), and one
+/// that trains on a table of yours. Models are judged on texts held out, and kept for the next time.
+/// Definitions can be typed here, too
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
 struct Arguments {
@@ -88,16 +88,11 @@ impl From<Text> for DocumentText {
     }
 }
 
-/// What a page may take to load: the words and the vocabulary included, the definitions not.
+/// What the dictionary may take to load: words and vocabulary included, definitions not.
 const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
 
 const KINDS: &str = "kind-of-thing.hapax";
-/// What the page draws neighborhoods from, once someone asks for one.
-const KINDS_BY_DISTANCES: &str = "kind-of-thing-distances.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
-/// What the page fetches once someone asks for it.
-const DICTIONARY_WEIGHTS: &str = "reverse-dictionary-weights.hapax";
-const DICTIONARY_HASHED: &str = "reverse-dictionary-mach.hapax";
 const GLOSSES: &str = "reverse-dictionary.glosses.txt";
 
 /// `target/demo` of the workspace.
@@ -136,27 +131,27 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     let threads = Threads::new(arguments.threads)?;
     let models = &arguments.models;
-    let model = train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
+    create(models)?;
+    train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
     let serving = if arguments.no_page {
         None
     } else {
-        let page = make_page(models, &folder)?;
+        let page = make_pages(models, &folder)?;
         let serve = !arguments.no_serve;
         serve
             .then(|| Pages::start(&page, &format!("127.0.0.1:{}", arguments.port)))
             .transpose()?
     };
     if let Some(pages) = &serving {
-        println!("the page is at http://{}/ until Ctrl-C\n", pages.address());
+        println!(
+            "the pages are at http://{}/ until Ctrl-C\n",
+            pages.address()
+        );
     }
     if !arguments.no_prompt && stdin().is_terminal() && stdout().is_terminal() {
         let definitions = &reverse_dictionary.documents.texts;
-        converse(
-            &model.model,
-            definitions,
-            &mut stdin().lock(),
-            &mut stdout(),
-        )?;
+        let model = Model::from_bytes(fs::read(models.join(DICTIONARY))?)?;
+        converse(&model, definitions, &mut stdin().lock(), &mut stdout())?;
     }
     if serving.is_some() {
         loop {
@@ -166,30 +161,45 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Puts the page, the npm package and the dictionary into one folder, and returns it.
-fn make_page(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let folder = models.join("page");
-    let package = package::build()?;
+/// Puts the pages, each with what it needs, into one folder, and returns it.
+fn make_pages(models: &Path, wordnet: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let folder = models.join("site");
+    let package::Built { package, hapax } = package::build()?;
+    diagnosis::page(&hapax, &models.join("diagnosis"), &folder)?;
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     // What all pages have: how they look, how they write numbers.
     let shared = own.join("../native/src/bin/hapax/web/page");
-    let sources = [
-        (&*own.join("page"), ""),
-        (&shared.join("element.js"), "element.js"),
-        (&shared.join("icon.svg"), "icon.svg"),
-        (&shared.join("numbers.js"), "numbers.js"),
-        (&shared.join("style.css"), "style.css"),
-        (&shared.join("support.js"), "support.js"),
-        (&package, "hapax"),
-        (&package.join("nearest"), "hapax/nearest"),
-        (&models.join(DICTIONARY), DICTIONARY),
-        (&models.join(DICTIONARY_WEIGHTS), DICTIONARY_WEIGHTS),
-        (&models.join(DICTIONARY_HASHED), DICTIONARY_HASHED),
-        (&models.join(KINDS_BY_DISTANCES), KINDS_BY_DISTANCES),
-        (&models.join(GLOSSES), GLOSSES),
+    let common = [
+        "element.js",
+        "icon.svg",
+        "numbers.js",
+        "style.css",
+        "support.js",
     ];
-    site::assemble(&folder, &sources)?;
-    let path = folder.join("wordnet-license.txt");
+    let common = common.map(|name| (shared.join(name), name));
+    let page = |name: &str, others: &[(&Path, &str)]| {
+        let source = own.join("page").join(name);
+        let mut sources = vec![(&*source, ""), (&*package, "hapax")];
+        sources.extend(common.iter().map(|(path, name)| (&**path, *name)));
+        sources.extend(others);
+        site::assemble(&folder.join(name), &sources)
+    };
+    let models = [DICTIONARY, GLOSSES].map(|name| (models.join(name), name));
+    let mut others: Vec<_> = models.iter().map(|(path, name)| (&**path, *name)).collect();
+    let nearest = package.join("nearest");
+    others.push((&nearest, "hapax/nearest"));
+    page("dictionary", &others)?;
+    let (answers, look) = (shared.join("answers.js"), shared.join("site.css"));
+    let training = package.join("train");
+    page(
+        "yours",
+        &[
+            (&answers, "answers.js"),
+            (&look, "site.css"),
+            (&training, "hapax/train"),
+        ],
+    )?;
+    let path = folder.join("dictionary/wordnet-license.txt");
     write_whole(&path, license(wordnet)?.as_bytes())?;
     println!("wrote {}, a folder for any web server", folder.display());
     Ok(folder)
@@ -217,65 +227,45 @@ fn write_tasks(
     Ok(())
 }
 
-/// Trains and judges both tasks, each by several methods, writes the models, and returns the
-/// reverse dictionary of neighbors.
+/// Trains and judges both tasks and writes the models.
 fn train_both(
     folder: &Path,
-    kind_of_thing: &KindOfThing,
-    reverse_dictionary: &ReverseDictionary,
+    kinds: &KindOfThing,
+    dictionary: &ReverseDictionary,
     threads: &Threads,
-) -> Result<Trained, Box<dyn Error>> {
-    let (kinds, words) = (kind_of_thing, &reverse_dictionary.documents);
-    let kind = |name, recipe: Recipe| -> Result<_, Box<dyn Error>> {
-        let trained = train(&kinds.training, recipe, None, threads)?;
-        let precision = precision(&trained.model, &kinds.held_out, threads)?;
-        let microseconds = microseconds_a_query(&trained.model, &kinds.held_out.texts);
-        let line = Line::new(name, &trained, precision, microseconds);
-        Ok((trained, line))
-    };
-    let (kinds_model, kinds_line) = kind("kind of thing", KIND_OF_THING)?;
-    let (places_model, places_line) = kind("  by distances", Recipe::Distances)?;
-    let meanings = HeldOutMeanings::of(reverse_dictionary);
-    let dictionary = |name, recipe: Recipe, most| -> Result<_, Box<dyn Error>> {
-        let judged = train(&meanings.training, recipe, most, threads)?.model;
-        let trained = train(words, recipe, most, threads)?;
-        let precision = precision(&judged, &meanings.held_out, threads)?;
-        let microseconds = microseconds_a_query(&trained.model, &meanings.held_out.texts);
-        let line = Line::new(name, &trained, precision, microseconds);
-        Ok((trained, line))
-    };
-    let most = Some(MAX_DICTIONARY_BYTES);
-    let (words_model, words_line) = dictionary("reverse dictionary", REVERSE_DICTIONARY, most)?;
-    let (weights_model, weights_line) = dictionary("  by weights", Recipe::Weights, most)?;
-    let (hashed_model, hashed_line) = dictionary("  by hashed labels", Recipe::Hashed, None)?;
-    let lines = vec![
-        kinds_line,
-        places_line,
-        words_line,
-        weights_line,
-        hashed_line,
+) -> Result<(), Box<dyn Error>> {
+    let meanings = HeldOutMeanings::of(dictionary);
+    let tasks = [
+        Task {
+            name: "kind of thing",
+            file: KINDS,
+            parameters: KIND_OF_THING,
+            max_bytes: None,
+            documents: &kinds.training,
+            judged: None,
+            held_out: &kinds.held_out,
+        },
+        Task {
+            name: "reverse dictionary",
+            file: DICTIONARY,
+            parameters: REVERSE_DICTIONARY,
+            max_bytes: Some(MAX_DICTIONARY_BYTES),
+            documents: &dictionary.documents,
+            judged: Some(&meanings.training),
+            held_out: &meanings.held_out,
+        },
     ];
-    println!("{}", Results(lines));
+    let lines = tasks.iter().map(|task| task.make(folder, threads));
+    let lines: Result<_, _> = lines.collect();
+    println!("{}", Results(lines?));
     println!(
         "P@k of kind of thing: over {} definitions that were not trained on.\n\
-         P@k of reverse dictionary, all three ways: of a second model that lacks one meaning in ten, asked for the {}\n\
+         P@k of reverse dictionary: of a second model that lacks one meaning in ten, asked for the {}\n\
          meanings among those whose words have another one. Time: from text to five words, one thread.\n",
         kinds.held_out.texts.len(),
         meanings.held_out.texts.len()
     );
-    create(folder)?;
-    let definitions = glosses::file(&words.texts)?;
-    for (name, bytes) in [
-        (KINDS, &kinds_model.bytes),
-        (KINDS_BY_DISTANCES, &places_model.bytes),
-        (DICTIONARY, &words_model.bytes),
-        (DICTIONARY_WEIGHTS, &weights_model.bytes),
-        (DICTIONARY_HASHED, &hashed_model.bytes),
-        (GLOSSES, &definitions),
-    ] {
-        let path = folder.join(name);
-        write_whole(&path, bytes)?;
-        println!("wrote {}", path.display());
-    }
-    Ok(words_model)
+    let definitions = glosses::file(&dictionary.documents.texts)?;
+    write_whole(&folder.join(GLOSSES), &definitions)?;
+    Ok(())
 }

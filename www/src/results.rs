@@ -4,13 +4,14 @@ use crate::{
     table::grouped,
     training::{KS, Trained},
 };
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One trained task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// The task.
-    pub task: &'static str,
+    pub task: String,
     /// Training rows.
     pub rows: u64,
     /// Labels.
@@ -28,15 +29,10 @@ pub struct Line {
 impl Line {
     /// The line of a task whose model is `trained`.
     #[must_use]
-    pub fn new(
-        task: &'static str,
-        trained: &Trained,
-        precision: Vec<f64>,
-        microseconds: f64,
-    ) -> Self {
+    pub fn new(task: &str, trained: &Trained, precision: Vec<f64>, microseconds: f64) -> Self {
         let made = trained.model.provenance();
         Self {
-            task,
+            task: task.to_owned(),
             rows: made.rows,
             labels: made.labels,
             seconds: trained.seconds,
@@ -87,7 +83,7 @@ mod tests {
     #[test]
     fn columns_stand_below_their_names() {
         let line = Line {
-            task: "kind of thing",
+            task: "kind of thing".into(),
             rows: 78_490,
             labels: 11_968,
             seconds: 0.512,

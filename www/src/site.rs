@@ -97,11 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn the_page_carries_the_rule_of_its_server() {
-        let page = include_str!("../page/index.html");
+    fn pages_carry_the_rule_of_their_server() {
         let rule = hapax::serve::POLICY
             .strip_suffix("; frame-ancestors 'none'")
             .unwrap();
-        assert!(page.contains(&format!("content=\"{rule}\"")));
+        for page in [
+            include_str!("../page/dictionary/index.html"),
+            include_str!("../page/yours/index.html"),
+        ] {
+            assert!(page.contains(&format!("content=\"{rule}\"")));
+        }
     }
 }

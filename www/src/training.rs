@@ -6,11 +6,11 @@ use hapax_core::{
     format::FormatError,
     metrics::{Evaluation, EvaluationError, Options},
     model::{Model, PredictError, Scratch},
-    parameters::{EmbeddingTraining, MachParameters, NearestParameters, OneVsRest, Wsabie},
+    parameters::NearestParameters,
     text::{FeatureSpace, NGrams, TokenOptions, Vectorizer, VectorizerError, VectorizerOptions},
     train::{CompactionError, TrainError},
 };
-use std::{fmt, hint::black_box, ops::ControlFlow, time::Instant};
+use std::{fmt, hint::black_box, time::Instant};
 
 /// A model, its file, and how long both took.
 pub struct Trained {
@@ -94,46 +94,33 @@ fn text_options() -> VectorizerOptions {
     }
 }
 
-/// How a model is made.
-#[derive(Clone, Copy, Debug)]
-pub enum Recipe {
-    /// Nearest neighbors.
-    Neighbors(NearestParameters),
-    /// One-vs-rest.
-    Weights,
-    /// Classifiers over hashed labels.
-    Hashed,
-    /// Places for rows and labels, which have labels near labels.
-    Distances,
-}
-
 /// How neighbors are compared and vote on what kind of thing a definition describes: what
 /// `hapax train nearest --words 1 --tune` finds on the training rows.
-pub const KIND_OF_THING: Recipe = Recipe::Neighbors(NearestParameters {
+pub const KIND_OF_THING: NearestParameters = NearestParameters {
     neighbors: 75,
     alpha: 2.0,
     beta: 0.25,
     exponent: 1.5,
-});
+};
 
 /// The same for the reverse dictionary. Tuning prefers a beta of 0; but then definitions of a
 /// single word outdo fuller ones, and people describe in sentences: 0.5 keeps a good part of the
 /// gain.
-pub const REVERSE_DICTIONARY: Recipe = Recipe::Neighbors(NearestParameters {
+pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
     neighbors: 50,
     alpha: 3.0,
     beta: 0.5,
     exponent: 1.0,
-});
+};
 
-/// Trains on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
+/// Trains nearest neighbors on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
 /// so that what is judged is what is kept.
 ///
 /// # Errors
 /// If the documents give no features or labels, no file is so small, or memory is lacking.
 pub fn train(
     documents: &Documents,
-    recipe: Recipe,
+    parameters: NearestParameters,
     max_bytes: Option<u64>,
     threads: &Threads,
 ) -> Result<Trained, TrainingError> {
@@ -142,39 +129,7 @@ pub fn train(
     let names = documents.label_names.clone();
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
     let words = Some(vectorizer);
-    let model = match recipe {
-        Recipe::Neighbors(parameters) => {
-            Model::train_nearest(within(parameters, &data), &data, words, threads)?
-        }
-        Recipe::Weights => {
-            // A word has hardly more than one definition: its mean says nothing that its weights do
-            // not. With centroids P@1 on the held-out meanings was 4.5, without 5.4.
-            let parameters = OneVsRest {
-                centroid: 0.0,
-                prune: 0.11,
-                ..OneVsRest::default()
-            };
-            let go_on = |_| ControlFlow::Continue(());
-            Model::train_ovr(&parameters, &data, words, threads, kernels::best(), go_on)?
-        }
-        Recipe::Hashed => {
-            let parameters = MachParameters {
-                repetitions: HEADS,
-                epochs: 3,
-                // A word has hardly more than one definition: a centroid would be that, and take
-                // most of the file.
-                rerank: 0,
-                ..MachParameters::automatic(&data)
-            };
-            let go_on = |_| ControlFlow::Continue(());
-            Model::train_mach(&parameters, &data, words, threads, kernels::best(), go_on)?
-        }
-        Recipe::Distances => {
-            let training = EmbeddingTraining::Wsabie(Wsabie::distances());
-            let go_on = |_| ControlFlow::Continue(());
-            Model::train_embedding(&training, &data, words, threads, kernels::best(), go_on)?
-        }
-    };
+    let model = Model::train_nearest(within(parameters, &data), &data, words, threads)?;
     let model = match max_bytes {
         Some(most) => model.compacted(most, SEED, threads, kernels::best())?.model,
         None => model,
@@ -189,10 +144,6 @@ pub fn train(
         seconds,
     })
 }
-
-/// Heads of hashed labels: half of what the rule for so many labels would take, for a file that a
-/// page may fetch.
-const HEADS: u32 = 16;
 
 /// Draws the rows that decide what a smaller file leaves out.
 const SEED: u64 = 42;

@@ -1,4 +1,4 @@
-// The page in a real browser: what a user does, and what must never happen.
+// The dictionary of cargo demo in a real browser: what a user does, and what must never happen.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,8 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { screenshots, startBrowser, startDemo } from './demo.mjs';
 
 const MODEL = '**/reverse-dictionary.hapax';
-const SECOND = 'reverse-dictionary-weights.hapax';
-const KINDS = 'kind-of-thing-distances.hapax';
 const GLOSSES = 'reverse-dictionary.glosses.txt';
 const QUESTION = 'abnormal fear of being shut in a narrow space';
 const ANSWER = 'claustrophobia';
@@ -51,7 +49,7 @@ async function open({ path = '', prepare = async () => {}, ...options } = {}) {
       .observe({ type: 'longtask', buffered: true });
   });
   await prepare(page);
-  await page.goto(demo.url + path);
+  await page.goto(`${demo.url}dictionary/${path}`);
   return {
     page,
     problems,
@@ -74,22 +72,19 @@ async function firstWord(page, word) {
   await page.locator('#answers li:first-child .word', { hasText: new RegExp(`^${word}$`) }).waitFor({ timeout: 5000 });
 }
 
-test('a definition typed is answered while it is typed, with its reasons', async () => {
+test('a definition typed is answered while it is typed, with the definitions of words', async () => {
   const { page, problems, urls, strangers, close } = await open();
   await ready(page);
   const box = page.getByLabel('What is it?');
   await box.pressSequentially(QUESTION);
   await firstWord(page, ANSWER);
-  assert.equal((await words(page)).length, 8);
-  await page.getByText(/Answered in [\d,]+ µs · [\d.]+ MB loaded|Answered in under 5 µs/).waitFor();
-  assert.equal(urls().filter((url) => url.includes(GLOSSES)).length, 0, 'definitions are fetched when shown');
-  await page.getByText('Why these words?').click();
-  const nearest = page.locator('#evidence li').first();
-  await nearest.waitFor();
-  assert.match(await nearest.textContent(), /claustrophobia.*fear of being closed in|morbid fear/s);
+  assert.equal((await words(page)).length, 6);
+  await page.getByText(/Answered in ([\d,]+ µs|under 5 µs) · [\d.]+ MB loaded/).waitFor();
+  const nearest = page.locator('#answers li').first();
+  await nearest.getByText(/closed in|confined/).waitFor();
   assert.ok((await nearest.locator('mark').allTextContents()).includes('fear'));
-  assert.ok(urls().some((url) => url.includes(GLOSSES)));
-  await page.getByText('Words: claustrophobia').waitFor({ state: 'attached' });
+  assert.equal(urls().filter((url) => url.includes(GLOSSES)).length, 1, 'definitions come once');
+  await page.locator('#spoken', { hasText: /claustrophobia/ }).waitFor({ state: 'attached' });
   assert.deepEqual(problems, []);
   assert.deepEqual(strangers(), []);
   await close();
@@ -98,10 +93,13 @@ test('a definition typed is answered while it is typed, with its reasons', async
 test('an example asks, and an empty box or unknown words say so', async () => {
   const { page, close } = await open();
   await ready(page);
-  await page.getByRole('button', { name: 'fear of closed spaces' }).click();
-  await page.locator('#answers li').first().waitFor();
+  await page.getByRole('button', { name: 'a woman whose husband is dead' }).click();
+  await page.locator('#answers li:first-child .word', { hasText: 'widow' }).waitFor();
   await page.getByLabel('What is it?').fill('xqzzt');
-  await page.getByText(/No words yet: none of the 1 tokens/).waitFor();
+  await page.getByText('It knows none of these words. It speaks English.').waitFor();
+  await page.getByText(/^No answer · /).waitFor();
+  await page.getByLabel('What is it?').fill('a person who keeps tigers in a flat');
+  await page.getByText('Not sure. These are guesses:').waitFor();
   await page.getByLabel('What is it?').fill('');
   await page.locator('#found').waitFor({ state: 'hidden' });
   await close();
@@ -117,8 +115,7 @@ test('a word is taught by keyboard, answered at once, and forgotten', async () =
   await page.keyboard.press('Enter');
   await firstWord(page, 'hedgehoggery');
   assert.equal(await page.locator('#answers li:first-child .badge').textContent(), 'taught');
-  await page.getByText('Why these words?').click();
-  assert.match(await page.locator('#evidence li').first().textContent(), /hedgehoggery.*a tiny house for one hedgehog/s);
+  assert.match(await page.locator('#answers li').first().textContent(), /hedgehoggery.*a tiny house for one hedgehog/s);
   await page.getByRole('button', { name: 'Forget hedgehoggery' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('Forgot “hedgehoggery”.').waitFor();
@@ -128,108 +125,10 @@ test('a word is taught by keyboard, answered at once, and forgotten', async () =
   await close();
 });
 
-/** The list in which a second model is chosen. */
-const choiceOf = (page) => page.getByLabel('Beside it, ask');
-
-test('a second model is fetched when chosen, answers beside the first, and says why', async () => {
-  const { page, problems, urls, strangers, close } = await open();
-  const fetched = () => urls().filter((url) => url.includes(SECOND)).length > 0;
-  await ready(page);
-  await page.getByLabel('What is it?').fill(QUESTION);
-  await firstWord(page, ANSWER);
-  assert.ok(!fetched(), 'not before it is chosen');
-  const choice = choiceOf(page);
-  await choice.selectOption('weights');
-  const second = page.locator('#second-answers li');
-  await second.first().waitFor();
-  assert.ok(fetched());
-  await page.getByRole('region', { name: /^Words [34]\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
-  await page.getByRole('region', { name: /^Words by weights [34]\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
-  await page.getByText('147,478 words').waitFor();
-  assert.equal(await second.count(), 8);
-  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
-  const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
-  const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
-  const wanted = JSON.parse(said).labels.map(({ name }) => name);
-  assert.deepEqual(await second.locator('.word').allTextContents(), wanted, 'the words of the native command');
-  assert.match(await second.first().locator('.reasons').textContent(), /fear|narrow|space|shut/);
-  assert.equal((await words(page)).length, 8, 'the first model answers as before');
-  await page.getByLabel('What is it?').fill('xqzzt');
-  await page.locator('#second-nothing', { hasText: 'No words yet' }).waitFor();
-  await choice.selectOption('');
-  await page.locator('#second-found').waitFor({ state: 'hidden' });
-  assert.deepEqual(problems, []);
-  assert.deepEqual(strangers(), []);
-  await close();
-});
-
-test('hashed labels can be asked instead, with the words of the native command', async () => {
-  const { page, problems, close } = await open();
-  await ready(page);
-  await page.getByLabel('What is it?').fill(QUESTION);
-  await firstWord(page, ANSWER);
-  await choiceOf(page).selectOption('hashed');
-  const second = page.locator('#second-answers li');
-  await second.first().waitFor();
-  await page.getByRole('region', { name: /^Words by hashing \(MACH\) \d+\.\d MB · [\d.,]+ [µm]s$/ }).waitFor();
-  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
-  const path = fileURLToPath(new URL('../../target/demo/reverse-dictionary-mach.hapax', import.meta.url));
-  const said = execFileSync(command, ['predict', path, '-k', '8', '--output', 'json'], { input: QUESTION, encoding: 'utf8' });
-  const wanted = JSON.parse(said).labels.map(({ name }) => name);
-  assert.deepEqual(await second.locator('.word').allTextContents(), wanted);
-  await choiceOf(page).selectOption('weights');
-  await page.getByRole('region', { name: /^Words by weights/ }).waitFor();
-  assert.deepEqual(problems, []);
-  await close();
-});
-
-test('a second model that does not come leaves the first as it was', async () => {
-  const { page, close } = await open({
-    prepare: (page) => page.route(`**/${SECOND}`, (route) => route.fulfill({ status: 404 })),
-  });
-  await ready(page);
-  await page.getByLabel('What is it?').fill(QUESTION);
-  const choice = choiceOf(page);
-  await choice.selectOption('weights');
-  await page.getByText('it does not open: reverse-dictionary-weights.hapax: 404').waitFor();
-  assert.equal(await choice.inputValue(), '');
-  await firstWord(page, ANSWER);
-  await close();
-});
-
-test('the kinds near a kind are fetched when asked for, and drawn', async () => {
-  const { page, problems, urls, strangers, close } = await open();
-  await ready(page);
-  assert.ok(!urls().some((url) => url.includes(KINDS)), 'not before it is asked for');
-  await page.getByRole('group', { name: 'Examples of kinds' }).getByRole('button', { name: 'wine' }).click();
-  const list = page.getByRole('list', { name: 'Kinds nearest to wine' });
-  await list.getByRole('listitem').first().waitFor();
-  assert.ok(urls().some((url) => url.includes(KINDS)));
-  const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
-  const path = fileURLToPath(new URL(`../../target/demo/${KINDS}`, import.meta.url));
-  const said = JSON.parse(execFileSync(command, ['inspect', path, '--neighbors', 'wine', '--json'], { encoding: 'utf8' }));
-  const wanted = said.neighbors.map(({ label }) => label);
-  assert.deepEqual(await list.getByRole('button').allTextContents(), wanted, 'the kinds of the native command');
-  assert.ok(wanted.some((kind) => / wine$/.test(kind)), wanted.join());
-  const picture = page.getByRole('img', { name: /^wine, and near it / });
-  assert.deepEqual(await picture.locator('text').allTextContents(), ['wine', ...wanted]);
-  const places = await picture.locator('circle').evaluateAll((all) => all.map((one) => [one.cx.baseVal.value, one.cy.baseVal.value]));
-  assert.equal(new Set(places.map(String)).size, 11, 'every kind has a place of its own');
-  await picture.getByText(wanted[0], { exact: true }).click();
-  await page.getByRole('img', { name: new RegExp(`^${wanted[0]}, and near it `) }).waitFor();
-  assert.equal(await page.getByLabel('Kind', { exact: true }).inputValue(), wanted[0]);
-  await page.getByLabel('Kind', { exact: true }).fill('musical');
-  await page.keyboard.press('Enter');
-  await page.getByText(/No kind is called “musical”; there is .*musical/).waitFor();
-  assert.deepEqual(problems, []);
-  assert.deepEqual(strangers(), []);
-  await close();
-});
-
 test('a linear model has the native scores to the bit, prepared or not', async () => {
-  const path = fileURLToPath(new URL(`../../target/demo/${SECOND}`, import.meta.url));
+  const path = fileURLToPath(new URL('../../target/demo/diagnosis/model.hapax', import.meta.url));
   const command = fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
-  const asked = [QUESTION, 'sweet yellow liquid produced by bees', 'the killing of a king'];
+  const asked = ['stung by a bee', 'closed fracture of the left wrist', 'underactive thyroid'];
   const said = execFileSync(command, ['predict', path, '-k', '5', '--output', 'json'], {
     input: asked.join('\n'),
     encoding: 'utf8',
@@ -238,15 +137,15 @@ test('a linear model has the native scores to the bit, prepared or not', async (
   const wanted = lines.map((labels) => labels.map(({ name, score }) => [name, Math.fround(score)]));
   const { page, close } = await open();
   await ready(page);
-  const found = await page.evaluate(async ([url, texts]) => {
-    const { init, Model } = await import('/hapax/browser.js');
+  const found = await page.evaluate(async (texts) => {
+    const { init, Model } = await import('/dictionary/hapax/browser.js');
     await init();
-    const model = Model.fromBytes(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    const model = Model.fromBytes(new Uint8Array(await (await fetch('/model.hapax')).arrayBuffer()));
     const ask = () => texts.map((text) => model.predictText(text, 5).map(({ label, score }) => [label, score]));
     const plain = ask();
     model.prepare();
     return [plain, ask()];
-  }, [`/${SECOND}`, asked]);
+  }, asked);
   assert.deepEqual(found, [wanted, wanted]);
   await close();
 });
@@ -259,10 +158,10 @@ test('the browser refuses to send anything out, and the page shows it', async ()
   await page.getByRole('button', { name: 'Try to send something out' }).click();
   await page.getByText('Refused by your browser').waitFor();
   await page.getByText('How to check it yourself').click();
-  await page.getByRole('row', { name: '/reverse-dictionary.hapax' }).waitFor();
+  await page.getByRole('row', { name: '/dictionary/reverse-dictionary.hapax' }).waitFor();
   const files = await page.locator('#files th').allTextContents();
-  assert.ok(files.includes('/page.js') && files.includes('/worker.js'), files.join());
-  const asked = new Set(urls().map((url) => new URL(url).pathname).filter((path) => path !== '/icon.svg'));
+  assert.ok(files.includes('/dictionary/page.js') && files.includes('/dictionary/worker.js'), files.join());
+  const asked = new Set(urls().map((url) => new URL(url).pathname).filter((path) => path !== '/dictionary/icon.svg'));
   assert.deepEqual([...asked].filter((path) => !files.includes(path)), [], 'the list is complete');
   assert.deepEqual(strangers(), []);
   assert.ok(urls().length > 5);
@@ -317,8 +216,6 @@ async function timed() {
     const said = (await page.locator('#status').textContent()).match(/Answered in ([\d,]+) (µs|ms)/);
     if (said) warm.push(Number(said[1].replace(',', '')) * (said[2] === 'ms' ? 1 : 0.001));
   }
-  await page.getByText('Why these words?').click();
-  await page.locator('#evidence li').first().waitFor();
   const longest = Math.max(0, ...(await longTasks()));
   await close();
   assert.ok(warm.length > 10, 'answers come while typing');
@@ -347,12 +244,7 @@ for (const [device, viewport] of Object.entries(sizes)) {
       await firstWord(page, 'hedgehoggery');
       await page.getByLabel('What is it?').fill(QUESTION);
       await firstWord(page, ANSWER);
-      await page.getByText('Why these words?').click();
-      await page.locator('#evidence li').first().waitFor();
-      await choiceOf(page).selectOption('weights');
-      await page.locator('#second-answers li').first().waitFor();
-      await page.getByRole('button', { name: 'dog', exact: true }).click();
-      await page.locator('#near-picture svg').waitFor();
+      await page.locator('#answers mark').first().waitFor();
       await page.getByText('How to check it yourself').click();
       await page.screenshot({ path: `${screenshots}/${device}-${colorScheme}.png`, fullPage: true });
       const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

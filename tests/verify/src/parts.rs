@@ -162,7 +162,7 @@ pub const PARTS: &[Part] = &[
     Part {
         name: "page",
         shows: "pages in a real browser: of cargo demo, and of hapax web with and without a network",
-        needs: &[RUSTUP, C_COMPILER, NPM],
+        needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
         only_named: false,
         work: Commands(&[
             CHROMIUM,
@@ -247,21 +247,6 @@ pub const PARTS: &[Part] = &[
             &["cargo", "build-wasm"],
             COMMAND,
             &["sh", "python/verify.sh"],
-        ]),
-    },
-    Part {
-        name: "diagnosis",
-        shows: "a page that codes diagnoses, made of data from PyPI and asked in Chromium (only if named)",
-        needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
-        only_named: true,
-        work: Commands(&[
-            CHROMIUM,
-            NPM_INSTALL,
-            NPM_WORDNET,
-            &["cargo", "build-wasm"],
-            COMMAND,
-            &["sh", "www/diagnosis.sh"],
-            &["node", "--test", "www/tests/diagnosis.test.mjs"],
         ]),
     },
     Part {

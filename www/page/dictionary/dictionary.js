@@ -1,16 +1,16 @@
 // The page's side of the worker: questions as promises.
 
-/** A question that has no answer; its `name` is that of the package's error. */
+/** A question that has no answer; its `name` and `rule` are those of the package's error. */
 class Refused extends Error {
-  constructor({ name, message }) {
+  constructor({ name, message, rule }) {
     super(message);
-    this.name = name;
+    Object.assign(this, { name, rule });
   }
 }
 
 /**
- * The models behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as the first loads,
- * `on.secondProgress` as the second does, and `on.kindsProgress` as that of kinds does.
+ * The model behind the worker. Calls `on.progress`, `on.ready` and `on.trouble` as it loads, and
+ * `on.defined` once meanings have definitions, or with the reason why they have none.
  */
 export class Dictionary {
   #worker;
@@ -23,8 +23,7 @@ export class Dictionary {
       if ('id' in data) this.#settle(data);
       else if (data.ready) on.ready(data.ready);
       else if (data.trouble) on.trouble(new Refused(data.trouble));
-      else if ('secondProgress' in data) on.secondProgress(data.secondProgress);
-      else if ('kindsProgress' in data) on.kindsProgress(data.kindsProgress);
+      else if (data.defined) on.defined(data.defined);
       else on.progress(data.progress);
     });
     this.#worker.addEventListener('error', (event) => {
@@ -49,14 +48,9 @@ export class Dictionary {
     });
   }
 
-  /** The `k` best words for a definition: `{ answers, microseconds }`. */
+  /** The `k` meanings nearest to a definition: `{ meanings, microseconds }`. */
   ask(text, k) {
     return this.#send({ ask: text, k });
-  }
-
-  /** The nearest definitions: `{ evidence }`. The first call fetches the file of definitions. */
-  why(text, neighbors) {
-    return this.#send({ why: text, neighbors });
   }
 
   /** Learns a word: `{ row }`, by which it can be forgotten. */
@@ -66,26 +60,6 @@ export class Dictionary {
 
   forget(row) {
     return this.#send({ forget: row });
-  }
-
-  /** Fetches a second model, `weights` or `hashed`: `{ size, labels }`, in bytes and words. */
-  second(which) {
-    return this.#send({ second: which });
-  }
-
-  /** That model's `k` best words, with what counts most for each where it can say so: `{ answers, microseconds }`. */
-  weigh(which, text, k) {
-    return this.#send({ weigh: text, which, k });
-  }
-
-  /** Fetches the model of kinds: `{ size, labels }`, in bytes and kinds. */
-  kinds() {
-    return this.#send({ kinds: true });
-  }
-
-  /** The `k` kinds nearest to that of this name, itself first, with places: `{ near }`; if none has it, `{ similar }` names. */
-  near(kind, k) {
-    return this.#send({ near: kind, k });
   }
 
   /** What the worker has loaded: `{ files }`. */
