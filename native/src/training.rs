@@ -209,17 +209,19 @@ pub fn vectorize<E: Executor>(
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
 pub fn train<E: Executor>(source: Source, seed: u64, executor: &E) -> Result<Best, TrainingError> {
-    train_watched(source, seed, None, executor, |_| ())
+    train_watched(source, seed, (None, None), executor, |_| ())
 }
 
-/// As [`train`], with features of texts that are given, and told of what is under way.
+/// As [`train`], with features of texts that are given, and told of what is under way. If bytes are
+/// given, the caller makes the model as small afterwards:
+/// [`Model::compacted`](crate::core::model::Model::compacted).
 ///
 /// # Errors
 /// As [`train`].
 pub fn train_watched<E: Executor>(
     source: Source,
     seed: u64,
-    features: Option<TextFeatures>,
+    (features, max_bytes): (Option<TextFeatures>, Option<u64>),
     executor: &E,
     mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainingError> {
@@ -237,7 +239,8 @@ pub fn train_watched<E: Executor>(
     };
     let mut best = train_best(&data, vectorizer, seed, machine, tell)?;
     let kernels = kernels::best();
-    let begun = core::mem::take(&mut best.choice.calibrating);
+    let mut begun = core::mem::take(&mut best.choice.calibrating);
+    begun.max_bytes = max_bytes;
     best.model
         .calibrate(begun, (&data, seed), executor, kernels)?;
     Ok(best)

@@ -113,7 +113,7 @@ impl Order {
             if let Source::Rows(data) = &source {
                 check_data(data)?;
             }
-            let best = train_watched(source, seed, features, executor, told)?;
+            let best = train_watched(source, seed, (features, self.max_bytes), executor, told)?;
             return finished(best.model, seed, self.max_bytes, executor);
         };
         let plain = match &method {
@@ -139,12 +139,9 @@ impl Order {
         };
         if !(is_mach && self.max_bytes.is_some()) {
             tell("calibrating", 0, 0);
-            model.calibrate(
-                Calibrating::default(),
-                (&data, seed),
-                executor,
-                kernels::best(),
-            )?;
+            let mut begun = Calibrating::default();
+            begun.max_bytes = self.max_bytes;
+            model.calibrate(begun, (&data, seed), executor, kernels::best())?;
         }
         finished(model, seed, self.max_bytes, executor)
     }

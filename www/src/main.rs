@@ -28,8 +28,8 @@ use std::{
 
 /// Makes three pages that run without a server behind them, and shows them on this machine: one
 /// that codes diagnoses (ICD-10-CM, from PyPI), a reverse dictionary (WordNet, from npm), and one
-/// that trains on a table of yours. Models are judged on texts held out, and kept for the next time.
-/// Definitions can be typed here, too
+/// that trains on a table of yours. Models are judged on texts held out, and kept for the next
+/// time. Definitions can be typed here, too
 #[derive(Parser)]
 #[command(name = "cargo demo", version)]
 struct Arguments {

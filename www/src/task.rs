@@ -21,7 +21,7 @@ pub struct Task<'a> {
     pub max_bytes: Option<u64>,
     /// What it is trained on.
     pub documents: &'a Documents,
-    /// What another model is trained on, to be judged by what is held out; else the model itself is.
+    /// What another model is trained on, which then is judged; else the model itself is.
     pub judged: Option<&'a Documents>,
     /// What models are judged by.
     pub held_out: &'a Documents,

@@ -113,8 +113,8 @@ pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
     exponent: 1.0,
 };
 
-/// Trains nearest neighbors on `documents`, writes the file, of at most `max_bytes` if given, and reads it again,
-/// so that what is judged is what is kept.
+/// Trains nearest neighbors on `documents`, writes the file, of at most `max_bytes` if given, and
+/// reads it again, so that what is judged is what is kept.
 ///
 /// # Errors
 /// If the documents give no features or labels, no file is so small, or memory is lacking.

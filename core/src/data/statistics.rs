@@ -42,14 +42,11 @@ pub struct Statistics {
     pub features_per_row: Option<Summary>,
     /// In how many rows each feature is stored that is in any (Table 5).
     pub rows_per_feature: Option<Summary>,
-    /// The highest P@1, P@3 and P@5 any ranking could reach.
-    pub attainable_precision: [f64; 3],
+    /// The k of 1, 3 and 5, and the highest P@k any ranking could reach.
+    pub attainable_precision: [(usize, f64); 3],
 }
 
 impl Statistics {
-    /// The k of [`Statistics::attainable_precision`].
-    pub const KS: [usize; 3] = [1, 3, 5];
-
     /// Computes the statistics of `data`.
     ///
     /// Cost: O(nnz + N log N + D log D + L log L); memory: 4 bytes for each of the largest of
@@ -79,7 +76,7 @@ impl Statistics {
             labels_per_row,
             features_per_row,
             rows_per_feature,
-            attainable_precision: Self::KS.map(|k| attainable_precision(labels, k)),
+            attainable_precision: [1, 3, 5].map(|k| (k, attainable_precision(labels, k))),
         })
     }
 }
@@ -242,7 +239,7 @@ mod tests {
         let per_feature = found.rows_per_feature.unwrap();
         assert_eq!((per_feature.upper_quartile, per_feature.maximum), (1.5, 3));
         assert_eq!(
-            found.attainable_precision,
+            found.attainable_precision.map(|(_, most)| most),
             [3.0 / 4.0, 6.0 / 12.0, 7.0 / 20.0]
         );
     }
@@ -251,7 +248,7 @@ mod tests {
     fn empty_data_have_no_summaries() {
         let found = Statistics::of(&data(0, 0, &[])).unwrap();
         assert_eq!((found.labels_per_row, found.rows_per_feature), (None, None));
-        assert_eq!(found.attainable_precision, [0.0; 3]);
+        assert_eq!(found.attainable_precision, [(1, 0.0), (3, 0.0), (5, 0.0)]);
         assert!(!found.single_label);
         let found = Statistics::of(&data(2, 1, &[(&[], &[])])).unwrap();
         assert_eq!((found.rows_per_label, found.labels_without_rows), (None, 1));

@@ -130,8 +130,10 @@ function askFor(text) {
   question.changed();
 }
 
-/** The box is as high as its text. Asking for its height makes the browser lay out the page at once, so this is for
- * those that do not do it by themselves (field-sizing, in style.css). */
+/**
+ * The box is as high as its text. Asking for its height makes the browser lay out the page at once,
+ * so this is for those that do not do it by themselves (field-sizing, in style.css).
+ */
 function grow() {
   if (CSS.supports('field-sizing', 'content')) return;
   ask.style.height = 'auto';

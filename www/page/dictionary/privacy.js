@@ -5,7 +5,7 @@ import { count } from './numbers.js';
 
 const get = (id) => document.getElementById(id);
 
-/** The rule the page came with: the server's header, or the page's own element where it sent none. */
+/** The rule the page came with: the server's header, or the page's own element without it. */
 async function policy() {
   const own = document.querySelector('meta[http-equiv="Content-Security-Policy"]').content;
   const response = await fetch(location.pathname, { method: 'HEAD' }).catch(() => undefined);

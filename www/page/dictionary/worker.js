@@ -6,8 +6,8 @@
 //   { id, teach: text, word }  { id, row }
 //   { id, forget: row }        { id, forgotten }
 //   { id, files: true }        { id, files: [{ name, encodedBodySize }] }, what it has loaded
-// Messages out by themselves: { progress: share }, { ready: info }, { trouble }, and { defined } once
-// meanings have their definitions, or `defined` says why they have not.
+// Messages out by themselves: { progress: share }, { ready: info }, { trouble }, and { defined },
+// true once meanings have their definitions, or why they have not.
 
 import { fetchWhole } from './download.js';
 import { init, Model } from './hapax/nearest/browser.js';

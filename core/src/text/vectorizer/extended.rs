@@ -4,7 +4,9 @@ use super::{Features, Vectorizer};
 use crate::{
     array::Array,
     executor::Executor,
+    float,
     names::Names,
+    sparse::{SparseRows, SparseView},
     text::{
         FeatureSpace, VectorizerError,
         vocabulary::{Limits, hashed_frequencies, vocabulary},
@@ -33,6 +35,46 @@ impl Vectorizer {
         let frequencies: Vec<u32> = features.iter().filter_map(of).collect();
         let options = self.options.clone();
         Self::from_parts(options, self.documents, Some(names), frequencies.into()).ok()
+    }
+
+    /// What rows that `larger` made become where this vectorizer, made of it by
+    /// [`Vectorizer::with_features`], reads their texts: to the rounding of values.
+    #[must_use]
+    pub(crate) fn rows_of(&self, larger: &Self, rows: &SparseRows) -> SparseRows {
+        let names = |of: &Self| {
+            (0..of.features())
+                .map(|feature| of.feature_name(feature))
+                .collect()
+        };
+        let (own, all): (Vec<_>, Vec<_>) = (names(self), names(larger));
+        let mut own = own.iter().peekable();
+        // Both rise in the order of the larger vocabulary.
+        let numbers = all.iter().scan(0, |next, name| {
+            let known = own.next_if(|&kept| kept == name).is_some();
+            *next += u32::from(known);
+            Some(known.then(|| *next - 1))
+        });
+        let numbers: Vec<Option<u32>> = numbers.collect();
+        let mut made = SparseRows::new(self.features());
+        for row in rows.iter() {
+            let kept = row.iter().filter_map(|(feature, value)| {
+                let number = numbers.get(feature as usize).copied().flatten()?;
+                Some((number, f64::from(value)))
+            });
+            let kept: Vec<(u32, f64)> = kept.collect();
+            let norm = float::sqrt(kept.iter().map(|(_, value)| value * value).sum());
+            let scale = if self.options.unit_norm && norm > 0.0 {
+                norm
+            } else {
+                1.0
+            };
+            let (ids, values): (Vec<u32>, Vec<f32>) = kept
+                .iter()
+                .map(|&(id, value)| (id, (value / scale) as f32))
+                .unzip();
+            made.push_checked(SparseView::from_checked(&ids, &values));
+        }
+        made
     }
 
     /// The vectorizer that knows the tokens of `texts`, too, and for each of its features the
@@ -191,6 +233,30 @@ mod tests {
         }
         let mut scratch = TextScratch::default();
         assert!(!both.transform("swallowed", &mut scratch).view().is_empty());
+    }
+
+    #[test]
+    fn rows_of_fewer_words_are_those_of_the_texts() {
+        for unit_norm in [true, false] {
+            let options = VectorizerOptions {
+                unit_norm,
+                ..options(1, None)
+            };
+            let texts = [FIRST, MORE].concat();
+            let (all, rows) = Vectorizer::fit_transform(&texts, options, &Sequential).unwrap();
+            let kept: Vec<u32> = (0..all.features()).step_by(2).collect();
+            let few = all.with_features(&kept).unwrap();
+            let found = few.rows_of(&all, &rows);
+            let wanted = few.transform_all(&texts, &Sequential);
+            assert!(wanted.nonzeros() > 5 && wanted.nonzeros() < rows.nonzeros());
+            assert_eq!(found.len(), wanted.len());
+            for (found, wanted) in found.iter().zip(wanted.iter()) {
+                assert_eq!(found.indices(), wanted.indices());
+                for (one, other) in found.values().iter().zip(wanted.values()) {
+                    assert!((one - other).abs() < 1e-6, "{one} {other}");
+                }
+            }
+        }
     }
 
     #[test]

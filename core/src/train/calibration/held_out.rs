@@ -2,13 +2,14 @@
 
 use super::{Calibrated, LEAST_ROWS, fit::fit, thresholds::Thresholds};
 use crate::{
-    data::Dataset,
+    data::LabelLists,
     executor::Executor,
     model::{
         Calibration, Model, Scratch,
         calibration::{Curve, Scale},
     },
     search::Scored,
+    sparse::SparseRows,
 };
 use alloc::{vec, vec::Vec};
 
@@ -43,26 +44,26 @@ impl HeldOut {
         }
     }
 
-    /// Adds the rows of `test` and the model's answers.
+    /// Adds rows, their labels and the model's answers.
     pub(super) fn ask<E: Executor>(
         &mut self,
         model: &Model,
-        test: &Dataset,
+        (rows, labels): (&SparseRows, &LabelLists),
         executor: &E,
         scratch: impl Fn() -> Scratch + Sync,
     ) {
-        let jobs = test.len().div_ceil(BATCH);
+        let jobs = rows.len().div_ceil(BATCH);
         let answered = executor.map(jobs, scratch, |scratch, job| {
-            let rows = job * BATCH..((job + 1) * BATCH).min(test.len());
+            let batch = job * BATCH..((job + 1) * BATCH).min(rows.len());
             let one = |row| {
-                let best = model.predict(test.rows().row(row), ANSWERS, scratch);
+                let best = model.predict(rows.row(row), ANSWERS, scratch);
                 let best = best.unwrap_or_default().iter();
                 best.copied().filter(|s| s.score > f32::MIN).collect()
             };
-            rows.map(one).collect::<Vec<Vec<Scored>>>()
+            batch.map(one).collect::<Vec<Vec<Scored>>>()
         });
         for (row, best) in answered.iter().flatten().enumerate() {
-            self.push(best, test.labels().row(row));
+            self.push(best, labels.row(row));
         }
     }
 

@@ -12,7 +12,8 @@
 //! than [`LEAST_ROWS`] held-out rows nothing is fitted.
 //!
 //! Cost: one training more on nine tenths of the rows; five on four fifths of less than 1,000; none
-//! where answers to held-out rows have judged a choice of parameters, which then fit its curves.
+//! where answers to held-out rows have judged a choice of parameters, which then fit its curves,
+//! unless the model will be made smaller: then the other model is, too.
 //! Then 155,000 answers times 66 products times about 8 Newton steps at most. Equal data and
 //! parameters give equal calibrations for any executor.
 
@@ -81,7 +82,13 @@ impl Model {
         executor: &E,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Calibrated>, TrainError> {
-        let mut calibrating = begun;
+        let whole = self.file_bytes().unwrap_or(0);
+        let budget = begun.max_bytes.filter(|&most| most < whole);
+        let mut calibrating = match budget {
+            // Models that are made smaller answer otherwise.
+            Some(_) => Calibrating::default(),
+            None => begun,
+        };
         let mut trained = None;
         let scratch = || Scratch::new(kernels);
         while let Some(rows) =
@@ -90,11 +97,44 @@ impl Model {
             let Some(mut other) = self.again(&rows, executor, kernels)? else {
                 return Ok(None);
             };
+            if let Some(most) = budget {
+                other = self.compacted_alike((other, whole), most, seed, executor, kernels);
+            }
             // Without memory to prepare it a model answers the same, more slowly.
             let _ = other.prepare();
-            trained = Some(other);
+            let fewer = other.vectorizer().zip(self.vectorizer());
+            if let Some((few, all)) = fewer.filter(|(few, all)| few.features() < all.features()) {
+                // Models of fewer features need rows of their own.
+                let test = calibrating.test(data);
+                if let (Some(held_out), Some(test)) = (&mut calibrating.held_out, test) {
+                    let rows = few.rows_of(all, test.rows());
+                    held_out.ask(&other, (&rows, test.labels()), executor, scratch);
+                }
+                trained = None;
+            } else {
+                trained = Some(other);
+            }
         }
         Ok(calibrating.told)
+    }
+
+    /// The other model made smaller as this one of `whole` bytes will be, to `max_bytes`.
+    fn compacted_alike(
+        &self,
+        (mut other, whole): (Self, u64),
+        max_bytes: u64,
+        seed: u64,
+        executor: &impl Executor,
+        kernels: &'static dyn MachKernels,
+    ) -> Self {
+        other.vectorizer.clone_from(&self.vectorizer);
+        let own = other.file_bytes().unwrap_or(whole);
+        let most = (max_bytes as f64 * own as f64 / whole as f64) as u64;
+        // What does not fit fails later, when this model is to.
+        match other.compacted(most, seed, executor, kernels) {
+            Ok(made) => made.model,
+            Err(_) => other,
+        }
     }
 
     /// A part of [`Model::calibrate`] for those who train the other models themselves: to show how
@@ -123,11 +163,11 @@ impl Model {
         executor: &E,
         scratch: impl Fn() -> Scratch + Sync,
     ) -> Option<Dataset> {
+        let test = calibrating.test(data);
         let held_out = &mut calibrating.held_out;
         let held_out = held_out.get_or_insert_with(|| HeldOut::of(data.labels().labels()));
-        if let (Some(other), Some(split)) = (trained, calibrating.split.take()) {
-            let test = data.select(&split.held_out);
-            held_out.ask(&other, &test, executor, scratch);
+        if let (Some(other), Some(test)) = (trained, test) {
+            held_out.ask(&other, (test.rows(), test.labels()), executor, scratch);
         }
         let measured = data.labels().measured();
         while calibrating.fold < folds(measured) {
@@ -156,6 +196,9 @@ impl Model {
 /// A calibration under way: [`Model::calibrate_part`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibrating {
+    /// The bytes to which the model will be made smaller ([`Model::compacted`]): so are the other
+    /// models, as far, before they answer.
+    pub max_bytes: Option<u64>,
     held_out: Option<HeldOut>,
     /// How often rows were held out.
     fold: u64,
@@ -165,6 +208,12 @@ pub struct Calibrating {
 }
 
 impl Calibrating {
+    /// The rows that are held out from the model that is trained meanwhile, once.
+    fn test(&mut self, data: &Dataset) -> Option<Dataset> {
+        let split = self.split.take()?;
+        Some(data.select(&split.held_out))
+    }
+
     /// Begins with the answers to the next rows to hold out, of which these are the labels.
     pub(super) fn begin(&mut self, truth: &LabelLists) {
         let labels = truth.labels();

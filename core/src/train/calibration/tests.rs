@@ -8,8 +8,9 @@ use crate::{
     random::Stream,
     search::Scored,
     sparse::{SparseRows, SparseVec},
+    text::{Vectorizer, VectorizerOptions},
 };
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 use core::ops::ControlFlow;
 
 /// Rows of words of their label, and of others.
@@ -140,4 +141,80 @@ fn too_few_rows_calibrate_nothing() {
     let told = model.calibrate(Calibrating::default(), (&data, 1), &Sequential, &Portable);
     assert_eq!(told, Ok(None));
     assert!(model.calibration().is_none());
+}
+
+/// A model of texts, and the texts.
+fn of_texts() -> (Model, Dataset, Vec<String>) {
+    let rows = data(900);
+    let text = |row: SparseVec| {
+        let words = row.view().iter().map(|(id, _)| format!("w{id} "));
+        words.collect::<String>()
+    };
+    let texts = rows.rows().iter().map(|row| text(row.to_owned()));
+    let texts: Vec<String> = texts.collect();
+    let options = VectorizerOptions::default();
+    let (vectorizer, made) = Vectorizer::fit_transform(&texts, options, &Sequential).unwrap();
+    let data = Dataset::new(made, rows.labels().clone(), None).unwrap();
+    let go_on = |_| ControlFlow::Continue(());
+    let (own, words) = (OneVsRest::default(), Some(vectorizer));
+    let model = Model::train_ovr(&own, &data, words, &Sequential, &Portable, go_on).unwrap();
+    (model, data, texts)
+}
+
+/// The other models of a model that will be smaller are as small: the curves are those of texts
+/// that such models answer.
+#[test]
+fn models_that_will_be_smaller_are_calibrated_by_smaller_ones() {
+    let (model, data, texts) = of_texts();
+    let whole = model.file_bytes().unwrap();
+    let budget = whole / 4;
+    let calibrated = |begun: Calibrating| {
+        let mut made = model.clone();
+        let told = made.calibrate(begun, (&data, 7), &Sequential, &Portable);
+        told.unwrap().unwrap();
+        made.calibration().unwrap().clone()
+    };
+    let within = |most| Calibrating {
+        max_bytes: Some(most),
+        ..Calibrating::default()
+    };
+    let found = calibrated(within(budget));
+    let unlimited = calibrated(Calibrating::default());
+    assert_eq!(calibrated(within(whole)), unlimited);
+
+    let mut held_out = HeldOut::of(data.labels().labels());
+    for fold in 0..folds(data.len()) {
+        let seed = 7 + fold;
+        let split = data.labels().split(share(data.len()), seed).unwrap();
+        let words = model.vectorizer().cloned();
+        let go_on = |_| ControlFlow::Continue(());
+        let (own, rows) = (OneVsRest::default(), data.select(&split.train));
+        let other = Model::train_ovr(&own, &rows, words, &Sequential, &Portable, go_on).unwrap();
+        let most = budget as f64 * other.file_bytes().unwrap() as f64 / whole as f64;
+        let small = other
+            .compacted(most as u64, 7, &Sequential, &Portable)
+            .unwrap();
+        assert!(
+            small.model.features() < model.features(),
+            "words were left out"
+        );
+        let mut scratch = Scratch::default();
+        for &row in &split.held_out {
+            let asked = small
+                .model
+                .row(&texts[row], &mut scratch)
+                .unwrap_or_default();
+            let best = small.model.predict(asked.view(), 12, &mut scratch);
+            held_out.push(best.unwrap_or_default(), data.labels().row(row));
+        }
+    }
+    let (wanted, _) = held_out.fit(Scale::Linear).unwrap();
+    let mut differ = 0.0_f32;
+    for score in [-0.5_f32, 0.0, 0.25, 0.5, 1.0] {
+        let best = [score, score - 0.2].map(|score| Scored { id: 0, score });
+        let first = |known: &crate::model::Calibration| known.probabilities(&best).next().unwrap();
+        assert!((first(&found) - first(&wanted)).abs() < 0.01, "{score}");
+        differ = differ.max((first(&found) - first(&unlimited)).abs());
+    }
+    assert!(differ > 0.02, "{differ}");
 }

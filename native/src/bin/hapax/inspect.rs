@@ -329,7 +329,7 @@ fn statistics_json(source: &str, statistics: &Statistics) -> Value {
     for (name, spread) in spreads(statistics) {
         line[name.replace(' ', "_")] = json!(summary(spread));
     }
-    let attainable = Statistics::KS.iter().zip(statistics.attainable_precision);
+    let attainable = statistics.attainable_precision.iter();
     line["attainable_precision"] = attainable
         .map(|(k, p)| (k.to_string(), json!(p)))
         .collect::<serde_json::Map<_, _>>()
@@ -369,7 +369,9 @@ fn print_statistics(source: &str, statistics: &Statistics) -> Result<(), Failure
         }
     }
     print(format_args!("{spread_table}\n"))?;
-    let [one, three, five] = statistics.attainable_precision.map(percent);
+    let [one, three, five] = statistics
+        .attainable_precision
+        .map(|(_, most)| percent(most));
     print(format_args!(
         "highest attainable P@1 {one}   P@3 {three}   P@5 {five}"
     ))?;

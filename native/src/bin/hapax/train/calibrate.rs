@@ -58,13 +58,14 @@ impl Common {
     pub fn calibrate_from(
         &self,
         model: &mut Model,
-        (begun, data): (Calibrating, &Dataset),
+        (mut begun, data): (Calibrating, &Dataset),
         told: &mut Told,
         threads: &Threads,
     ) -> Result<(), Failure> {
         if self.calibration.no_calibration {
             return Ok(());
         }
+        begun.max_bytes = self.max_bytes;
         let progress = Progress::new("calibrating", 0);
         let calibrated = model.calibrate(begun, (data, self.seed), threads, kernels::best())?;
         drop(progress);
