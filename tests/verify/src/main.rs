@@ -4,6 +4,7 @@
 //! failed. What `--without-data` leaves out is counted and listed at the end.
 
 mod data;
+mod fuzz;
 mod notices;
 mod parts;
 mod quick;
@@ -22,12 +23,13 @@ const USAGE: &str = "\
 Runs every test of hapax: style, structure, documentation, unit, property and documentation tests,
 the command as a user runs it, the core on bare metal, the npm package, and the demonstration.
 
-Usage: cargo verify [--without-data] [PART]...
+Usage: cargo verify [--without-data] [--minutes N] [PART]...
        cargo verify --list
 
   PART            Only these parts
   --list          Name the parts and what each does
-  --without-data  Leave out tests whose data sets are absent, and list them";
+  --without-data  Leave out tests whose data sets are absent, and list them
+  --minutes N     How long part fuzz runs [default: 10]";
 
 /// What is asked for.
 #[derive(Default)]
@@ -35,16 +37,23 @@ struct Arguments {
     parts: Vec<String>,
     list: bool,
     without_data: bool,
+    minutes: Option<u64>,
 }
 
 impl Arguments {
     /// Reads the arguments; the error is what to print.
-    fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut arguments = Self::default();
-        for word in words {
+        while let Some(word) = words.next() {
             match word.as_str() {
                 "--list" => arguments.list = true,
                 "--without-data" => arguments.without_data = true,
+                "--minutes" => {
+                    let minutes = words.next().and_then(|word| word.parse().ok());
+                    let minutes = minutes.filter(|&minutes| minutes > 0);
+                    let wrong = || "verify: --minutes takes a number from 1 on".to_owned();
+                    arguments.minutes = Some(minutes.ok_or_else(wrong)?);
+                }
                 "--help" | "-h" => return Err(USAGE.to_owned()),
                 name if PARTS.iter().any(|part| part.name == name) => arguments.parts.push(word),
                 _ => {
@@ -72,7 +81,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let workspace = Workspace::new(arguments.without_data, arguments.parts.is_empty());
+    let workspace = Workspace::new(&arguments);
     let chosen = PARTS.iter().filter(|part| {
         let named = arguments.parts.iter().any(|name| name == part.name);
         named || arguments.parts.is_empty() && !part.only_named
@@ -144,16 +153,19 @@ pub struct Workspace {
     /// which takes a third longer, nor are programs of a release optimized as wholes; what single
     /// parts and developers compile stays beside it.
     whole: bool,
+    /// How long what has no end goes on.
+    minutes: u64,
 }
 
 impl Workspace {
-    fn new(without_data: bool, whole: bool) -> Self {
+    fn new(arguments: &Arguments) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let left_out = without_data.then(|| data::LeftOut::begin(&root));
+        let left_out = arguments.without_data.then(|| data::LeftOut::begin(&root));
         Self {
             root,
             left_out,
-            whole,
+            whole: arguments.parts.is_empty(),
+            minutes: arguments.minutes.unwrap_or(10),
         }
     }
 

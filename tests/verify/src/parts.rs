@@ -1,7 +1,7 @@
 //! The parts of `cargo verify`, in the order in which they run.
 
 use super::{
-    Workspace, notices, quick, release, structure,
+    Workspace, fuzz, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
         PROGRAMS, PYTHON, RUSTUP,
@@ -92,23 +92,7 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP],
         only_named: false,
         work: Commands(&[
-            &[
-                "rustup",
-                "target",
-                "add",
-                "thumbv7em-none-eabihf",
-                "wasm32v1-none",
-            ],
-            // For the microcontroller the core is compiled with the firmware.
-            &[
-                "cargo",
-                "check",
-                "-p",
-                "hapax-core",
-                "--target",
-                "wasm32v1-none",
-                "--quiet",
-            ],
+            &["rustup", "target", "add", "thumbv7em-none-eabihf"],
             &["sh", "tests/bare-metal/qemu.sh"],
             PROGRAMS,
             &["target/bare-metal"],
@@ -248,6 +232,13 @@ pub const PARTS: &[Part] = &[
             COMMAND,
             &["sh", "python/verify.sh"],
         ]),
+    },
+    Part {
+        name: "fuzz",
+        shows: "readers, states and sequences against arbitrary bytes, for --minutes (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: true,
+        work: Check(fuzz::check),
     },
     Part {
         name: "sets",
