@@ -8,6 +8,7 @@
 //! `cargo build-wasm --threads` adds `hapax/threads`, whose standard library is one of its own.
 
 mod artifact;
+mod unchanged;
 mod weigh;
 
 use artifact::{Instructions, Part, build};
@@ -19,6 +20,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
     thread,
 };
+use unchanged::Note;
 
 /// The folders that the build reads and writes.
 struct Folders {
@@ -89,6 +91,20 @@ fn run(threads: bool) -> Result<bool, Box<dyn Error>> {
         dist: wasm.join("dist"),
         wasm,
     };
+    let note = Note::new(&folders.root, threads);
+    if !note.is_true() {
+        make(&folders, threads)?;
+        note.write()?;
+    }
+    let mut limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
+    if !threads {
+        limits = without_threads(&limits);
+    }
+    Ok(weigh::weigh(&folders.dist, &limits)?)
+}
+
+/// Makes the package, and what `hapax web` takes of it.
+fn make(folders: &Folders, threads: bool) -> Result<(), Box<dyn Error>> {
     for words in [
         ["target", "add", "wasm32-unknown-unknown"],
         ["component", "add", "rust-src"],
@@ -108,13 +124,13 @@ fn run(threads: bool) -> Result<bool, Box<dyn Error>> {
     }
     let parts = [Part::Whole, Part::Nearest, Part::Train];
     for part in parts {
-        lay_out(&folders, part)?;
+        lay_out(folders, part)?;
     }
     // Linking and binaryen have one thread each: the two kinds of instructions side by side.
     let all = |instructions| -> Result<(), String> {
         let mut parts = parts.into_iter();
         parts.try_for_each(|part| {
-            build(&folders, instructions, part).map_err(|error| error.to_string())
+            build(folders, instructions, part).map_err(|error| error.to_string())
         })
     };
     thread::scope(|scope| {
@@ -123,8 +139,8 @@ fn run(threads: bool) -> Result<bool, Box<dyn Error>> {
         simd.join().map_err(|_| "a thread of the build panicked")?
     })?;
     if threads {
-        lay_out(&folders, Part::Threads)?;
-        build(&folders, Instructions::Threads, Part::Threads)?;
+        lay_out(folders, Part::Threads)?;
+        build(folders, Instructions::Threads, Part::Threads)?;
     } else {
         leave_out_threads(&folders.dist.join("package.json"))?;
     }
@@ -140,12 +156,7 @@ fn run(threads: bool) -> Result<bool, Box<dyn Error>> {
         let text = fs::read_to_string(folders.root.join(from))?.replace("../docs/web.md", "web.md");
         fs::write(folders.dist.join(name), text)?;
     }
-    hand_over(&folders.dist, &folders.root.join("native/dist"))?;
-    let mut limits = fs::read_to_string(folders.wasm.join("build/limits.txt"))?;
-    if !threads {
-        limits = without_threads(&limits);
-    }
-    Ok(weigh::weigh(&folders.dist, &limits)?)
+    Ok(hand_over(&folders.dist, &folders.root.join("native/dist"))?)
 }
 
 /// Copies what a part of the package holds beside what is compiled.
