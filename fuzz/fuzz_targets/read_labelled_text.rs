@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
                 let Source::Texts(documents) = input.source else {
                     unreachable!("these formats hold texts")
                 };
-                assert_eq!(documents.texts.len(), documents.labels.len());
+                assert_eq!(documents.texts.len(), documents.labels.iter().len());
                 assert_eq!(
                     documents.label_names.len(),
                     documents.labels.labels() as usize

@@ -7,18 +7,19 @@ use hapax_core::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
+    model::Model,
     parameters::{
-        MachParameters, Memoir, MultiClassLoss, MultiClassSvm, Negatives, OneVsRest, Sampled,
-        Wsabie,
+        EmbeddingTraining, MachParameters, Memoir, MultiClassLoss, MultiClassSvm, Negatives,
+        OneVsRest, Sampled, Wsabie,
     },
     sparse::{SparseRows, SparseVec},
     train::{
-        Alone, Shared, SharedTraining, Training,
+        Alone, Resumable, Shared, SharedTraining, Training, Watch,
         multiclass::{MultiLabel, Solver},
     },
 };
 use libfuzzer_sys::fuzz_target;
-use std::sync::OnceLock;
+use std::{ops::ControlFlow, sync::OnceLock};
 
 #[derive(Arbitrary, Debug)]
 struct Job {
@@ -67,6 +68,57 @@ fn check<T: Training>(job: &Job, new: impl Fn() -> T) {
         step(&mut other);
         step(&mut other);
     }
+}
+
+/// Hears two parts, or as many as it takes to a state, of a training that begins with the bytes, if
+/// there are any and they are believed.
+struct TwoParts {
+    begin: Option<Vec<u8>>,
+    parts: usize,
+    state: Vec<u8>,
+}
+
+impl<R> Watch<R> for TwoParts {
+    fn begin(&mut self, training: &mut dyn Resumable) -> ControlFlow<()> {
+        match self.begin.take() {
+            Some(bytes) if training.resume(&bytes).is_err() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn part(&mut self, _: R, training: &dyn Resumable) -> ControlFlow<()> {
+        self.parts += 1;
+        if training.can_be_left() {
+            self.state = training.to_bytes().expect("a state");
+        }
+        match self.parts < 2 || self.state.is_empty() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+}
+
+fn check_embedding(job: &Job, training: &EmbeddingTraining) {
+    let two_parts = |begin| {
+        let mut watch = TwoParts {
+            begin,
+            parts: 0,
+            state: Vec::new(),
+        };
+        let bits = &Portable;
+        let _ = Model::train_watched_embedding(
+            training,
+            None,
+            data(),
+            None,
+            &Sequential,
+            bits,
+            &mut watch,
+        );
+        watch.state
+    };
+    let state = two_parts(None);
+    two_parts(Some(tried(job, state)));
 }
 
 fn check_shared(job: &Job, loss: MultiClassLoss) {
@@ -118,19 +170,14 @@ fuzz_target!(|job: Job| {
             let new = || memoir.trainer(data()).expect("a training");
             check(&job, new);
         }
-        2 => {
-            let wsabie = Wsabie {
+        2 => check_embedding(
+            &job,
+            &EmbeddingTraining::Wsabie(Wsabie {
                 dimensions: 4,
                 ..Wsabie::default()
-            };
-            let new = || wsabie.trainer(data(), bits).expect("a training");
-            check(&job, new);
-        }
-        3 => {
-            let auc = Sampled::auc();
-            let new = || auc.trainer(data()).expect("a training");
-            check(&job, new);
-        }
+            }),
+        ),
+        3 => check_embedding(&job, &EmbeddingTraining::Sampled(Sampled::auc())),
         4 => {
             let ovr = OneVsRest {
                 negatives: Negatives::Mined,

@@ -87,7 +87,7 @@ fn run(root: &Path, target: &str, seconds: u64) -> Option<u64> {
     {
         match line.strip_prefix(EXECUTED) {
             Some(count) => executed = count.trim().parse().ok(),
-            None if line.starts_with("stat::") => {}
+            None if line.starts_with("stat::") || line.starts_with("\tNEW_FUNC") => {}
             None => println!("{line}"),
         }
     }
