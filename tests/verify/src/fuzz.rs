@@ -1,6 +1,6 @@
 //! `cargo verify fuzz`: every target of `fuzz` for its share of the time, and how often each ran.
 
-use super::Workspace;
+use super::{Workspace, tools::cargo_tool};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
@@ -17,15 +17,7 @@ const TOOLS: &[&[&str]] = &[
         "--profile",
         "minimal",
     ],
-    &[
-        "cargo",
-        "install",
-        "--quiet",
-        "--locked",
-        "--root",
-        "target/tools",
-        "cargo-fuzz@0.13.2",
-    ],
+    cargo_tool!("cargo-fuzz@0.13.2"),
 ];
 
 /// What libFuzzer says at the end of a run.

@@ -4,7 +4,7 @@ use super::{
     Workspace, fuzz, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
-        PROGRAMS, PYTHON, RUSTUP,
+        PROGRAMS, PYTHON, RUSTUP, cargo_tool,
     },
 };
 
@@ -182,16 +182,7 @@ pub const PARTS: &[Part] = &[
         needs: &[],
         only_named: true,
         work: Commands(&[
-            &[
-                "cargo",
-                "install",
-                "--quiet",
-                "--locked",
-                "--root",
-                "target/tools",
-                "--no-default-features",
-                "mdbook@0.5.4",
-            ],
+            cargo_tool!("--no-default-features", "mdbook@0.5.4"),
             &["sh", "-ec", BOOK],
         ]),
     },
@@ -201,15 +192,7 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, C_COMPILER],
         only_named: true,
         work: Commands(&[
-            &[
-                "cargo",
-                "install",
-                "--quiet",
-                "--locked",
-                "--root",
-                "target/tools",
-                "cargo-deny@0.20.2",
-            ],
+            cargo_tool!("cargo-deny@0.20.2"),
             &["sh", "-ec", DENY],
             &["sh", "-ec", OLDEST],
         ]),

@@ -94,3 +94,11 @@ done";
 pub const OLDEST: &str = "version=$(sed -n 's/^rust-version = \"\\(.*\\)\"/\\1/p' Cargo.toml)
 rustup toolchain install --profile minimal \"$version\"
 cargo +\"$version\" check --quiet --target-dir target/oldest -p hapax-core -p hapax --lib --bins";
+
+/// The command that builds a program of others into `target/tools`: its options and its version.
+macro_rules! cargo_tool {
+    ($($word:literal),+) => {
+        &["cargo", "install", "--quiet", "--locked", "--root", "target/tools", $($word),+]
+    };
+}
+pub(crate) use cargo_tool;
