@@ -192,14 +192,16 @@ mod written {
     #[test]
     fn what_comes_from_the_command_line_is_text() {
         let folder = with_text_model();
-        let words = "web m -o site --title <i>&{{examples}} --example lost";
-        let link = "--link <b>=https://example.org/?\"a&b";
+        let words = "web m -o site --title <i>&{{links}} --example lost{{title}}";
+        let link = "--link <b>{{examples}}=https://example.org/?\"a&b";
         folder.run(&format!("{words} {link}")).good();
         // Nothing is executed that comes from the command line, and nothing stands inline.
         let page = text(&folder, "site/index.html");
-        assert!(page.contains("<title>&lt;i&gt;&amp;"), "{page}");
-        assert!(page.contains("dir=\"auto\">lost</button>"), "{page}");
-        let link = "<a href=\"https://example.org/?&quot;a&amp;b\">&lt;b&gt;</a>";
+        let title = "&lt;i&gt;&amp;&#123;&#123;links}}";
+        assert!(page.contains(&format!("<title>{title}</title>")), "{page}");
+        assert!(page.contains(">lost&#123;&#123;title}}</button>"), "{page}");
+        let link =
+            "<a href=\"https://example.org/?&quot;a&amp;b\">&lt;b&gt;&#123;&#123;examples}}</a>";
         assert!(page.contains(link), "{page}");
         assert!(!page.contains("<style") && !page.contains("{{"), "{page}");
         for script in page.split("<script").skip(1) {

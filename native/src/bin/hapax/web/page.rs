@@ -141,7 +141,7 @@ impl Page<'_> {
         );
         let mut examples = String::new();
         for example in self.examples {
-            let (text, language) = (shown_html(example), self.language);
+            let (text, language) = (outside(example), self.language);
             let _ = write!(
                 examples,
                 "<button type=\"button\" lang=\"{language}\" dir=\"auto\">{text}</button>"
@@ -153,7 +153,6 @@ impl Page<'_> {
         };
         let policy = POLICY.strip_suffix("; frame-ancestors 'none'");
         let mut html = include_str!("page/index.html").to_owned();
-        // What comes from outside comes last: no placeholder within it is filled.
         for (place, text) in [
             ("{{policy}}", policy.unwrap_or(POLICY)),
             ("{{language}}", self.language),
@@ -166,20 +165,20 @@ impl Page<'_> {
             ),
             ("{{size}}", &shown_bytes(self.bytes.len() as u64)),
             ("{{about}}", &shown_html(&about)),
+            ("{{title}}", &outside(self.title)),
+            ("{{links}}", &self.links()),
+            ("{{examples}}", &examples),
         ] {
             html = html.replace(place, text);
         }
-        let title = shown_html(self.title);
-        html.replace("{{title}}", &title)
-            .replace("{{links}}", &self.links())
-            .replace("{{examples}}", &examples)
+        html
     }
 
     /// The links at the foot of the page.
     fn links(&self) -> String {
         let mut shown = String::new();
         for (words, address) in self.links {
-            let (words, address) = (shown_html(words), shown_html(address));
+            let (words, address) = (outside(words), outside(address));
             let _ = write!(shown, "<li><a href=\"{address}\">{words}</a></li>");
         }
         match shown.as_str() {
@@ -199,6 +198,11 @@ impl Page<'_> {
         });
         format!("{manifest:#}\n")
     }
+}
+
+/// What comes from outside as text of a page: no placeholder within it is filled.
+fn outside(text: &str) -> String {
+    shown_html(text).replace('{', "&#123;")
 }
 
 fn is_notice(name: &str) -> bool {
