@@ -85,11 +85,17 @@ impl BlockSweep<'_> {
             fetch.fetch(&self.duals[row]);
         }
         if let Some(row) = soon(FETCH_AHEAD[2]).filter(|_| F::ACTIVE) {
-            for group in rows.row(row).groups {
+            let row = rows.row(row);
+            for group in row.groups {
                 for &id in &group.ids {
                     if let Some(of) = self.weights.get(usize::from(id)) {
                         fetch.fetch(of);
                     }
+                }
+            }
+            for rare in row.rare {
+                if let Some(of) = self.weights.get(rare.id as usize + HEAD_FEATURES) {
+                    fetch.fetch(of);
                 }
             }
         }

@@ -208,7 +208,7 @@ impl PackedRows {
         const LINE: usize = 64;
         let row = self.row(row);
         let groups = row.groups.iter().step_by(LINE / size_of::<Group>());
-        groups.take(8).for_each(|group| fetch.fetch(group));
+        groups.take(16).for_each(|group| fetch.fetch(group));
         let rare = row.rare.iter().step_by(LINE / size_of::<Rare>());
         rare.take(4).for_each(|rare| fetch.fetch(rare));
     }
