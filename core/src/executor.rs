@@ -11,6 +11,12 @@ pub trait Executor {
     /// How many jobs may run at once (at least 1). For sizing work, never for deciding results.
     fn threads(&self) -> usize;
 
+    /// Seconds until trials should have ended and the best of them be trained, where somebody set a
+    /// limit: what is tried then depends on the machine.
+    fn seconds_left(&self) -> Option<f64> {
+        None
+    }
+
     /// Calls `run(scratch, job)` for every job in `0..jobs` and returns the results in job order.
     /// Each worker makes its own scratch memory with `scratch` and reuses it.
     fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
@@ -75,6 +81,31 @@ impl Executor for Sequential {
 pub(crate) mod tests {
     use super::Executor;
     use alloc::vec::Vec;
+    use core::cell::Cell;
+
+    /// One thread, with so many seconds left; each look at them takes `each`.
+    pub struct Hurried {
+        left: Cell<f64>,
+        each: f64,
+    }
+
+    impl Hurried {
+        pub fn new(left: f64, each: f64) -> Self {
+            let left = Cell::new(left + each);
+            Self { left, each }
+        }
+    }
+
+    impl Executor for Hurried {
+        fn threads(&self) -> usize {
+            1
+        }
+
+        fn seconds_left(&self) -> Option<f64> {
+            self.left.set(f64::max(self.left.get() - self.each, 0.0));
+            Some(self.left.get())
+        }
+    }
 
     /// Says it has many threads, runs the jobs backwards, and changes scratch memories as it goes.
     pub struct Many(pub usize);

@@ -19,7 +19,10 @@ use std::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Threads(ThreadPool);
+pub struct Threads {
+    pool: ThreadPool,
+    trials_until: Option<Instant>,
+}
 
 impl Threads {
     /// A pool of `count` threads; 0 means one for each core.
@@ -30,7 +33,20 @@ impl Threads {
         ThreadPoolBuilder::new()
             .num_threads(count)
             .build()
-            .map(Self)
+            .map(|pool| Self {
+                pool,
+                trials_until: None,
+            })
+    }
+
+    /// The same, where trials are to leave time for the training that follows to end within `time`
+    /// from now. What is tried, and so the model, then depends on the machine.
+    #[must_use]
+    pub fn hurried(self, time: Duration) -> Self {
+        Self {
+            trials_until: Instant::now().checked_add(time),
+            ..self
+        }
     }
 
     /// Does `work` on one of the threads. Parallel parts of it then begin where they are, instead
@@ -39,14 +55,23 @@ impl Threads {
         if self.threads() == 1 {
             work()
         } else {
-            self.0.install(work)
+            self.pool.install(work)
         }
     }
 }
 
 impl Executor for Threads {
     fn threads(&self) -> usize {
-        self.0.current_num_threads()
+        self.pool.current_num_threads()
+    }
+
+    fn seconds_left(&self) -> Option<f64> {
+        let until = self.trials_until?;
+        Some(
+            until
+                .saturating_duration_since(Instant::now())
+                .as_secs_f64(),
+        )
     }
 
     fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
@@ -77,7 +102,7 @@ impl Threads {
         if self.threads() == 1 {
             (0..count).for_each(work);
         } else {
-            self.0.install(|| run_all(count, work));
+            self.pool.install(|| run_all(count, work));
         }
     }
 }

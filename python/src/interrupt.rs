@@ -42,6 +42,10 @@ impl<E: Executor + Sync> Executor for Stoppable<'_, E> {
         self.inside.threads()
     }
 
+    fn seconds_left(&self) -> Option<f64> {
+        self.inside.seconds_left()
+    }
+
     fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
     where
         R: Send,

@@ -26,6 +26,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use std::ops::ControlFlow;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// How a call wants it: method, options, seed, threads, and what to tell of progress.
 pub type How<'py> = (
@@ -54,6 +55,8 @@ struct Order {
     features: Option<TextFeatures>,
     seed: u64,
     max_bytes: Option<u64>,
+    /// How long it may take, if that ends trials.
+    time: Option<Duration>,
 }
 
 impl Order {
@@ -67,6 +70,11 @@ impl Order {
             Some(most) => asked.within(most),
             None => asked,
         });
+        let mut time = None;
+        if ["auto", "ovr"].contains(&method) {
+            let minutes: Option<f64> = options.take("minutes")?;
+            time = minutes.map(duration).transpose()?;
+        }
         let kind = match method {
             "auto" => None,
             "ovr" => {
@@ -90,6 +98,7 @@ impl Order {
             features,
             seed,
             max_bytes,
+            time,
         })
     }
 
@@ -145,6 +154,12 @@ impl Order {
         }
         finished(model, seed, self.max_bytes, executor)
     }
+}
+
+fn duration(minutes: f64) -> PyResult<Duration> {
+    let time = Duration::try_from_secs_f64(60.0 * minutes);
+    let time = time.ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| wrong(format_args!("minutes is {minutes}, but must be above 0")))
 }
 
 /// Why there is no model.
@@ -259,7 +274,10 @@ fn train(
     (source, order): (Source, Order),
     (.., threads, progress): &How<'_>,
 ) -> PyResult<Model> {
-    let pool = Threads::new(*threads).map_err(wrong)?;
+    let mut pool = Threads::new(*threads).map_err(wrong)?;
+    if let Some(time) = order.time {
+        pool = pool.hurried(time);
+    }
     let work = |executor: &Stoppable<'_, Threads>, steps: &Sender<Step>| {
         order.train(source, executor, steps)
     };

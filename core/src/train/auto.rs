@@ -113,27 +113,33 @@ pub fn train_best<E: Executor>(
     let mut choice = base.choose(&Given::default(), data, executor, kernels, budget, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
-    if let (Some(best), Some(judge)) = (choice.best(), Judge::again(&choice, data, seed)) {
+    if let Some(best) = choice.best() {
         tried.push(Tried {
             candidate,
             precision: best.precision,
             at_1: best.at_1,
         });
-        let other = Candidate::Nearest;
-        going(progress(Progress::Trying(other)))?;
-        let machine = (executor, kernels);
-        let quiet = |_| ControlFlow::Continue(());
-        let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
-        let found = judge.judge(train, executor, || Scratch::new(kernels))?;
-        if found.worth() > best.worth + SURE * judge.chance() {
-            candidate = other;
-            choice.calibrating = Calibrating::default();
+        let judge = match choice.ended {
+            true => None,
+            false => Judge::again(&choice, data, seed),
+        };
+        if let Some(judge) = judge {
+            let other = Candidate::Nearest;
+            going(progress(Progress::Trying(other)))?;
+            let machine = (executor, kernels);
+            let quiet = |_| ControlFlow::Continue(());
+            let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
+            let found = judge.judge(train, executor, || Scratch::new(kernels))?;
+            if found.worth() > best.worth + SURE * judge.chance() {
+                candidate = other;
+                choice.calibrating = Calibrating::default();
+            }
+            tried.push(Tried {
+                candidate: other,
+                precision: found.precision,
+                at_1: found.at_1,
+            });
         }
-        tried.push(Tried {
-            candidate: other,
-            precision: found.precision,
-            at_1: found.at_1,
-        });
     }
     going(progress(Progress::Training(candidate)))?;
     let machine = (executor, kernels);

@@ -79,6 +79,46 @@ fn what_is_named_is_not_chosen() {
 }
 
 #[test]
+fn little_time_ends_trials_and_enough_changes_nothing() {
+    let folder = Folder::new();
+    folder.write("train.tsv", inflected());
+    let said = folder
+        .run("train train.tsv -o short --minutes 0.0001")
+        .good();
+    for tried in [
+        "best of 1 kinds of n-grams tried in time",
+        "settings tried in time on 600",
+    ] {
+        assert!(said.contains(tried), "{said}");
+    }
+    // One method was tried, pruned and calibrated all the same.
+    assert!(
+        said.contains("held-out rows: ovr ") && !said.contains(", nearest "),
+        "{said}"
+    );
+    assert!(said.contains("calibrated on 600 held-out rows"), "{said}");
+    for method in ["", "ovr "] {
+        folder
+            .run(&format!("train {method}train.tsv -o long --minutes 60"))
+            .good();
+        folder
+            .run(&format!("train {method}train.tsv -o all"))
+            .good();
+        assert!(folder.read("long") == folder.read("all"));
+    }
+    let refused = |arguments: &str, reason: &str| {
+        let run = folder.run(arguments);
+        assert!(run.status == Some(2) && run.err.contains(reason), "{run:?}");
+    };
+    for wrong in ["0", "-1", "NaN", "inf", "1e30", "soon"] {
+        let arguments = format!("train train.tsv -o m --minutes={wrong}");
+        refused(&arguments, "no number of minutes above 0");
+    }
+    let arguments = "train ovr train.tsv -o m --minutes 1 --checkpoint states";
+    refused(arguments, "cannot be used with");
+}
+
+#[test]
 fn checkpoints_and_missing_files_are_refused_by_name() {
     let folder = Folder::new();
     folder.write("train.tsv", inflected());

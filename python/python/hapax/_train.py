@@ -62,7 +62,8 @@ def train(
         Called as ``progress(what, done, of)`` from time to time; `of` is 0 where it is unknown.
     **options
         The options of ``hapax train METHOD --help`` by their names with underscores, such as
-        ``cost=0.3``, ``max_bytes=2_000_000``, or of texts ``words=(1, 2)`` and ``characters=0``.
+        ``cost=0.3``, ``max_bytes=2_000_000``, ``minutes=10``, or of texts ``words=(1, 2)`` and
+        ``characters=0``.
 
     Returns
     -------

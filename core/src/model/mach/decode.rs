@@ -118,15 +118,6 @@ impl LabelDecoder {
         self.labels
     }
 
-    /// Bytes of memory.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        match &self.codes {
-            Codes::Narrow(blocks) => blocks.len(),
-            Codes::Wide(codes) => 2 * codes.labels() as usize * codes.repetitions(),
-        }
-    }
-
     /// The bucket of a label in a head.
     #[inline(always)]
     pub(super) fn code(&self, label: usize, head: usize) -> usize {

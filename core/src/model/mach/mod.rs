@@ -169,12 +169,6 @@ impl Mach {
         self.centroids.as_ref()
     }
 
-    /// Bytes of the codes of labels, which are computed and stand in no file.
-    #[must_use]
-    pub fn code_bytes(&self) -> usize {
-        self.decoder.bytes()
-    }
-
     /// Returns how many features of the row the model knows.
     fn score_buckets(&self, row: SparseView<'_>, scratch: &mut MachScratch) -> usize {
         let features = self.weights.features();

@@ -255,7 +255,6 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
                 ("exponent", parameters.exponent.to_string()),
                 ("weights", count(weights.nonzeros() as u64)),
                 ("bits of a weight", weights.bits().to_string()),
-                ("memory for codes", count(mach.code_bytes() as u64)),
             ]
         }
         Method::Embedding(embedding) => {

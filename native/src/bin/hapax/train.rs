@@ -15,6 +15,7 @@ pub mod options;
 mod ovr;
 mod reduce;
 mod sharded;
+mod time;
 mod wsabie;
 
 use super::{

@@ -84,7 +84,9 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
         let (mut judged, mut spent) = (Vec::new(), [0.0; 2]);
         for (fold, model) in folds.iter().zip(models) {
             let heads = self.train_heads(&model, &fold.train, &mut spent, allowed)?;
-            let asked = self.given.neighbors != Some(false) && judged.len() < NEIGHBOR_FOLDS;
+            // An index of neighbors takes long to search.
+            let wanted = self.given.neighbors.unwrap_or(!self.ended);
+            let asked = wanted && judged.len() < NEIGHBOR_FOLDS;
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
         self.weigh(Head::Embedding, &judged)?;

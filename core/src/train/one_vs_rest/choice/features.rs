@@ -8,10 +8,12 @@
 //! texts as settings are: first on few texts, then the best kind with characters and the best
 //! without on more. Minimum counts come last: the largest one that costs nothing.
 //!
-//! Cost: about the training that follows, counted in work as in [`super`].
+//! Cost: about the training that follows, counted in work as in [`super`]; where time is limited, a
+//! quarter of it and the trial under way.
 
 use super::{
     super::precision::{Figures, Tally},
+    clock::Clock,
     search::chance,
 };
 use crate::parameters::one_vs_rest::OneVsRest;
@@ -60,6 +62,8 @@ pub struct FeatureChoice {
     pub options: VectorizerOptions,
     /// Every trial in its order; empty if nothing was tried.
     pub tried: Vec<FeatureTrial>,
+    /// Whether time ended the trials before all were made ([`Executor::seconds_left`]).
+    pub ended: bool,
 }
 
 /// Why features cannot be chosen.
@@ -131,6 +135,9 @@ const LAST: usize = 3;
 /// second's.
 const TRIAL: f64 = 1e8;
 
+/// Where time is limited, trials of features end when less than this share of it is left.
+const LEFT: f64 = 0.75;
+
 /// A search under way.
 struct Search<'a, T, E, P> {
     texts: &'a [T],
@@ -143,6 +150,9 @@ struct Search<'a, T, E, P> {
     tried: Vec<FeatureTrial>,
     /// Work of the last trial.
     work: f64,
+    clock: Clock,
+    /// Whether time ended the trials.
+    ended: bool,
 }
 
 /// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how
@@ -168,6 +178,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     let nothing = FeatureChoice {
         options: base.clone(),
         tried: Vec::new(),
+        ended: false,
     };
     let Ok(split) = split else {
         return Ok(nothing);
@@ -185,11 +196,17 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
         progress,
         tried: Vec::new(),
         work: 0.0,
+        clock: Clock::start(executor),
+        ended: false,
     };
-    let options = search.run(base, given)?;
+    let options = match search.run(base, given) {
+        Err(_) if search.ended => search.best_of_the_last(),
+        options => options?,
+    };
     Ok(FeatureChoice {
         options,
         tried: search.tried,
+        ended: search.ended,
     })
 }
 
@@ -298,7 +315,19 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize) -> ControlFlow<()>> Sear
         }
         self.tried.push(trial.clone());
         going((self.progress)(self.tried.len()))?;
-        Ok(trial)
+        self.ended = self.clock.is_below(self.executor, LEFT);
+        match self.ended {
+            true => Err(TrainError::Stopped.into()),
+            false => Ok(trial),
+        }
+    }
+
+    /// The best features among the trials on as many texts as the last one had.
+    fn best_of_the_last(&self) -> VectorizerOptions {
+        let texts = self.tried.last().map(|last| last.trained);
+        let mut like = self.tried.iter().filter(|of| Some(of.trained) == texts);
+        let first = like.next().unwrap_or(&self.tried[0]).clone();
+        like.cloned().fold(first, better).options
     }
 
     /// `None` if these features are too few to learn from.

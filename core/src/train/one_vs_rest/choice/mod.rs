@@ -14,10 +14,13 @@
 //! left, neighbors, and the prior for all of these together.
 //!
 //! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
-//! so that equal data make equal choices.
+//! so that equal data make equal choices. Only where somebody limits the time
+//! ([`Executor::seconds_left`]) does a [clock] end the rounds between two trials; pruning and the
+//! heads then see one division.
 
 mod additions;
 mod candidates;
+mod clock;
 mod features;
 mod folds;
 mod heads;
@@ -144,6 +147,8 @@ pub struct Choice {
     pub calibrating: Calibrating,
     /// Number of rows held out.
     pub held_out: usize,
+    /// Whether time ended the trials before all were made ([`Executor::seconds_left`]).
+    pub ended: bool,
 }
 
 /// The weight of neighbors that vote because the user wants them to, where nothing can be held out.
@@ -225,6 +230,7 @@ impl OneVsRest {
                 tried: Vec::new(),
                 calibrating: Calibrating::default(),
                 held_out: 0,
+                ended: false,
             });
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);

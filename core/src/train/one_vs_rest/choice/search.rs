@@ -4,6 +4,7 @@ use super::{
     Budget, Choice, Given, Trial,
     additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
+    clock::Clock,
     folds::Fold,
 };
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
         Calibrating, TrainError, going,
         one_vs_rest::{
             centroids::centroids,
+            fused::embedding_visits,
             precision::{Figures, Tally},
         },
     },
@@ -76,6 +78,9 @@ pub(super) struct Search<'a, E, P> {
     pub kernels: &'static dyn Kernels,
     progress: P,
     trials: usize,
+    clock: Clock,
+    /// Whether time ended the trials.
+    pub ended: bool,
 }
 
 impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P> {
@@ -106,6 +111,8 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
             kernels,
             progress,
             trials: 0,
+            clock: Clock::start(executor),
+            ended: false,
         }
     }
 
@@ -122,40 +129,66 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
             tried: self.tried,
             calibrating: self.calibrating,
             held_out: self.folds.iter().map(|fold| fold.test.len()).sum(),
+            ended: self.ended,
         }
     }
 
     pub(crate) fn run(&mut self, data: &Dataset, budget: Budget) -> Result<(), TrainError> {
         let whole = self.best.parameters.work(data, 1.0);
         let allowed = budget.of(whole);
+        // What comes after: a training on a division and the last one, with an embedding each.
+        let rest = 2.0 * (whole + embedding_visits(data));
         let mut settings = self.settings();
         let exponents = self.exponents(data);
         self.trials = settings.len() + exponents.len() + 2 * FINALISTS;
         let trials = settings.len() + exponents.len();
         let first = Rung::new(0.35 * allowed, trials as f64 * whole);
-        for setting in &mut settings {
-            self.attempt(setting, first)?;
-        }
+        self.attempt_all(&mut settings, first, (whole, rest))?;
         sort(&mut settings);
         // The exponent is tried with the best cost.
-        for exponent in exponents {
+        let with = |exponent| {
             let mut setting = settings[0].clone();
             setting.parameters.exponent = exponent;
-            self.attempt(&mut setting, first)?;
-            settings.push(setting);
-        }
+            setting
+        };
+        let mut with_exponents: Vec<Setting> = exponents.into_iter().map(with).collect();
+        self.attempt_all(&mut with_exponents, first, (whole, rest))?;
+        settings.append(&mut with_exponents);
         sort(&mut settings);
         settings.truncate(FINALISTS);
         let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
         if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
-            for setting in &mut settings {
-                self.attempt(setting, second)?;
-            }
+            self.attempt_all(&mut settings, second, (whole, rest))?;
             sort(&mut settings);
         }
         self.best = settings.swap_remove(0);
         self.trials = self.tried.len() + 5;
-        self.finish(Rung::new(0.3 * allowed, whole).folds, allowed)
+        match self.ended {
+            true => self.finish(1, 0.0),
+            false => self.finish(Rung::new(0.3 * allowed, whole).folds, allowed),
+        }
+    }
+
+    /// Judges settings as long as there is time for `rest` afterwards; those that were not judged
+    /// go, but the first stays. A training on all rows is `whole`.
+    fn attempt_all(
+        &mut self,
+        settings: &mut Vec<Setting>,
+        rung: Rung,
+        (whole, rest): (f64, f64),
+    ) -> Result<(), TrainError> {
+        let Rung { share, folds } = rung.within(self.folds.len());
+        let work = share * folds as f64 * whole;
+        for at in 0..settings.len() {
+            self.ended |= self.clock.ends(self.executor, work + rest);
+            if self.ended {
+                settings.truncate(at.max(1));
+                break;
+            }
+            self.attempt(&mut settings[at], rung)?;
+            self.clock.add(work);
+        }
+        Ok(())
     }
 
     /// The settings of costs that are not given; the plain one first.

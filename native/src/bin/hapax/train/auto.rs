@@ -9,6 +9,7 @@ use super::{
     Common,
     finish::{Made, Told},
     ovr,
+    time::TimeOptions,
 };
 use clap::Args;
 use hapax::{
@@ -41,6 +42,8 @@ Examples:
 pub struct TrainAuto {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    time: TimeOptions,
 }
 
 impl TrainAuto {
@@ -49,7 +52,7 @@ impl TrainAuto {
         common.check()?;
         let why = "where no method is named: name one, such as ovr";
         common.checkpoints.refuse(why)?;
-        let threads = threads(common.threads)?;
+        let threads = self.time.limit(threads(common.threads)?);
         let plain = OneVsRest {
             seed: common.seed,
             ..OneVsRest::default()

@@ -40,7 +40,7 @@ const SETTINGS: [&str; 14] = [
 /// `--help-all`.
 fn everyday(method: &str) -> &'static [&'static str] {
     match method {
-        "auto" => &["words", "characters", "columns"],
+        "auto" => &["minutes", "words", "characters", "columns"],
         "nearest" => &["words", "neighbors", "alpha", "beta", "exponent", "tune"],
         "ovr" => &[
             "cost", "exponent", "bias", "epsilon", "gap", "fuse", "from", "bits",

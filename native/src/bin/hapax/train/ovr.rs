@@ -14,6 +14,7 @@ use super::{
     },
     Common, Training,
     finish::{Made, Told},
+    time::TimeOptions,
 };
 use clap::{Args, ValueEnum};
 use hapax::{
@@ -94,6 +95,8 @@ pub struct TrainOvr {
     /// more [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
     centroid: Option<f64>,
+    #[command(flatten)]
+    time: TimeOptions,
     /// Hold back labels of few rows (above 0: add so many times ln(2 n / (n + 1)) to the score of a
     /// label of n rows) or of many (below 0: add so many times ln n) [default: chosen by the data]
     #[arg(long, help_heading = "One-vs-rest", allow_negative_numbers = true)]
@@ -247,7 +250,7 @@ impl TrainOvr {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));
         }
-        let threads = threads(self.common.threads)?;
+        let threads = self.time.limit(threads(self.common.threads)?);
         let start = self.from.as_deref().map(load_model).transpose()?;
         let mut training = match &start {
             Some(model) => {

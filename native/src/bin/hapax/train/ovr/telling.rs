@@ -51,8 +51,9 @@ pub fn features(choice: &FeatureChoice) -> String {
     let first = choice.tried.first();
     let trained = chosen.or(first).map_or(0, |trial| trial.trained);
     format!(
-        "best of {} kinds of n-grams on {} held-out texts: {named} (P@1 {:.2}; words 1-2 alone {:.2}; trained on {} texts)",
+        "best of {} kinds of n-grams{} on {} held-out texts: {named} (P@1 {:.2}; words 1-2 alone {:.2}; trained on {} texts)",
         choice.tried.len(),
+        in_time(choice.ended),
         count(first.map_or(0, |trial| trial.judged) as u64),
         at_1(chosen),
         at_1(
@@ -66,6 +67,10 @@ pub fn features(choice: &FeatureChoice) -> String {
     )
 }
 
+fn in_time(ended: bool) -> &'static str {
+    if ended { " tried in time" } else { "" }
+}
+
 /// The settings that were chosen.
 pub fn chosen(choice: &Choice) -> String {
     let neighbors = match choice.fused.neighbors {
@@ -73,8 +78,9 @@ pub fn chosen(choice: &Choice) -> String {
         weight => format!(", neighbors beside with weight {weight}"),
     };
     format!(
-        "best of {} settings on {} held-out rows: {} --embedding {}{neighbors}",
+        "best of {} settings{} on {} held-out rows: {} --embedding {}{neighbors}",
         choice.tried.len(),
+        in_time(choice.ended),
         count(choice.held_out as u64),
         options(&choice.parameters),
         choice.fused.embedding,

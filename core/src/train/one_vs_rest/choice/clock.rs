@@ -1,0 +1,127 @@
+//! The end of trials where time is limited.
+
+use crate::executor::Executor;
+
+/// Time that was left when trials began, and the work that was done since.
+pub(super) struct Clock {
+    left: Option<f64>,
+    work: f64,
+}
+
+impl Clock {
+    pub(super) fn start<E: Executor>(executor: &E) -> Self {
+        Self {
+            left: executor.seconds_left(),
+            work: 0.0,
+        }
+    }
+
+    /// So much work was done, in any unit that stays the same.
+    pub(super) fn add(&mut self, work: f64) {
+        self.work += work;
+    }
+
+    /// Whether there is no time for `rest`, in the same unit, at the speed so far: before anything
+    /// was done, whether there is no time at all.
+    pub(super) fn ends<E: Executor>(&self, executor: &E, rest: f64) -> bool {
+        let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
+            return false;
+        };
+        let needed = match self.work > 0.0 {
+            true => (first - left) / self.work * rest,
+            false => 0.0,
+        };
+        left <= needed
+    }
+
+    /// Whether less than this share is left of the time that was left when trials began.
+    pub(super) fn is_below<E: Executor>(&self, executor: &E, share: f64) -> bool {
+        match (self.left, executor.seconds_left()) {
+            (Some(first), Some(left)) => left < share * first,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Clock;
+    use crate::{
+        data::LabelLists,
+        executor::{Executor, Sequential, tests::Hurried},
+        kernels::Portable,
+        parameters::one_vs_rest::OneVsRest,
+        text::VectorizerOptions,
+        train::{
+            multiclass::problem::tests::random_data,
+            one_vs_rest::{Budget, Choice, Given, GivenFeatures, choose_features},
+        },
+    };
+    use alloc::{format, string::String, vec::Vec};
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn trials_end_where_the_rest_would_take_longer_than_is_left() {
+        let machine = Hurried::new(10.0, 1.0);
+        let mut clock = Clock::start(&machine);
+        assert!(!clock.ends(&machine, 1e9), "nothing is known of the speed");
+        // Three seconds for six: half a second each.
+        clock.add(6.0);
+        assert_eq!(machine.seconds_left(), Some(8.0));
+        assert!(!clock.ends(&machine, 13.0));
+        assert!(clock.ends(&machine, 9.0));
+        assert!(!clock.is_below(&machine, 0.5));
+        assert!(clock.is_below(&machine, 0.5));
+        let unlimited = Clock::start(&Sequential);
+        assert!(!unlimited.ends(&Sequential, f64::INFINITY));
+    }
+
+    #[test]
+    fn settings_are_tried_as_long_as_there_is_time() {
+        fn choose<E: Executor>(machine: &E) -> Choice {
+            let data = random_data(400, 12, 30, 1);
+            let go_on = |_, _| ControlFlow::Continue(());
+            let (own, given) = (OneVsRest::default(), Given::default());
+            own.choose(&given, &data, machine, &Portable, Budget::ROWS, go_on)
+                .unwrap()
+        }
+        let all = choose(&Sequential);
+        assert!(!all.ended);
+        assert_eq!(choose(&Hurried::new(1e9, 1.0)), all);
+        let none = choose(&Hurried::new(0.0, 1.0));
+        assert!(none.ended && none.tried.iter().all(|trial| trial.folds == 1));
+        assert_eq!(none.parameters.cost, OneVsRest::default().cost);
+        let some = choose(&Hurried::new(6.0, 1.0));
+        assert!(some.ended && some.tried[0] == all.tried[0]);
+        assert!((none.tried.len() + 1..all.tried.len()).contains(&some.tried.len()));
+        // Calibration begins with what a division answered, all the same.
+        assert!(
+            [&none, &some]
+                .iter()
+                .all(|choice| choice.calibrating != Default::default())
+        );
+    }
+
+    #[test]
+    fn features_are_tried_for_a_quarter_of_the_time() {
+        let texts: Vec<String> = (0..400)
+            .map(|row| format!("word{} and word{} and so on {}", row % 7, row % 11, row))
+            .collect();
+        let mut labels = LabelLists::new(7);
+        (0..400).for_each(|row| labels.push([row % 7]));
+        let tried = |machine: &Hurried| {
+            let (base, given) = (VectorizerOptions::default(), GivenFeatures::default());
+            let machine: (_, &'static dyn crate::kernels::Kernels) = (machine, &Portable);
+            let own = OneVsRest::default();
+            let go_on = |_| ControlFlow::Continue(());
+            let chosen = choose_features((&texts, &labels), &base, given, &own, machine, go_on);
+            let chosen = chosen.unwrap();
+            assert!(chosen.tried.iter().any(|of| of.options == chosen.options));
+            (chosen.ended, chosen.tried.len())
+        };
+        let (ended, all) = tried(&Hurried::new(1e9, 1.0));
+        assert!(!ended && all > 4);
+        assert_eq!(tried(&Hurried::new(10.0, 1.0)), (true, 3));
+        assert_eq!(tried(&Hurried::new(1.0, 1.0)), (true, 1));
+    }
+}
