@@ -14,7 +14,7 @@ use hapax::{
         sparse::{SparseRows, SparseVec},
         train::{
             Hearing, Training,
-            one_vs_rest::{Budget, FusedWeights, Given, Report},
+            one_vs_rest::{FusedWeights, Given, Report},
         },
     },
     files::read_text,
@@ -187,14 +187,10 @@ fn the_choice_is_the_same_for_any_thread_count_and_keeps_what_is_given() {
             ..Given::default()
         };
         let pool = Threads::new(threads).unwrap();
-        let chosen = OneVsRest::default().choose(
-            &given,
-            &data,
-            &pool,
-            kernels::best(),
-            Budget::ROWS,
-            |_, _| ControlFlow::Continue(()),
-        );
+        let chosen =
+            OneVsRest::default().choose(&given, &data, &pool, kernels::best(), false, |_, _| {
+                ControlFlow::Continue(())
+            });
         chosen.unwrap()
     };
     for neighbors in [Some(false), None] {

@@ -15,7 +15,7 @@ use hapax::core::text::Vectorizer;
 use hapax::core::train::auto::Progress;
 use hapax::core::train::mach::Report as MachReport;
 use hapax::core::train::nearest::Grid;
-use hapax::core::train::one_vs_rest::{Budget, Given};
+use hapax::core::train::one_vs_rest::Given;
 use hapax::core::train::{Calibrating, Hearing, TrainError, check_data};
 use hapax::core::{executor::Executor, model};
 use hapax::threads::Threads;
@@ -181,15 +181,12 @@ fn train_ovr<E: Executor>(
     executor: &E,
     tell: impl Fn(&'static str, usize, usize),
 ) -> Result<model::Model, TrainError> {
-    let budget = match vectorizer {
-        Some(_) => Budget::TEXTS,
-        None => Budget::ROWS,
-    };
+    let are_texts = vectorizer.is_some();
     let told = |done, of| {
         tell("choosing parameters", done, of);
         ControlFlow::Continue(())
     };
-    let choice = fixed.choose(given, data, executor, kernels::best(), budget, told)?;
+    let choice = fixed.choose(given, data, executor, kernels::best(), are_texts, told)?;
     let parameters = &choice.parameters;
     let linear = parameters.train(data, executor, kernels::best(), |report| {
         tell("training", report.done, report.of);

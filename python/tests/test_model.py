@@ -155,6 +155,17 @@ REFUSED = {
         "of label 'fee' a text is ' '",
     ),
     "no label texts": (lambda: hapax.train(TEXTS, LABELS, label_texts={}), ValueError, "empty"),
+    "no time": (lambda: hapax.train(TEXTS, LABELS, minutes=0), ValueError, "minutes is 0"),
+    "no number of minutes": (
+        lambda: hapax.train(TEXTS, LABELS, "ovr", minutes=float("nan")),
+        ValueError,
+        "above 0",
+    ),
+    "time of one training": (
+        lambda: hapax.train(TEXTS, LABELS, "nearest", minutes=1),
+        TypeError,
+        "no option 'minutes'",
+    ),
     "budget": (lambda: hapax.train(TEXTS, LABELS, "ovr", max_bytes=5), ValueError, "bytes"),
     "lengths": (lambda: hapax.train(TEXTS, LABELS[1:]), ValueError, "400 rows, but labels of 399"),
     "label": (lambda: hapax.train(TEXTS, [1.5] * 400), ValueError, "row 0: a label is"),

@@ -44,7 +44,8 @@ OF_ROWS = [
 OF_TEXTS = [
     ("auto", {}),
     ("auto", {"words": (1, 2), "characters": 0}),
-    ("ovr", {"characters": "3-5", "min_documents": 3}),
+    ("auto", {"minutes": 60}),
+    ("ovr", {"characters": "3-5", "min_documents": 3, "minutes": 60.0}),
     ("ovr", {"hash_bits": 12, "case_sensitive": True}),
     ("nearest", {"max_features": 40, "max_document_share": 0.5}),
     ("mach", {"epochs": 2}),

@@ -14,10 +14,7 @@ use hapax_core::{
     executor::Executor,
     kernels::Kernels,
     parameters::{Bias, Loss, Negatives, OneVsRest},
-    train::{
-        Calibrating, MemoryEstimate, Parameters, check_data,
-        one_vs_rest::{Budget, Given},
-    },
+    train::{Calibrating, MemoryEstimate, Parameters, check_data, one_vs_rest::Given},
 };
 use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
@@ -86,15 +83,14 @@ impl OvrTrainer {
         let (rows, vectorizer) = (&*chosen.rows, chosen.vectorizer);
         check_data(rows)?;
         watch.needs(plain.memory_estimate(rows, Machine.threads()))?;
-        let budget = match vectorizer {
-            Some(_) => Budget::TEXTS,
-            None => Budget::ROWS,
-        };
+        let are_texts = vectorizer.is_some();
         let kernels: &'static dyn Kernels = KERNELS;
         let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
             &mut |done, of| watch.tell("parameters", done, of);
         let (given, own) = (&self.given, &Machine);
-        let choice = self.fixed.choose(given, rows, own, kernels, budget, tell);
+        let choice = self
+            .fixed
+            .choose(given, rows, own, kernels, are_texts, tell);
         let choice = choice.map_err(|error| watch.why(error))?;
         self.parameters = parameters(&choice);
         let mut model = trained(&choice, (rows, vectorizer), watch)?;

@@ -18,7 +18,7 @@ use hapax::{
         search::Scored,
         train::{
             Hearing, MemoryEstimate, Training,
-            one_vs_rest::{Budget, Choice, FusedWeights, Given, Report, Stage},
+            one_vs_rest::{Choice, FusedWeights, Given, Report, Stage},
         },
     },
     kernels,
@@ -113,7 +113,7 @@ fn parameters(
             data,
             threads,
             kernels::best(),
-            Budget::ROWS,
+            false,
             |_, _| ControlFlow::Continue(()),
         )?;
         print(&choice);

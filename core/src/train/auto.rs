@@ -7,14 +7,14 @@
 //! more than chance: where rows are dense and classes curved. Sums of heads beat each head alone on
 //! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried.
 //!
-//! Cost: trials as `Budget` says, up to six times the final training where that is short; equal
+//! Cost: trials as `choice` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
 use super::{Calibrating, TrainError, going};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::{
     Report,
-    choice::{Budget, Choice, Given, Judge},
+    choice::{Choice, Given, Judge},
 };
 use crate::{
     data::Dataset,
@@ -106,11 +106,8 @@ pub fn train_best<E: Executor>(
     // One form of the search for all who search.
     let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
         &mut |done, of| progress(Progress::Settings(done, of));
-    let budget = match vectorizer {
-        Some(_) => Budget::TEXTS,
-        None => Budget::ROWS,
-    };
-    let mut choice = base.choose(&Given::default(), data, executor, kernels, budget, tell)?;
+    let (given, are_texts) = (Given::default(), vectorizer.is_some());
+    let mut choice = base.choose(&given, data, executor, kernels, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     if let Some(best) = choice.best() {

@@ -28,8 +28,7 @@ pub(in crate::train) mod update;
 
 pub use crate::train::one_vs_rest::training::{Report, Stage};
 pub use choice::{
-    Budget, Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures,
-    choose_features,
+    Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures, choose_features,
 };
 pub use fused::FusedWeights;
 pub use trainer::{LabelParts, Trainer};

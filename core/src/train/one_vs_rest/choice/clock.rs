@@ -54,7 +54,7 @@ mod tests {
         text::VectorizerOptions,
         train::{
             multiclass::problem::tests::random_data,
-            one_vs_rest::{Budget, Choice, Given, GivenFeatures, choose_features},
+            one_vs_rest::{Choice, Given, GivenFeatures, choose_features},
         },
     };
     use alloc::{format, string::String, vec::Vec};
@@ -82,7 +82,7 @@ mod tests {
             let data = random_data(400, 12, 30, 1);
             let go_on = |_, _| ControlFlow::Continue(());
             let (own, given) = (OneVsRest::default(), Given::default());
-            own.choose(&given, &data, machine, &Portable, Budget::ROWS, go_on)
+            own.choose(&given, &data, machine, &Portable, false, go_on)
                 .unwrap()
         }
         let all = choose(&Sequential);

@@ -13,8 +13,10 @@
 //! each held-out row. Then come pruning, an embedding, softmax regression over the weights that are
 //! left, neighbors, and the prior for all of these together.
 //!
-//! Cost: as a [`Budget`] says, in visits of a stored value by a label: work is counted, not time,
-//! so that equal data make equal choices. Only where somebody limits the time
+//! Cost: counted in visits of a stored value by a label, not in time, so that equal data make equal
+//! choices: for rows one and a half times the final training, up to six times where that is a few
+//! seconds; for texts, whose features have taken trials before, three quarters, up to twice where
+//! that is a second. Only where somebody limits the time
 //! ([`Executor::seconds_left`]) does a [clock] end the rounds between two trials; pruning and the
 //! heads then see one division.
 
@@ -75,31 +77,27 @@ pub struct Given {
 
 /// How much work trials may take together: visits of a stored value by a label, each less than a
 /// nanosecond.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
+#[derive(Clone, Copy)]
+struct Budget {
     /// As a share of the final training's, however long that takes.
-    pub share: f64,
+    share: f64,
     /// The same where that stays below `most`.
-    pub generous: f64,
+    generous: f64,
     /// Work up to which trials take the generous share.
-    pub most: f64,
+    most: f64,
     /// Work that is always allowed.
-    pub small: f64,
+    small: f64,
 }
 
 impl Budget {
-    /// For rows: one and a half times the final training, up to six times where that is a few
-    /// seconds.
-    pub const ROWS: Self = Self {
+    const ROWS: Self = Self {
         share: 1.5,
         generous: 6.0,
         most: 6e9,
         small: 4e8,
     };
 
-    /// For texts, whose features have taken trials before: three quarters of the final training, up
-    /// to twice where that is a second.
-    pub const TEXTS: Self = Self {
+    const TEXTS: Self = Self {
         share: 0.75,
         generous: 2.0,
         most: 2e9,
@@ -201,7 +199,8 @@ impl Given {
 
 impl OneVsRest {
     /// Chooses the parameters of [`Given`] for `data` where they are not given; all other
-    /// parameters are those of `self`. `progress` hears how many of how many trials are done, and
+    /// parameters are those of `self`. Where the features `are_texts`, trials have less work, as
+    /// choosing features took some. `progress` hears how many of how many trials are done, and
     /// may stop the search.
     ///
     /// # Errors
@@ -213,7 +212,7 @@ impl OneVsRest {
         data: &Dataset,
         executor: &E,
         kernels: &'static dyn Kernels,
-        budget: Budget,
+        are_texts: bool,
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Choice, TrainError> {
         let start = given.over(self);
@@ -234,6 +233,11 @@ impl OneVsRest {
             });
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
+        let budget = if are_texts {
+            Budget::TEXTS
+        } else {
+            Budget::ROWS
+        };
         search.run(data, budget)?;
         let mut choice = search.choice();
         // Models that learn from texts of labels, which are in no division, answer otherwise.

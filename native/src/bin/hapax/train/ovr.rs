@@ -25,7 +25,7 @@ use hapax::{
         parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
             MemoryEstimate, Parameters, TrainError,
-            one_vs_rest::{Budget, Choice, Given},
+            one_vs_rest::{Choice, Given},
         },
     },
     kernels,
@@ -343,13 +343,10 @@ fn choose(
     training: &Training,
     threads: &Threads,
 ) -> Result<Choice, TrainError> {
-    let budget = match training.vectorizer {
-        Some(_) => Budget::TEXTS,
-        None => Budget::ROWS,
-    };
+    let are_texts = training.vectorizer.is_some();
     let progress = Progress::new("choosing parameters", 1);
     let (data, best) = (&training.data, kernels::best());
-    fixed.choose(given, data, threads, best, budget, |done, of| {
+    fixed.choose(given, data, threads, best, are_texts, |done, of| {
         progress.set(done, of);
         ControlFlow::Continue(())
     })
