@@ -85,7 +85,7 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
         for (fold, model) in folds.iter().zip(models) {
             let heads = self.train_heads(&model, &fold.train, &mut spent, allowed)?;
             // An index of neighbors takes long to search.
-            let wanted = self.given.neighbors.unwrap_or(!self.ended);
+            let wanted = self.given.neighbors.unwrap_or(!self.ended());
             let asked = wanted && judged.len() < NEIGHBOR_FOLDS;
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }

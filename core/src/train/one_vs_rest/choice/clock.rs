@@ -2,10 +2,12 @@
 
 use crate::executor::Executor;
 
-/// Time that was left when trials began, and the work that was done since.
+/// Time that was left when trials began, and the work that was done since. Every answer is no where
+/// the executor has no limit, so that a program without one holds no code for that.
 pub(super) struct Clock {
     left: Option<f64>,
     work: f64,
+    ended: bool,
 }
 
 impl Clock {
@@ -13,17 +15,20 @@ impl Clock {
         Self {
             left: executor.seconds_left(),
             work: 0.0,
+            ended: false,
         }
     }
 
     /// So much work was done, in any unit that stays the same.
-    pub(super) fn add(&mut self, work: f64) {
-        self.work += work;
+    pub(super) fn add<E: Executor>(&mut self, executor: &E, work: f64) {
+        if executor.seconds_left().is_some() {
+            self.work += work;
+        }
     }
 
-    /// Whether there is no time for `rest`, in the same unit, at the speed so far: before anything
-    /// was done, whether there is no time at all.
-    pub(super) fn ends<E: Executor>(&self, executor: &E, rest: f64) -> bool {
+    /// Ends trials if there is no time for `rest`, in the same unit, at the speed so far: before
+    /// anything was done, if there is no time at all. Returns whether they have ended.
+    pub(super) fn ends<E: Executor>(&mut self, executor: &E, rest: f64) -> bool {
         let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
             return false;
         };
@@ -31,15 +36,23 @@ impl Clock {
             true => (first - left) / self.work * rest,
             false => 0.0,
         };
-        left <= needed
+        self.ended |= left <= needed;
+        self.ended
     }
 
-    /// Whether less than this share is left of the time that was left when trials began.
-    pub(super) fn is_below<E: Executor>(&self, executor: &E, share: f64) -> bool {
-        match (self.left, executor.seconds_left()) {
-            (Some(first), Some(left)) => left < share * first,
-            _ => false,
-        }
+    /// Ends trials if less than this share is left of the time that was left when they began.
+    /// Returns whether they have ended.
+    pub(super) fn ends_below<E: Executor>(&mut self, executor: &E, share: f64) -> bool {
+        let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
+            return false;
+        };
+        self.ended |= left < share * first;
+        self.ended
+    }
+
+    /// Whether trials have ended.
+    pub(super) fn ended<E: Executor>(&self, executor: &E) -> bool {
+        executor.seconds_left().is_some() && self.ended
     }
 }
 
@@ -66,14 +79,16 @@ mod tests {
         let mut clock = Clock::start(&machine);
         assert!(!clock.ends(&machine, 1e9), "nothing is known of the speed");
         // Three seconds for six: half a second each.
-        clock.add(6.0);
-        assert_eq!(machine.seconds_left(), Some(8.0));
-        assert!(!clock.ends(&machine, 13.0));
-        assert!(clock.ends(&machine, 9.0));
-        assert!(!clock.is_below(&machine, 0.5));
-        assert!(clock.is_below(&machine, 0.5));
-        let unlimited = Clock::start(&Sequential);
-        assert!(!unlimited.ends(&Sequential, f64::INFINITY));
+        clock.add(&machine, 6.0);
+        assert!(!clock.ends(&machine, 13.0) && !clock.ended(&machine));
+        assert!(clock.ends(&machine, 9.0) && clock.ended(&machine));
+        assert!(clock.ends(&machine, 0.0), "once is for all");
+        let machine = Hurried::new(10.0, 1.0);
+        let mut clock = Clock::start(&machine);
+        assert!(!clock.ends_below(&machine, 0.9));
+        assert!(clock.ends_below(&machine, 0.9) && clock.ended(&machine));
+        let mut unlimited = Clock::start(&Sequential);
+        assert!(!unlimited.ends(&Sequential, f64::INFINITY) && !unlimited.ended(&Sequential));
     }
 
     #[test]

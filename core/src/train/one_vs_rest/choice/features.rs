@@ -151,8 +151,6 @@ struct Search<'a, T, E, P> {
     /// Work of the last trial.
     work: f64,
     clock: Clock,
-    /// Whether time ended the trials.
-    ended: bool,
 }
 
 /// Chooses what `given` leaves open of `base` for texts with these labels; `progress` hears how
@@ -197,16 +195,15 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
         tried: Vec::new(),
         work: 0.0,
         clock: Clock::start(executor),
-        ended: false,
     };
     let options = match search.run(base, given) {
-        Err(_) if search.ended => search.best_of_the_last(),
+        Err(_) if search.clock.ended(executor) => search.best_of_the_last(),
         options => options?,
     };
     Ok(FeatureChoice {
         options,
+        ended: search.clock.ended(executor),
         tried: search.tried,
-        ended: search.ended,
     })
 }
 
@@ -315,8 +312,7 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize) -> ControlFlow<()>> Sear
         }
         self.tried.push(trial.clone());
         going((self.progress)(self.tried.len()))?;
-        self.ended = self.clock.is_below(self.executor, LEFT);
-        match self.ended {
+        match self.clock.ends_below(self.executor, LEFT) {
             true => Err(TrainError::Stopped.into()),
             false => Ok(trial),
         }

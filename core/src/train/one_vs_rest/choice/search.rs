@@ -79,8 +79,6 @@ pub(super) struct Search<'a, E, P> {
     progress: P,
     trials: usize,
     clock: Clock,
-    /// Whether time ended the trials.
-    pub ended: bool,
 }
 
 impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P> {
@@ -112,13 +110,13 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
             progress,
             trials: 0,
             clock: Clock::start(executor),
-            ended: false,
         }
     }
 
     /// What was chosen.
     pub(crate) fn choice(self) -> Choice {
         Choice {
+            ended: self.ended(),
             parameters: OneVsRest {
                 centroid: self.best.mix.centroid,
                 prior: self.best.mix.prior,
@@ -129,7 +127,6 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
             tried: self.tried,
             calibrating: self.calibrating,
             held_out: self.folds.iter().map(|fold| fold.test.len()).sum(),
-            ended: self.ended,
         }
     }
 
@@ -143,52 +140,55 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
         self.trials = settings.len() + exponents.len() + 2 * FINALISTS;
         let trials = settings.len() + exponents.len();
         let first = Rung::new(0.35 * allowed, trials as f64 * whole);
-        self.attempt_all(&mut settings, first, (whole, rest))?;
+        self.attempt_all((&mut settings, 0), first, (whole, rest))?;
         sort(&mut settings);
         // The exponent is tried with the best cost.
-        let with = |exponent| {
+        let tried = settings.len();
+        for exponent in exponents {
             let mut setting = settings[0].clone();
             setting.parameters.exponent = exponent;
-            setting
-        };
-        let mut with_exponents: Vec<Setting> = exponents.into_iter().map(with).collect();
-        self.attempt_all(&mut with_exponents, first, (whole, rest))?;
-        settings.append(&mut with_exponents);
+            settings.push(setting);
+        }
+        self.attempt_all((&mut settings, tried), first, (whole, rest))?;
         sort(&mut settings);
         settings.truncate(FINALISTS);
         let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
         if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
-            self.attempt_all(&mut settings, second, (whole, rest))?;
+            self.attempt_all((&mut settings, 0), second, (whole, rest))?;
             sort(&mut settings);
         }
         self.best = settings.swap_remove(0);
         self.trials = self.tried.len() + 5;
-        match self.ended {
+        match self.ended() {
             true => self.finish(1, 0.0),
             false => self.finish(Rung::new(0.3 * allowed, whole).folds, allowed),
         }
     }
 
-    /// Judges settings as long as there is time for `rest` afterwards; those that were not judged
-    /// go, but the first stays. A training on all rows is `whole`.
+    /// Judges settings from one on as long as there is time for `rest` afterwards; those that were
+    /// not judged go, but the first stays. A training on all rows is `whole`.
     fn attempt_all(
         &mut self,
-        settings: &mut Vec<Setting>,
+        (settings, from): (&mut Vec<Setting>, usize),
         rung: Rung,
         (whole, rest): (f64, f64),
     ) -> Result<(), TrainError> {
         let Rung { share, folds } = rung.within(self.folds.len());
         let work = share * folds as f64 * whole;
-        for at in 0..settings.len() {
-            self.ended |= self.clock.ends(self.executor, work + rest);
-            if self.ended {
+        for at in from..settings.len() {
+            if self.clock.ends(self.executor, work + rest) {
                 settings.truncate(at.max(1));
                 break;
             }
             self.attempt(&mut settings[at], rung)?;
-            self.clock.add(work);
+            self.clock.add(self.executor, work);
         }
         Ok(())
+    }
+
+    /// Whether time ended the trials.
+    pub(super) fn ended(&self) -> bool {
+        self.clock.ended(self.executor)
     }
 
     /// The settings of costs that are not given; the plain one first.
