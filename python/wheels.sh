@@ -32,8 +32,13 @@ build() {
 build x86_64-unknown-linux-gnu --zig --compatibility manylinux2014
 build aarch64-unknown-linux-gnu --zig --compatibility manylinux2014
 build x86_64-unknown-linux-musl --zig --compatibility musllinux_1_2
-build aarch64-apple-darwin --zig
-build x86_64-pc-windows-gnu
+# These linkers keep functions that nobody calls, which double the wheel: LTO leaves them out. The
+# others go without, for with it training is slower (python/bench.py).
+(
+  export CARGO_PROFILE_RELEASE_LTO=thin
+  build aarch64-apple-darwin --zig
+  build x86_64-pc-windows-gnu
+)
 
 for wheel in "$work"/out/*.whl; do
   bytes=$(wc -c < "$wheel")
