@@ -327,3 +327,25 @@ fn another_separator_is_suspected_and_named() {
         assert_eq!(folder.run("inspect data.tsv").err, "");
     }
 }
+
+#[test]
+fn a_few_labels_that_are_others_joined_are_told() {
+    let folder = Folder::new();
+    let mut lines: String = (0..300)
+        .map(|row| format!("card {row}\tlabel{}\n", row % 20))
+        .collect();
+    for (first, second) in [(1, 2), (3, 4), (5, 19)] {
+        lines += &format!("two cards\tlabel{first},label{second}\n");
+    }
+    folder.write("data.tsv", &lines);
+    let warning = "hapax: warning: data.tsv: labels are read as separated by spaces, but 3 labels are others joined by \
+                   ','; if it separates labels, say --label-separator ','\n";
+    let ran = folder.run("train nearest data.tsv -o m");
+    assert_eq!(
+        (ran.status, ran.err.starts_with(warning)),
+        (Some(0), true),
+        "{}",
+        ran.err
+    );
+    assert_eq!(folder.run("inspect data.tsv --label-separator ,").err, "");
+}

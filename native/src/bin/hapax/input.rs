@@ -85,9 +85,9 @@ pub fn read_input(
     if input.format == Format::Tsv {
         warn_of_columns(path, &bytes, options.columns);
         let named = options.columns.unwrap_or_default();
-        if options.label_separator.is_none() {
+        if let (None, Source::Texts(read)) = (&options.label_separator, &input.source) {
             let fields = cells(&bytes, named, LOOKED_AT).map(|(_, labels)| labels);
-            warn_of_separators(path, fields, &named.separator());
+            warn_of_separators(path, fields, &named.separator(), &read.label_names);
         }
         columns = remember_columns(&options);
     } else {

@@ -2,7 +2,7 @@
 //! leaves labels well-formed, so only looks can tell.
 
 use super::output::warn;
-use hapax::core::data::LabelSeparator;
+use hapax::core::data::{LabelSeparator, Names};
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
@@ -22,12 +22,13 @@ enum Meant {
     Nothing,
 }
 
-/// Says so if the fields of labels look as if they were separated by something else than
-/// `separator`.
+/// Says so if the fields of labels, or the `names` of all that were read of them, look as if they
+/// were separated by something else than `separator`.
 pub fn warn_of_separators<'a>(
     path: &Path,
     fields: impl Iterator<Item = &'a str>,
     separator: &LabelSeparator,
+    names: &Names,
 ) {
     let fields = fields.map(str::trim).filter(|field| !field.is_empty());
     let fields: Vec<&str> = fields.collect();
@@ -51,8 +52,37 @@ pub fn warn_of_separators<'a>(
              each row has one label of several words, say --label-separator none",
             fields.iter().find(|field| several(field)).unwrap_or(&"")
         )),
-        None => {}
+        None => {
+            let names: Vec<String> = names.iter().collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            if let Some((other, joined)) = joined(&names, separator) {
+                let by = if other == ' ' {
+                    "space".into()
+                } else {
+                    format!("'{other}'")
+                };
+                warn(format_args!(
+                    "{path}: {read}, but {joined} labels are others joined by '{other}'; if it separates labels, say \
+                     --label-separator {by}"
+                ));
+            }
+        }
     }
+}
+
+/// By what nearly all labels that hold it are joined of other labels, and how many these are.
+fn joined(names: &[&str], separator: &LabelSeparator) -> Option<(char, usize)> {
+    let candidates = match separator {
+        _ if *separator == LabelSeparator::WHOLE => ";|, ",
+        _ if *separator == LabelSeparator::BLANKS => ";|,",
+        _ => ";|",
+    };
+    candidates.chars().find_map(|other| {
+        let parts = Parts::of(names, other);
+        let known = |apart: &&Vec<&str>| apart.iter().all(|part| parts.whole.contains(part));
+        let joined = parts.apart.iter().filter(known).count();
+        (joined >= LEAST && 10 * joined >= 9 * parts.apart.len()).then_some((other, joined))
+    })
 }
 
 fn meant(fields: &[&str], separator: &LabelSeparator) -> Option<Meant> {
@@ -178,7 +208,7 @@ fn is_phrase(field: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Meant, meant};
+    use super::{Meant, joined, meant};
     use hapax::core::data::LabelSeparator;
 
     const BLANKS: &LabelSeparator = &LabelSeparator::BLANKS;
@@ -234,6 +264,23 @@ mod tests {
         let mut few = vec!["lost"; 30];
         few.extend(["lost;stolen"; 4]);
         assert_eq!(meant(&few, BLANKS), Some(Meant::By(';')));
+    }
+
+    #[test]
+    fn labels_that_are_others_joined_are_seen_however_few() {
+        let mut names: Vec<String> = (0..400).map(|name| name.to_string()).collect();
+        let of = |names: &[String], separator: &LabelSeparator| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            joined(&names, separator)
+        };
+        assert_eq!(of(&names, BLANKS), None);
+        names.extend(["8,148", "8,7", "12,3,4"].map(String::from));
+        assert_eq!(of(&names, BLANKS), Some((',', 3)));
+        assert_eq!(of(&names, WHOLE), Some((',', 3)));
+        assert_eq!(of(&names, COMMAS), None);
+        // Parts that are no labels.
+        names.push("1,000".into());
+        assert_eq!(of(&names, BLANKS), None);
     }
 
     #[test]

@@ -222,7 +222,7 @@ pub fn warn_of_table(path: &Path, read: &ReadTable) {
     }
     if !read.is_separator_known {
         let fields = read.label_fields.iter().map(String::as_str);
-        warn_of_separators(path, fields, &read.separator);
+        warn_of_separators(path, fields, &read.separator, &read.documents.label_names);
     }
 }
 
