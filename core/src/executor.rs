@@ -11,8 +11,8 @@ pub trait Executor {
     /// How many jobs may run at once (at least 1). For sizing work, never for deciding results.
     fn threads(&self) -> usize;
 
-    /// Seconds until trials should be over and the best of them trained, where somebody set a limit:
-    /// what is tried then depends on the machine.
+    /// Seconds until trials should be over and the best of them trained, where somebody set a
+    /// limit: what is tried then depends on the machine.
     fn seconds_left(&self) -> Option<f64> {
         None
     }
