@@ -197,7 +197,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
         clock: Clock::start(executor),
     };
     let options = match search.run(base, given) {
-        Err(_) if search.clock.ended(executor) => search.best_of_the_last(),
+        Err(error) if search.clock.ended(executor) => search.best_of_the_last().ok_or(error)?,
         options => options?,
     };
     Ok(FeatureChoice {
@@ -319,11 +319,10 @@ impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize) -> ControlFlow<()>> Sear
     }
 
     /// The best features among the trials on as many texts as the last one had.
-    fn best_of_the_last(&self) -> VectorizerOptions {
-        let texts = self.tried.last().map(|last| last.trained);
-        let mut like = self.tried.iter().filter(|of| Some(of.trained) == texts);
-        let first = like.next().unwrap_or(&self.tried[0]).clone();
-        like.cloned().fold(first, better).options
+    fn best_of_the_last(&self) -> Option<VectorizerOptions> {
+        let texts = self.tried.last()?.trained;
+        let like = self.tried.iter().filter(|of| of.trained == texts);
+        Some(like.cloned().reduce(better)?.options)
     }
 
     /// `None` if these features are too few to learn from.
