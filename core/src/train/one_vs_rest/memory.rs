@@ -1,7 +1,7 @@
 //! How much memory one-vs-rest training will need, before it begins.
 
 use crate::data::Dataset;
-use crate::parameters::one_vs_rest::OneVsRest;
+use crate::parameters::one_vs_rest::{Bias, OneVsRest};
 use alloc::vec;
 
 /// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
@@ -92,7 +92,9 @@ impl OneVsRest {
     /// About how many weights survive pruning.
     fn kept_weights(&self, data: &Dataset) -> u64 {
         let labels = u64::from(data.labels().labels());
-        if self.prune < HARDLY_PRUNED {
+        // Where all labels begin above 0, each feature of the others' rows has to pull them down.
+        let begin_above = matches!(self.bias, Bias::Fixed(bias) if bias > 0.0);
+        if self.prune < HARDLY_PRUNED || begin_above {
             let rows = match self.takes_all(data) {
                 true => data.len(),
                 false => data.len().min(self.pool as usize),
@@ -129,7 +131,7 @@ fn packed(data: &Dataset, most: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::OneVsRest;
+    use super::{Bias, OneVsRest};
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
@@ -152,15 +154,18 @@ mod tests {
             lists.push([stream.below(40) as u32]);
         }
         let data = Dataset::new(rows, lists, None).unwrap();
-        for (negatives, rounds, softmax, prune) in [
-            (Negatives::All, 1, 0.0, 0.04),
-            (Negatives::Mined, 2, 0.0, 0.04),
-            (Negatives::Mined, 5, 0.0, 0.04),
-            (Negatives::All, 1, 0.1, 0.04),
-            (Negatives::All, 1, 0.0, 0.0),
-            (Negatives::Mined, 2, 0.0, 0.0),
+        let learned = OneVsRest::default().bias;
+        for (negatives, rounds, softmax, prune, bias) in [
+            (Negatives::All, 1, 0.0, 0.04, learned),
+            (Negatives::Mined, 2, 0.0, 0.04, learned),
+            (Negatives::Mined, 5, 0.0, 0.04, learned),
+            (Negatives::All, 1, 0.1, 0.04, learned),
+            (Negatives::All, 1, 0.0, 0.0, learned),
+            (Negatives::Mined, 2, 0.0, 0.0, learned),
+            (Negatives::Mined, 2, 0.0, 0.01, Bias::Fixed(1.0)),
         ] {
             let parameters = OneVsRest {
+                bias,
                 short_terms: 8,
                 negatives,
                 rounds,
