@@ -2,9 +2,10 @@
 
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Ordering;
+use serde::{Deserialize, Serialize};
 
 /// An id (of a label, a row) and its score.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     /// What was scored.
     pub id: u32,
@@ -22,24 +23,51 @@ pub fn rank(a: &Scored, b: &Scored) -> Ordering {
         .then(a.id.cmp(&b.id))
 }
 
-/// Wrapped so that the heap's greatest item is the worst answer.
+/// An item of a heap whose greatest is the worst answer. One number is compared without a branch,
+/// which [`rank`] is not, and heaps do little else.
 #[derive(Clone, Copy, Debug)]
-struct ByRank(Scored);
+struct Ranked {
+    /// Rises with the place in the order of [`rank`]: the score's bits turned round, then the id.
+    key: u64,
+    score: f32,
+}
 
-impl PartialEq for ByRank {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl Ranked {
+    fn new(item: Scored) -> Self {
+        // Adding zero turns -0 into +0. Of numbers below zero the bits rise as they fall.
+        let bits = (item.score + 0.0).to_bits();
+        let falling = match bits >> 31 {
+            0 => !(bits | 1 << 31),
+            _ => bits,
+        };
+        Self {
+            key: u64::from(falling) << 32 | u64::from(item.id),
+            score: item.score,
+        }
+    }
+
+    fn scored(self) -> Scored {
+        Scored {
+            id: self.key as u32,
+            score: self.score,
+        }
     }
 }
-impl Eq for ByRank {}
-impl PartialOrd for ByRank {
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl Eq for Ranked {}
+impl PartialOrd for Ranked {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for ByRank {
+impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        rank(&self.0, &other.0)
+        self.key.cmp(&other.key)
     }
 }
 
@@ -49,7 +77,7 @@ impl Ord for ByRank {
 #[derive(Clone, Debug, Default)]
 pub struct Top {
     k: usize,
-    heap: BinaryHeap<ByRank>,
+    heap: BinaryHeap<Ranked>,
     sorted: Vec<Scored>,
 }
 
@@ -73,12 +101,13 @@ impl Top {
 
     /// Offers an item.
     pub(crate) fn push(&mut self, item: Scored) {
+        let item = Ranked::new(item);
         if self.heap.len() < self.k {
-            self.heap.push(ByRank(item));
+            self.heap.push(item);
         } else if let Some(mut worst) = self.heap.peek_mut()
-            && rank(&item, &worst.0) == Ordering::Less
+            && item < *worst
         {
-            *worst = ByRank(item);
+            *worst = item;
         }
     }
 
@@ -88,7 +117,7 @@ impl Top {
         if self.heap.len() < self.k {
             None
         } else {
-            self.heap.peek().map(|worst| worst.0)
+            self.heap.peek().map(|worst| worst.scored())
         }
     }
 
@@ -96,7 +125,8 @@ impl Top {
     /// `Top::reset`.
     pub fn sorted(&mut self) -> &[Scored] {
         self.sorted.clear();
-        self.sorted.extend(self.heap.iter().map(|item| item.0));
+        self.sorted
+            .extend(self.heap.iter().map(|item| item.scored()));
         self.sorted.sort_unstable_by(rank);
         &self.sorted
     }
@@ -104,7 +134,7 @@ impl Top {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scored, Top, rank};
+    use super::{Ranked, Scored, Top, rank};
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
@@ -129,5 +159,23 @@ mod tests {
     fn zeros_of_both_signs_are_equal() {
         let (plus, minus) = (Scored { id: 1, score: 0.0 }, Scored { id: 0, score: -0.0 });
         assert_eq!(rank(&minus, &plus), core::cmp::Ordering::Less);
+        let mut top = Top::new(1);
+        for item in [plus, minus, plus] {
+            top.push(item);
+        }
+        let best = top.sorted()[0];
+        assert!(best.id == 0 && best.score.is_sign_negative(), "as it was");
+    }
+
+    #[test]
+    fn keys_rise_as_ranks_do() {
+        let scores = [f32::MAX, 2.0, 1.5e-40, 0.0, -1.5e-40, -2.0, f32::MIN];
+        let items = scores.iter().flat_map(|&score| {
+            let of = move |id| Scored { id, score };
+            [of(0), of(7), of(u32::MAX)]
+        });
+        let items: Vec<Scored> = items.collect();
+        assert!(items.is_sorted_by(|a, b| rank(a, b).is_lt()));
+        assert!(items.is_sorted_by(|&a, &b| Ranked::new(a) < Ranked::new(b)));
     }
 }
