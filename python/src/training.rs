@@ -136,9 +136,11 @@ impl Order {
         check_data(&data)?;
         // Fitting MACH into a budget uses it up.
         let is_mach = matches!(method, Method::Mach(_));
+        let mut begun = Calibrating::default();
         let mut model = match method {
             Method::OneVsRest(fixed, given) => {
-                train_ovr((&fixed, &given), &data, vectorizer, executor, tell)?
+                let rows = (&data, vectorizer);
+                train_ovr((&fixed, &given), rows, &mut begun, executor, tell)?
             }
             Method::Nearest(given) => train_nearest(&given, &data, vectorizer, seed, executor)?,
             Method::Mach(given) => {
@@ -148,7 +150,6 @@ impl Order {
         };
         if !(is_mach && self.max_bytes.is_some()) {
             tell("calibrating", 0, 0);
-            let mut begun = Calibrating::default();
             begun.max_bytes = self.max_bytes;
             model.calibrate(begun, (&data, seed), executor, kernels::best())?;
         }
@@ -174,10 +175,11 @@ impl<T: Into<TrainingError>> From<T> for Failure {
     }
 }
 
+/// Leaves where calibration begins in `begun`.
 fn train_ovr<E: Executor>(
     (fixed, given): (&OneVsRest, &Given),
-    data: &Dataset,
-    vectorizer: Option<Vectorizer>,
+    (data, vectorizer): (&Dataset, Option<Vectorizer>),
+    begun: &mut Calibrating,
     executor: &E,
     tell: impl Fn(&'static str, usize, usize),
 ) -> Result<model::Model, TrainError> {
@@ -186,7 +188,8 @@ fn train_ovr<E: Executor>(
         tell("choosing parameters", done, of);
         ControlFlow::Continue(())
     };
-    let choice = fixed.choose(given, data, executor, kernels::best(), are_texts, told)?;
+    let mut choice = fixed.choose(given, data, executor, kernels::best(), are_texts, told)?;
+    *begun = core::mem::take(&mut choice.calibrating);
     let parameters = &choice.parameters;
     let linear = parameters.train(data, executor, kernels::best(), |report| {
         tell("training", report.done, report.of);

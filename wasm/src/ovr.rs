@@ -14,7 +14,7 @@ use hapax_core::{
     executor::Executor,
     kernels::Kernels,
     parameters::{Bias, Loss, Negatives, OneVsRest},
-    train::{Calibrating, MemoryEstimate, Parameters, check_data, one_vs_rest::Given},
+    train::{MemoryEstimate, Parameters, check_data, one_vs_rest::Given},
 };
 use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
@@ -91,11 +91,11 @@ impl OvrTrainer {
         let choice = self
             .fixed
             .choose(given, rows, own, kernels, are_texts, tell);
-        let choice = choice.map_err(|error| watch.why(error))?;
+        let mut choice = choice.map_err(|error| watch.why(error))?;
         self.parameters = parameters(&choice);
         let mut model = trained(&choice, (rows, vectorizer), watch)?;
         if self.text.calibrates {
-            let begun = Calibrating::default();
+            let begun = core::mem::take(&mut choice.calibrating);
             calibrate(&mut model, begun, (rows, seed), watch, |part, watch| {
                 trained(&choice, (part, None), watch)
             })?;

@@ -12,6 +12,7 @@ use crate::{
     sparse::SparseRows,
 };
 use alloc::{vec, vec::Vec};
+use serde::{Deserialize, Serialize};
 
 /// Answers of a row that are looked at.
 pub(in crate::train) const ANSWERS: usize = 32;
@@ -23,7 +24,8 @@ const FIRST: usize = 5;
 const BATCH: usize = 64;
 
 /// Answers of all held-out rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub(super) struct HeldOut {
     /// Where the answers of each row end.
     ends: Vec<usize>,
@@ -31,6 +33,40 @@ pub(super) struct HeldOut {
     right: Vec<bool>,
     /// Rows that carry each label.
     truth: Vec<u32>,
+}
+
+/// What was written of [`HeldOut`].
+#[derive(Deserialize)]
+struct Unchecked {
+    ends: Vec<usize>,
+    answers: Vec<Scored>,
+    right: Vec<bool>,
+    truth: Vec<u32>,
+}
+
+impl TryFrom<Unchecked> for HeldOut {
+    type Error = &'static str;
+
+    fn try_from(read: Unchecked) -> Result<Self, Self::Error> {
+        let Unchecked {
+            ends,
+            answers,
+            right,
+            truth,
+        } = read;
+        let all = answers.len();
+        let ends_there = ends.is_sorted() && ends.last().copied().unwrap_or(0) == all;
+        let known = |of: &Scored| (of.id as usize) < truth.len() && of.score.is_finite();
+        match ends_there && right.len() == all && answers.iter().all(known) {
+            true => Ok(Self {
+                ends,
+                answers,
+                right,
+                truth,
+            }),
+            false => Err("answers to held-out rows do not fit each other"),
+        }
+    }
 }
 
 impl HeldOut {

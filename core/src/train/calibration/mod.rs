@@ -30,6 +30,7 @@ use crate::{
 };
 pub(super) use held_out::ANSWERS;
 use held_out::HeldOut;
+use serde::{Deserialize, Serialize};
 
 /// Held-out rows below which nothing is fitted: on 200, the calibration error of the first answer
 /// was 0.035 in the mean of 12 sets, on 100 it was 0.044, on 1,600 0.023.
@@ -68,10 +69,9 @@ impl Model {
     /// other rows. `None`, and the model stays as it is, if there are too few rows, or the model is
     /// more than its parameters make of `data`.
     ///
-    /// It goes on from where it has `begun`: from nothing, or for a model of
-    /// [`train_best`](super::auto::train_best) from
-    /// [`Choice::calibrating`](super::one_vs_rest::Choice::calibrating), with which mostly no other
-    /// model is trained. The seed then is that of the choice.
+    /// It goes on from where it has `begun`: from nothing, or for a model whose parameters were
+    /// chosen from [`Choice::calibrating`](super::one_vs_rest::Choice::calibrating), with which
+    /// mostly no other model is trained. The seed then is that of the choice.
     ///
     /// # Errors
     /// As the training of the other model.
@@ -193,17 +193,20 @@ impl Model {
     }
 }
 
-/// A calibration under way: [`Model::calibrate_part`].
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A calibration under way: [`Model::calibrate_part`]. What is written of it is the answers it has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Calibrating {
     /// The bytes to which the model will be made smaller ([`Model::compacted`]): so are the other
     /// models, as far, before they answer.
+    #[serde(skip)]
     pub max_bytes: Option<u64>,
     held_out: Option<HeldOut>,
     /// How often rows were held out.
     fold: u64,
     /// The rows that are held out from the model that is trained meanwhile.
+    #[serde(skip)]
     split: Option<Split>,
+    #[serde(skip)]
     told: Option<Calibrated>,
 }
 

@@ -218,3 +218,51 @@ fn models_that_will_be_smaller_are_calibrated_by_smaller_ones() {
     }
     assert!(differ > 0.02, "{differ}");
 }
+
+/// What is read back calibrates alike; what does not fit is refused: ends beyond the answers, out of
+/// order or short of them, marks for fewer answers, labels beyond all, scores that are no numbers.
+#[test]
+fn answers_that_are_read_back_fit_each_other() {
+    let rows = data(300);
+    let mut begun = Calibrating::default();
+    begun.begin(rows.labels());
+    for (row, labels) in rows.labels().iter().enumerate() {
+        let of = |at: u32| Scored {
+            id: (row as u32 + at) % 12,
+            score: 3.0 - at as f32,
+        };
+        begun.push(&[of(0), of(1), of(2)], labels);
+    }
+    let bytes = postcard::to_allocvec(&begun).unwrap();
+    assert_eq!(postcard::from_bytes(&bytes), Ok(begun.clone()));
+
+    type Parts = (Vec<usize>, Vec<(u32, f32)>, Vec<bool>, Vec<u32>);
+    let (some, fold) = (Some(()), 1u64);
+    let read = |parts: &Parts| {
+        let bytes = postcard::to_allocvec(&(some.map(|()| parts), fold)).unwrap();
+        postcard::from_bytes::<Calibrating>(&bytes).is_ok()
+    };
+    let answers = (0..6).map(|id| (id, 1.0f32)).collect();
+    let whole: Parts = (
+        [3, 3, 6].into(),
+        answers,
+        [true, false].repeat(3),
+        [1; 6].into(),
+    );
+    assert!(read(&whole));
+    let damages: [fn(&mut Parts); 8] = [
+        |parts| parts.0[2] = 7,
+        |parts| parts.0[2] = 5,
+        |parts| parts.0[0] = 4,
+        |parts| parts.0.clear(),
+        |parts| parts.2.truncate(5),
+        |parts| parts.3.truncate(5),
+        |parts| parts.1[4].1 = f32::NAN,
+        |parts| parts.1[4].1 = f32::INFINITY,
+    ];
+    for (at, damage) in damages.iter().enumerate() {
+        let mut parts = whole.clone();
+        damage(&mut parts);
+        assert!(!read(&parts), "damage {at}");
+    }
+}

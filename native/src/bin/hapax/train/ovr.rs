@@ -273,7 +273,7 @@ impl TrainOvr {
         let memory = plain.memory_estimate(&training.data, threads.threads());
         self.common.end_dry_run(&training.data, Some(memory))?;
         let watch = Stopwatch::start();
-        let choice = choose(&fixed, &given, &training, &threads)?;
+        let mut choice = choose(&fixed, &given, &training, &threads)?;
         say_what_comes(&choice, self.gap, &training.data, &threads);
         let kinds = training.features.iter().map(features);
         let settings = (choice.held_out > 0).then(|| chosen(&choice));
@@ -288,9 +288,9 @@ impl TrainOvr {
         let origin = training.origin.clone();
         let mut model = self.train(&choice, start.as_ref(), &mut training, &threads)?;
         if start.is_none() {
-            let data = &training.data;
+            let begun = (std::mem::take(&mut choice.calibrating), &training.data);
             self.common
-                .calibrate(&mut model, data, &mut told, &threads)?;
+                .calibrate_from(&mut model, begun, &mut told, &threads)?;
         }
         let made = Made {
             model,

@@ -12,7 +12,7 @@ use hapax::{
         data::Dataset,
         model::Model,
         text::Vectorizer,
-        train::{Identity, PartError, Parts, TrainError},
+        train::{Calibrating, Identity, PartError, Parts, TrainError},
     },
     distributed::{Doing, Plan, WorkError, gather, work},
     sealed::SealedError,
@@ -44,6 +44,11 @@ pub trait Sharded {
         data: &'a Dataset,
         threads: &Threads,
     ) -> Result<Self::Parts<'a>, TrainError>;
+
+    /// Where calibration begins.
+    fn begun(_parameters: &Self::Parameters) -> Calibrating {
+        Calibrating::default()
+    }
 
     /// The model, when all parts were taken in.
     fn model(
@@ -99,7 +104,8 @@ pub trait Sharded {
                 let (data, vectorizer) = (&training.data, training.vectorizer);
                 let mut model = Self::model(&parameters, begun, data, vectorizer, &threads)?;
                 let mut told = Told::default();
-                common.calibrate(&mut model, data, &mut told, &threads)?;
+                let begun = (Self::begun(&parameters), data);
+                common.calibrate_from(&mut model, begun, &mut told, &threads)?;
                 let made = Made {
                     model,
                     origin: training.origin,

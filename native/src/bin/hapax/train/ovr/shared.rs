@@ -11,7 +11,7 @@ use hapax::{
         parameters::OneVsRest,
         text::Vectorizer,
         train::{
-            TrainError,
+            Calibrating, TrainError,
             one_vs_rest::{FusedWeights, LabelParts},
         },
     },
@@ -20,9 +20,9 @@ use hapax::{
 };
 
 impl Sharded for TrainOvr {
-    /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), and the
-    /// weights of what answers beside them.
-    type Parameters = (OneVsRest, f64, FusedWeights);
+    /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), the weights
+    /// of what answers beside them, and what the choice answered to held-out rows.
+    type Parameters = (OneVsRest, f64, FusedWeights, Calibrating);
     type Parts<'a> = LabelParts<'a>;
 
     const NAME: &str = "ovr";
@@ -47,11 +47,16 @@ impl Sharded for TrainOvr {
         let (fixed, given) = (self.fixed(), self.given()?);
         let choice = choose(&fixed, &given, training, threads)?;
         let softmax = choice.parameters.softmax;
-        Ok((choice.parameters, softmax, choice.fused))
+        let calibrating = choice.calibrating;
+        Ok((choice.parameters, softmax, choice.fused, calibrating))
+    }
+
+    fn begun((.., calibrating): &Self::Parameters) -> Calibrating {
+        calibrating.clone()
     }
 
     fn parts<'a>(
-        (parameters, softmax, _): &Self::Parameters,
+        (parameters, softmax, ..): &Self::Parameters,
         data: &'a Dataset,
         threads: &Threads,
     ) -> Result<LabelParts<'a>, TrainError> {
@@ -59,7 +64,7 @@ impl Sharded for TrainOvr {
     }
 
     fn model(
-        (parameters, softmax, fused): &Self::Parameters,
+        (parameters, softmax, fused, _): &Self::Parameters,
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
