@@ -27,6 +27,7 @@ GIVEN = {
     "positive_weight": 1,
     "exponent": 1,
     "bias": 1,
+    "learn_bias": True,
     "prior": 0,
     "prune": 0.11,
     "fuse": "none",
@@ -85,7 +86,8 @@ def texts_of(name):
 def words(options):
     """The options as the command has them."""
     shown = {name: "-".join(map(str, v)) if isinstance(v, tuple) else v for name, v in options.items()}
-    return [f"--{name.replace('_', '-')}={value}" for name, value in shown.items()]
+    named = {name.replace("_", "-"): value for name, value in shown.items()}
+    return [f"--{name}" if value is True else f"--{name}={value}" for name, value in named.items()]
 
 
 def in_javascript(options):

@@ -219,8 +219,8 @@ fn models_that_will_be_smaller_are_calibrated_by_smaller_ones() {
     assert!(differ > 0.02, "{differ}");
 }
 
-/// What is read back calibrates alike; what does not fit is refused: ends beyond the answers, out of
-/// order or short of them, marks for fewer answers, labels beyond all, scores that are no numbers.
+/// What is read back calibrates alike; what does not fit is refused: ends beyond the answers, out
+/// of order or short of them, marks for fewer answers, labels beyond all, scores not finite.
 #[test]
 fn answers_that_are_read_back_fit_each_other() {
     let rows = data(300);
