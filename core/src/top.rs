@@ -29,6 +29,7 @@ pub fn rank(a: &Scored, b: &Scored) -> Ordering {
 struct Ranked {
     /// Rises with the place in the order of [`rank`]: the score's bits turned round, then the id.
     key: u64,
+    /// As it was: the key has +0 for -0.
     score: f32,
 }
 
@@ -156,15 +157,35 @@ mod tests {
     }
 
     #[test]
-    fn zeros_of_both_signs_are_equal() {
-        let (plus, minus) = (Scored { id: 1, score: 0.0 }, Scored { id: 0, score: -0.0 });
-        assert_eq!(rank(&minus, &plus), core::cmp::Ordering::Less);
+    fn zeros_of_both_signs_are_equal_and_stay_as_they_are() {
+        let of = |id, score| Scored { id, score };
+        assert!(rank(&of(0, -0.0), &of(1, 0.0)).is_lt());
+        assert!(rank(&of(0, 0.0), &of(1, -0.0)).is_lt());
         let mut top = Top::new(1);
-        for item in [plus, minus, plus] {
+        for item in [of(1, 0.0), of(0, -0.0), of(1, 0.0)] {
             top.push(item);
         }
         let best = top.sorted()[0];
-        assert!(best.id == 0 && best.score.is_sign_negative(), "as it was");
+        assert!(best.id == 0 && best.score.is_sign_negative());
+    }
+
+    #[test]
+    fn the_threshold_is_the_worst_of_as_many_as_are_wanted() {
+        let of = |id, score| Scored { id, score };
+        let mut top = Top::new(2);
+        let mut thresholds = Vec::new();
+        for item in [of(0, 1.0), of(1, 3.0), of(2, 2.0), of(3, 0.5)] {
+            thresholds.push(top.threshold());
+            top.push(item);
+        }
+        let (first, later) = (Some(of(0, 1.0)), Some(of(2, 2.0)));
+        assert_eq!(thresholds, [None, None, first, later]);
+        assert_eq!(top.threshold(), later);
+        assert_eq!(top.sorted(), [of(1, 3.0), of(2, 2.0)]);
+        top.reset(1);
+        assert_eq!((top.threshold(), top.sorted()), (None, &[][..]));
+        top.push(of(9, -1.0));
+        assert_eq!(top.sorted(), [of(9, -1.0)]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod data;
 mod fuzz;
+mod mutants;
 mod notices;
 mod parts;
 mod quick;

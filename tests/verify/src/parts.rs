@@ -1,7 +1,7 @@
 //! The parts of `cargo verify`, in the order in which they run.
 
 use super::{
-    Workspace, fuzz, notices, quick, release, structure,
+    Workspace, fuzz, mutants, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
         PROGRAMS, PYTHON, RUSTUP, cargo_tool,
@@ -222,6 +222,13 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, C_COMPILER],
         only_named: true,
         work: Check(fuzz::check),
+    },
+    Part {
+        name: "mutants",
+        shows: "tests notice each small error planted in what the rest stands on (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: true,
+        work: Check(mutants::check),
     },
     Part {
         name: "sets",
