@@ -17,11 +17,11 @@ const FILES: [(&str, &str); 4] = [
     ("core/src/data/split.rs", "data::"),
     (
         "core/src/train/one_vs_rest/certificate.rs",
-        "train::one_vs_rest::",
+        "one_vs_rest::certificate",
     ),
     (
         "core/src/train/multiclass/certificate.rs",
-        "train::multiclass::",
+        "multiclass::proof_tests",
     ),
 ];
 
@@ -46,8 +46,8 @@ fn are_noticed(root: &Path, file: &str, tests: &str) -> bool {
     let status = Command::new("cargo")
         .args(["mutants", "--package", "hapax-core", "--file", file])
         .args(["--test-package", "hapax-core", "--timeout", PATIENCE])
-        .args(["--output", "target/mutants", "--no-times", "--", "--lib"])
-        .arg(tests)
+        .args(["--output", "target/mutants", "--no-times"])
+        .args(["--", "--lib", "--", tests])
         .current_dir(root)
         .env("PATH", path.unwrap_or_default())
         .env("CARGO_TARGET_DIR", root.join("target/mutants/build"))

@@ -179,8 +179,10 @@ mod tests {
     #[test]
     fn every_kind_of_problem_is_solved_to_its_optimum() {
         let rows = rows();
+        let fixed = [-1.0, 0.0].map(Bias::Fixed);
+        let learned = [0.0, 1.0, 2.0].map(Bias::Learned);
         for loss in [Loss::Hinge, Loss::SquaredHinge] {
-            for bias in [Bias::Fixed(-1.0), Bias::Fixed(0.0), Bias::Learned(1.0)] {
+            for bias in fixed.into_iter().chain(learned) {
                 for positive_weight in [1.0, 10.0] {
                     let parameters = OneVsRest {
                         loss,

@@ -141,28 +141,36 @@ mod tests {
         sparse::{SparseRows, SparseVec},
         train::Training,
     };
+    use alloc::vec::Vec;
+
+    /// 300 rows of random features, about so many each, and a label.
+    fn data(features: u32, values: usize, labels: u32) -> Dataset {
+        let mut stream = Stream::new(4, 4);
+        let mut rows = SparseRows::new(features);
+        let mut lists = LabelLists::new(labels);
+        for _ in 0..300 {
+            let mut feature = || stream.below(u64::from(features)) as u32;
+            let own: Vec<u32> = (0..values).map(|_| feature()).collect();
+            let pairs = own.iter().map(|&id| (id, 1.0 + stream.unit() as f32));
+            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push([stream.below(u64::from(labels)) as u32]);
+        }
+        Dataset::new(rows, lists, None).unwrap()
+    }
 
     #[test]
     fn the_estimate_covers_what_training_holds() {
-        let mut stream = Stream::new(4, 4);
-        let mut rows = SparseRows::new(500);
-        let mut lists = LabelLists::new(40);
-        for _ in 0..300 {
-            let pairs = (0..30).map(|_| (stream.below(500) as u32, 1.0 + stream.unit() as f32));
-            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
-                .unwrap();
-            lists.push([stream.below(40) as u32]);
-        }
-        let data = Dataset::new(rows, lists, None).unwrap();
+        let (few, many) = (data(500, 30, 40), data(1_000, 5, 250));
         let learned = OneVsRest::default().bias;
-        for (negatives, rounds, softmax, prune, bias) in [
-            (Negatives::All, 1, 0.0, 0.04, learned),
-            (Negatives::Mined, 2, 0.0, 0.04, learned),
-            (Negatives::Mined, 5, 0.0, 0.04, learned),
-            (Negatives::All, 1, 0.1, 0.04, learned),
-            (Negatives::All, 1, 0.0, 0.0, learned),
-            (Negatives::Mined, 2, 0.0, 0.0, learned),
-            (Negatives::Mined, 2, 0.0, 0.01, Bias::Fixed(1.0)),
+        for (data, negatives, rounds, softmax, prune, bias) in [
+            (&few, Negatives::All, 1, 0.0, 0.04, learned),
+            (&few, Negatives::Mined, 2, 0.0, 0.04, learned),
+            (&few, Negatives::Mined, 5, 0.0, 0.04, learned),
+            (&few, Negatives::All, 1, 0.1, 0.04, learned),
+            (&few, Negatives::All, 1, 0.0, 0.0, learned),
+            (&few, Negatives::Mined, 2, 0.0, 0.0, learned),
+            (&many, Negatives::Mined, 2, 0.0, 0.04, Bias::Fixed(1.0)),
         ] {
             let parameters = OneVsRest {
                 bias,
@@ -174,9 +182,9 @@ mod tests {
                 ..OneVsRest::default()
             };
             // What a thread holds is no part of what the trainer does.
-            let [one, two] = [1, 2].map(|threads| parameters.memory_estimate(&data, threads));
+            let [one, two] = [1, 2].map(|threads| parameters.memory_estimate(data, threads));
             let estimate = one - (two - one);
-            let mut trainer = parameters.trainer(&data, &Sequential, &Portable).unwrap();
+            let mut trainer = parameters.trainer(data, &Sequential, &Portable).unwrap();
             let mut most = trainer.bytes();
             while trainer.step(&Sequential).is_some() {
                 most = most.max(trainer.bytes());
