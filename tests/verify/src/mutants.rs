@@ -1,5 +1,6 @@
-//! `cargo verify mutants`: small errors planted one by one in what the rest stands on, each of which
-//! a test must notice. What no test can notice stands in `.cargo/mutants.toml`, with the reason.
+//! `cargo verify mutants`: small errors planted one by one in what the rest stands on, each of
+//! which a test must notice. What no test can notice stands in `.cargo/mutants.toml`, with the
+//! reason.
 
 use super::{Workspace, tools::cargo_tool};
 use std::{
