@@ -110,7 +110,10 @@ impl HeldOut {
         self.right.extend(best.iter().map(right));
         self.ends.push(self.answers.len());
         for &label in labels {
-            self.truth[label as usize] += 1;
+            // What was read back may be of other data.
+            if let Some(rows) = self.truth.get_mut(label as usize) {
+                *rows += 1;
+            }
         }
     }
 

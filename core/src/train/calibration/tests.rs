@@ -219,6 +219,23 @@ fn models_that_will_be_smaller_are_calibrated_by_smaller_ones() {
     assert!(differ > 0.02, "{differ}");
 }
 
+/// Answers to other data, of fewer labels, make other curves and no panic.
+#[test]
+fn answers_of_fewer_labels_do_no_harm() {
+    let rows = data(300);
+    let mut begun = Calibrating::default();
+    begun.begin(&LabelLists::new(2));
+    let own = NearestParameters::default();
+    let train = |rows: &Dataset| Model::train_nearest(own, rows, None, &Sequential).unwrap();
+    let (mut model, mut other) = (train(&rows), None);
+    while let Some(part) =
+        model.calibrate_part(&mut begun, (&rows, 7), other, &Sequential, Scratch::default)
+    {
+        other = Some(train(&part));
+    }
+    assert!(model.calibration().is_some());
+}
+
 /// What is read back calibrates alike; what does not fit is refused: ends beyond the answers, out
 /// of order or short of them, marks for fewer answers, labels beyond all, scores not finite.
 #[test]

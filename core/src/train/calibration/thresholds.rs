@@ -2,7 +2,7 @@
 
 use super::Calibrated;
 use crate::{model::Calibration, search::Scored};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 /// Thresholds are multiples of this part.
 const PARTS: u32 = 200;
@@ -18,11 +18,17 @@ pub(super) struct Thresholds {
     truth: Vec<u32>,
 }
 
-/// What has been counted of one label, and its F1.
-#[derive(Clone, Copy, Default)]
+/// What has been counted of one label: rows that carry it, answers, and right ones.
 struct Label {
+    rows: u32,
     right: u32,
     given: u32,
+}
+
+impl Label {
+    fn f1(&self) -> f64 {
+        f1(self.right.into(), self.given.into(), self.rows.into())
+    }
 }
 
 /// `2 right / (given + carried)`, 0 if there are none.
@@ -61,19 +67,25 @@ impl Thresholds {
         }
         let (mut micro, mut mean) = (Best::default(), Best::default());
         let carried = self.truth.iter().map(|&rows| u64::from(rows)).sum();
-        let mut labels = vec![Label::default(); self.truth.len()];
+        let none = |&rows: &u32| Label {
+            rows,
+            right: 0,
+            given: 0,
+        };
+        let mut labels: Vec<Label> = self.truth.iter().map(none).collect();
         let mut occurring = self.truth.iter().filter(|&&rows| rows > 0).count();
         let (mut right, mut at, mut sum) = (0, 0, 0.0);
         for (part, end) in steps(&self.answers) {
             for &(_, label, is_right) in &self.answers[at..end] {
-                let (rows, label) = (self.truth[label as usize], &mut labels[label as usize]);
-                let of = |label: &Label| f1(label.right.into(), label.given.into(), rows.into());
-                let before = of(label);
-                occurring += usize::from(rows == 0 && label.given == 0);
+                let Some(label) = labels.get_mut(label as usize) else {
+                    continue;
+                };
+                let before = label.f1();
+                occurring += usize::from(label.rows == 0 && label.given == 0);
                 label.given += 1;
                 label.right += u32::from(is_right);
                 right += u64::from(is_right);
-                sum += of(label) - before;
+                sum += label.f1() - before;
             }
             at = end;
             micro.hear(f1(right, end as u64, carried), part);
