@@ -24,8 +24,8 @@ use hapax::{
 /// Whether scores become probabilities.
 #[derive(Args, Debug)]
 pub struct CalibrationOptions {
-    /// Leave scores as they are: skip what turns them into probabilities, and says from which on
-    /// answers are worth giving, by answers to held-out rows (mostly a second training)
+    /// Leave scores as they are: skip what turns them into probabilities and says from which on
+    /// answers are worth giving. It takes a second training, unless held-out rows chose parameters
     #[arg(long)]
     no_calibration: bool,
 }
