@@ -27,22 +27,36 @@ pub fn rank(a: &Scored, b: &Scored) -> Ordering {
 /// which [`rank`] is not, and heaps do little else.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
-    /// Rises with the place in the order of [`rank`]: the score's bits turned round, then the id.
+    /// Its [`place`].
     key: u64,
     /// As it was: the key has +0 for -0.
     score: f32,
 }
 
+/// A number that rises with the place in the order of [`rank`]: the score's bits turned round, then
+/// the id.
+pub(crate) fn place(item: Scored) -> u64 {
+    // Adding zero turns -0 into +0. Of numbers below zero the bits rise as they fall.
+    let bits = (item.score + 0.0).to_bits();
+    let falling = match bits >> 31 {
+        0 => !(bits | 1 << 31),
+        _ => bits,
+    };
+    u64::from(falling) << 32 | u64::from(item.id)
+}
+
+/// The place that `before` of these have before them; their order is another afterwards.
+///
+/// # Panics
+/// If there are not more of them.
+pub(crate) fn nth(places: &mut [u64], before: usize) -> u64 {
+    *places.select_nth_unstable(before).1
+}
+
 impl Ranked {
     fn new(item: Scored) -> Self {
-        // Adding zero turns -0 into +0. Of numbers below zero the bits rise as they fall.
-        let bits = (item.score + 0.0).to_bits();
-        let falling = match bits >> 31 {
-            0 => !(bits | 1 << 31),
-            _ => bits,
-        };
         Self {
-            key: u64::from(falling) << 32 | u64::from(item.id),
+            key: place(item),
             score: item.score,
         }
     }

@@ -18,6 +18,11 @@ pub fn by_id(terms: &mut [(u32, f32)]) {
     terms.sort_unstable_by_key(|term| term.0);
 }
 
+/// Sorts terms by falling absolute value, those of equal ones by rising id.
+pub(crate) fn by_size(terms: &mut [(u32, f32)]) {
+    terms.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+}
+
 /// The order of features by falling document frequency, equal ones by rising id.
 #[derive(Clone, Debug)]
 pub(crate) struct FeatureOrder {

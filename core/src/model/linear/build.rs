@@ -3,6 +3,7 @@
 use super::{LinearModel, LinearParts, levels::Levels, record};
 use crate::array::Array;
 use crate::parameters::RowTransform;
+use crate::top::{Scored, nth, place};
 use alloc::{vec, vec::Vec};
 use core::{fmt, ops::Range};
 use serde::{Deserialize, Serialize};
@@ -127,10 +128,10 @@ impl Postings {
     /// Leaves each feature at most `most` weights, those largest in size when multiplied with the
     /// scale of their label's number; of equal ones the lower number.
     ///
-    /// Cost: linear in the weights, and a sort of those that stay where some go.
+    /// Cost: linear in the weights.
     pub(crate) fn keep_largest(&mut self, most: usize, scales: &[f32]) {
         let mut kept = 0;
-        let mut ranked: Vec<(f32, u32, i16)> = Vec::new();
+        let mut places: Vec<u64> = Vec::new();
         for feature in 0..self.offsets.len().saturating_sub(1) {
             let range = self.offsets[feature]..self.offsets[feature + 1];
             // The start of the next feature is read before it is overwritten.
@@ -141,23 +142,25 @@ impl Postings {
                 kept += range.len();
                 continue;
             }
-            ranked.clear();
-            ranked.extend(range.map(|at| {
+            let place = |id: u32, weight: i16| {
+                let score = f32::from(weight).abs() * scales[id as usize];
+                place(Scored { id, score })
+            };
+            let (labels, weights) = (&self.labels[range.clone()], &self.weights[range.clone()]);
+            places.clear();
+            places.extend(
+                labels
+                    .iter()
+                    .zip(weights)
+                    .map(|(&id, &weight)| place(id, weight)),
+            );
+            let end = nth(&mut places, most);
+            for at in range {
                 let (number, weight) = (self.labels[at], self.weights[at]);
-                (
-                    f32::from(weight).abs() * scales[number as usize],
-                    number,
-                    weight,
-                )
-            }));
-            let smaller =
-                |a: &(f32, u32, i16), b: &(f32, u32, i16)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-            ranked.select_nth_unstable_by(most, smaller);
-            ranked.truncate(most);
-            ranked.sort_unstable_by_key(|&(_, number, _)| number);
-            for &(_, number, weight) in &ranked {
-                (self.labels[kept], self.weights[kept]) = (number, weight);
-                kept += 1;
+                if place(number, weight) < end {
+                    (self.labels[kept], self.weights[kept]) = (number, weight);
+                    kept += 1;
+                }
             }
         }
         if let Some(end) = self.offsets.last_mut() {

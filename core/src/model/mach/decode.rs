@@ -47,7 +47,7 @@ pub(crate) struct DecodeScratch {
     tables: Vec<u8>,
     sums: Vec<u16>,
     maxima: Vec<u16>,
-    order: Vec<(u16, u32)>,
+    first: Vec<usize>,
     pub(super) one: Vec<f32>,
 }
 
@@ -270,29 +270,27 @@ impl LabelDecoder {
         let DecodeScratch {
             sums,
             maxima,
-            order,
+            first,
             one,
             ..
         } = scratch;
         // A first threshold from one label of each of the k most promising blocks.
-        order.clear();
-        order.extend(
-            maxima
-                .iter()
-                .enumerate()
-                .map(|(block, &maximum)| (maximum, block as u32)),
-        );
-        let first = k.min(order.len());
-        if first > 0 && first < order.len() {
-            order.select_nth_unstable_by(first - 1, |a, b| b.cmp(a));
-        }
         top.reset(k);
-        let least = if first == k {
-            for &(maximum, block) in order.iter().take(first) {
-                let start = block as usize * BLOCK;
+        let best = maxima.iter().zip(0..).map(|(&maximum, id)| Scored {
+            id,
+            score: f32::from(maximum),
+        });
+        best.for_each(|best| top.push(best));
+        first.clear();
+        first.extend(top.sorted().iter().map(|best| best.id as usize));
+        top.reset(k);
+        let least = if first.len() == k {
+            for &block in first.iter() {
+                let start = block * BLOCK;
                 let own = &sums[start..start + BLOCK];
-                let lane = own.iter().position(|&sum| sum == maximum).unwrap_or(0);
-                top.push(self.score((start + lane).min(self.labels - 1), scores, estimator, one));
+                let lane = own.iter().position(|&sum| sum == maxima[block]);
+                let label = (start + lane.unwrap_or(0)).min(self.labels - 1);
+                top.push(self.score(label, scores, estimator, one));
             }
             top.threshold()
                 .map_or(0, |worst| self.least_sum(worst.score, bounds))

@@ -7,11 +7,6 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// The order in which weights are kept: larger absolute value first, then smaller feature.
-pub(super) fn heavier(a: &(u32, f32), b: &(u32, f32)) -> core::cmp::Ordering {
-    b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0))
-}
-
 /// The Euclidean norm of the values, squares summed in their order.
 pub(super) fn norm(pairs: &[(u32, f32)]) -> f64 {
     float::sqrt(
@@ -60,7 +55,7 @@ impl<'a> Pruner<'a> {
         self.pairs
             .extend(self.rows.row(row).iter().filter(|&(index, _)| kept(index)));
         if self.pairs.len() > self.row_weights {
-            self.pairs.sort_unstable_by(heavier);
+            order::by_size(&mut self.pairs);
             self.pairs.truncate(self.row_weights);
             order::by_id(&mut self.pairs);
         }

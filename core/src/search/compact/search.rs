@@ -18,7 +18,7 @@ use super::{
 use crate::{
     float,
     search::{Scored, Top},
-    sparse::SparseView,
+    sparse::{SparseView, order},
 };
 use alloc::vec::Vec;
 
@@ -111,7 +111,7 @@ impl CompactIndex {
     pub(super) fn used(&self, query: SparseView<'_>, pairs: &mut Vec<(u32, f32)>) {
         pairs.clear();
         pairs.extend(query.iter());
-        pairs.sort_unstable_by(prune::heavier);
+        order::by_size(pairs);
         let limit = usize::from(self.query_features);
         let mut used = 0;
         for at in 0..pairs.len() {

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     float,
     search::{Scored, rank},
-    sparse::{SparseRows, SparseVec},
+    sparse::{SparseRows, SparseVec, order},
 };
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ fn plain(index: &CompactIndex, query: &Sparse, neighbors: usize, beta: f64) -> V
     let held = stored.document_frequencies().unwrap();
     let mut used: Vec<(u32, f32)> = query.iter().map(|(&f, &v)| (f, v)).collect();
     used.retain(|&(feature, _)| held[feature as usize] > 0);
-    used.sort_by(prune::heavier);
+    order::by_size(&mut used);
     used.truncate(index.query_features().into());
     let norm = prune::norm(&used);
     let unit = f64::from(1 << 19);
@@ -121,7 +121,7 @@ proptest! {
             let alone = index.row(row as u32);
             prop_assert_eq!(restored.row(row), alone.view());
             let mut heaviest: Vec<(u32, f32)> = original.iter().map(|(&f, &v)| (f, v)).collect();
-            heaviest.sort_by(prune::heavier);
+            order::by_size(&mut heaviest);
             heaviest.truncate(row_weights.into());
             let norm = prune::norm(&heaviest) as f32;
             heaviest.sort_by_key(|pair| pair.0);

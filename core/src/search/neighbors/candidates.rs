@@ -1,10 +1,10 @@
 //! Rows that may be neighbors, chosen by their bounds.
 
-use crate::kernels::bounds::RUN;
+use crate::{kernels::bounds::RUN, top::nth};
 use alloc::vec::Vec;
 
-/// Rows and their bounds, packed so that integers order them: the bits of the bound (which is
-/// not negative) above the row id.
+/// Rows and their bounds, packed so that rising integers order them: the bits of the bound (which is
+/// not negative) above the row id, all of them turned round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     keys: Vec<u64>,
@@ -24,12 +24,12 @@ impl Candidates {
         self.keys.clear();
         let highest = bounds.highest.iter();
         self.keys
-            .extend(highest.map(|high| u64::from(high.to_bits())));
+            .extend(highest.map(|high| !u64::from(high.to_bits())));
         if count == 0 || count > self.keys.len() {
             return 0.0;
         }
-        let (_, &mut key, _) = self.keys.select_nth_unstable_by(count - 1, |a, b| b.cmp(a));
-        f32::from_bits(key as u32)
+        let last = nth(&mut self.keys, count - 1);
+        f32::from_bits(!last as u32)
     }
 
     /// Chooses all rows whose bounds are positive and at least `least`, highest first.
@@ -40,26 +40,26 @@ impl Candidates {
                 for (within, &bound) in rows.iter().enumerate() {
                     if bound > 0.0 && bound >= least {
                         let row = (run * RUN + within) as u64;
-                        self.keys.push(u64::from(bound.to_bits()) << 32 | row);
+                        self.keys.push(!(u64::from(bound.to_bits()) << 32 | row));
                     }
                 }
             }
         }
-        self.keys.sort_unstable_by(|a, b| b.cmp(a));
+        self.keys.sort_unstable();
     }
 
     /// Up to four rows at a time, with the bound of the first.
     pub(super) fn fours(&self) -> impl Iterator<Item = (f32, [u32; 4], usize)> {
         self.keys.chunks(4).map(|keys| {
-            let bound = f32::from_bits((keys[0] >> 32) as u32);
-            let rows = core::array::from_fn(|lane| keys.get(lane).map_or(0, |&key| key as u32));
+            let bound = f32::from_bits((!keys[0] >> 32) as u32);
+            let rows = core::array::from_fn(|lane| keys.get(lane).map_or(0, |&key| !key as u32));
             (bound, rows, keys.len())
         })
     }
 
     /// The rows chosen.
     pub(super) fn rows(&self) -> impl Iterator<Item = usize> {
-        self.keys.iter().map(|&key| key as u32 as usize)
+        self.keys.iter().map(|&key| !key as u32 as usize)
     }
 }
 

@@ -195,8 +195,11 @@ impl<'a> Sample<'a> {
                 jaccard * (tail + head + 0.01)
             }));
         }
-        exact.sort_unstable_by(|a, b| b.total_cmp(a));
-        let threshold = exact.get(wanted).map_or(0.0, |&best| best.max(0.0));
+        exact.sort_unstable_by(f32::total_cmp);
+        let threshold = exact
+            .iter()
+            .nth_back(wanted)
+            .map_or(0.0, |&best| best.max(0.0));
         core::array::from_fn(|cut| bounds.iter().filter(|all| all[cut] > threshold).count())
     }
 }

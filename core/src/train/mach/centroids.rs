@@ -14,7 +14,6 @@ use crate::{
     varint::put_varint,
 };
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 impl Centroids {
     /// The centroids of `data`'s labels, at most `entries` entries each.
@@ -104,9 +103,7 @@ fn write(pairs: &mut Vec<(u32, f32)>, entries: usize, scales: &[f32; 256], out: 
     let unit = f64::from(scales[usize::from(code)]) * length / f64::from(LEVELS);
     let level = |value: f32| (f64::from(value) / unit + 0.5).clamp(0.0, f64::from(LEVELS)) as u32;
     pairs.retain(|(_, value)| level(*value) > 0);
-    let larger =
-        |a: &(u32, f32), b: &(u32, f32)| -> Ordering { b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)) };
-    pairs.sort_unstable_by(larger);
+    order::by_size(pairs);
     pairs.truncate(entries);
     order::by_id(pairs);
     put_varint(pairs.len() as u32, out);

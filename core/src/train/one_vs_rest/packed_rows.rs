@@ -6,7 +6,12 @@
 //! array that any such id is inside of. Values of rarer features are kept apart as the rest.
 
 pub(crate) use crate::sparse::order::FeatureOrder;
-use crate::{sparse::order, train::TrainError};
+use crate::{
+    search::Scored,
+    sparse::order,
+    top::{nth, place},
+    train::TrainError,
+};
 use alloc::vec::Vec;
 use hapax_processor::Fetch;
 
@@ -83,10 +88,13 @@ impl PackedRows {
     /// the `most` values largest in size are kept, of equal ones the more common feature.
     pub(crate) fn push(&mut self, terms: &mut Vec<(u32, f32)>, most: usize) {
         if terms.len() > most {
-            terms.select_nth_unstable_by(most, |a, b| {
-                b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0))
-            });
-            terms.truncate(most);
+            let place = |&(id, value): &(u32, f32)| {
+                let score = value.abs();
+                place(Scored { id, score })
+            };
+            let mut places: Vec<u64> = terms.iter().map(place).collect();
+            let end = nth(&mut places, most);
+            terms.retain(|term| place(term) < end);
         }
         order::by_id(terms);
         let largest = terms.iter().map(|t| t.1.abs()).fold(0f32, f32::max);
