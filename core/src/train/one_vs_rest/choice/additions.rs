@@ -83,7 +83,7 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
         let models = self.prune(folds)?;
         let (mut judged, mut spent) = (Vec::new(), [0.0; 2]);
         for (fold, model) in folds.iter().zip(models) {
-            let heads = self.train_heads(&model, &fold.train, &mut spent, allowed)?;
+            let heads = self.train_heads(&model, fold, &mut spent, allowed)?;
             // An index of neighbors takes long to search.
             let wanted = self.given.neighbors.unwrap_or(!self.ended());
             let asked = wanted && judged.len() < NEIGHBOR_FOLDS;
@@ -104,7 +104,7 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
 
     /// What a pruned model and its heads answer to the held-out rows, neighbors among them if they
     /// are asked.
-    fn judged<'f>(
+    pub(super) fn judged<'f>(
         &self,
         fold: &'f Fold,
         model: &LinearModel,

@@ -4,6 +4,7 @@
 use super::{
     additions::{Judged, figures},
     candidates::Mix,
+    folds::Fold,
     search::{Rung, Search, best_of, chance},
 };
 use crate::{
@@ -45,6 +46,10 @@ const ALWAYS: f64 = 1e9;
 /// about as long to train as what it is added to, and an embedding makes the file larger.
 const SURE: f64 = 2.0;
 
+/// Epochs of softmax regression after which, on the first division, it ends unless beside the machines
+/// alone it would be taken as it is then.
+const LOOK: u32 = 5;
+
 /// Which head is weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
@@ -73,33 +78,60 @@ impl Head {
 }
 
 impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
-    /// Trains the heads that are not given beside `model` on its rows, each as long as what it
-    /// `spent` stays within what is allowed.
+    /// Trains the heads that are not given beside `model` on the rows of its division, each as long
+    /// as what it `spent` stays within what is allowed.
     pub(super) fn train_heads(
         &self,
         model: &LinearModel,
-        train: &Dataset,
+        fold: &Fold,
         spent: &mut [f64; 2],
         allowed: f64,
     ) -> Result<Heads, TrainError> {
         let most = f64::max(SHARE * allowed, ALWAYS);
+        let first = *spent == [0.0; 2];
         let mut may = |head: Head, given: bool| {
             let spent = &mut spent[head as usize];
-            *spent += head.work(model, train);
+            *spent += head.work(model, &fold.train);
             !given && *spent <= most
         };
-        let seed = self.best.parameters.seed;
         let mut heads = Heads::default();
         if may(Head::Embedding, self.given.embedding.is_some()) {
-            let made = embedding(train, seed, self.executor, self.kernels)?;
+            let seed = self.best.parameters.seed;
+            let made = embedding(&fold.train, seed, self.executor, self.kernels)?;
             heads.embedding = Some(made);
         }
         if may(Head::Softmax, self.given.softmax.is_some()) {
-            let mut training = SoftmaxTraining::new(model, train, seed)?;
-            while training.step(self.executor, self.kernels) {}
-            heads.softmax = Some(training.alone(model, self.best.parameters.bits)?);
+            heads.softmax = self.softmax(model, fold, first)?;
+            if heads.softmax.is_none() {
+                spent[Head::Softmax as usize] = f64::INFINITY;
+            }
         }
         Ok(heads)
+    }
+
+    /// Softmax regression beside `model`; none if after [`LOOK`] epochs too little is seen of it.
+    fn softmax(
+        &self,
+        model: &LinearModel,
+        fold: &Fold,
+        look: bool,
+    ) -> Result<Option<LinearModel>, TrainError> {
+        let parameters = &self.best.parameters;
+        let mut training = SoftmaxTraining::new(model, &fold.train, parameters.seed)?;
+        while training.step(self.executor, self.kernels) {
+            if !look || training.epoch() != LOOK {
+                continue;
+            }
+            let heads = Heads {
+                softmax: Some(training.alone(model, parameters.bits)?),
+                embedding: None,
+            };
+            let judged = self.judged(fold, model, &heads, false)?;
+            if self.surely(Head::Softmax, &[&judged]).0 == self.best.mix {
+                return Ok(None);
+            }
+        }
+        training.alone(model, parameters.bits).map(Some)
     }
 
     /// Chooses how much of a head is added to the machines and the heads before it, on the
@@ -110,16 +142,78 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
         if with.is_empty() {
             return Ok(());
         }
+        let (mix, figures) = self.surely(head, &with);
+        self.best.mix = mix;
+        let setting = self.best.clone();
+        self.tell(&setting, figures, Rung::all(with.len()))
+    }
+
+    /// The mix with the best weight of a head, if it gains enough, else the mix without it.
+    fn surely(&self, head: Head, judged: &[&Judged<'_>]) -> (Mix, Figures) {
+        let mixes = head.mixes(self.best.mix);
         let mut top = Top::default();
-        let found: Vec<Figures> = mixes
-            .iter()
-            .map(|&mix| figures(&with, mix, &mut top))
-            .collect();
+        let judge = |&mix: &Mix| figures(judged, mix, &mut top);
+        let found: Vec<Figures> = mixes.iter().map(judge).collect();
         let sure = found[0].worth() + SURE * chance(found[0].rows);
         let best = best_of(&found);
         let at = if found[best].worth() >= sure { best } else { 0 };
-        self.best.mix = mixes[at];
-        let setting = self.best.clone();
-        self.tell(&setting, found[at], Rung::all(with.len()))
+        (mixes[at], found[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fold, Search};
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        parameters::OneVsRest,
+        sparse::{SparseRows, SparseVec},
+        train::one_vs_rest::choice::Given,
+    };
+    use core::ops::ControlFlow;
+
+    /// Rows that tell their label, which is named `shift` further.
+    fn rows(shift: u32) -> Dataset {
+        let (mut rows, mut lists) = (SparseRows::new(16), LabelLists::new(4));
+        for row in 0..400u32 {
+            let pairs = [(row % 4, 1.0), (4 + row * row % 12, 0.5)];
+            rows.push(SparseVec::from_pairs(pairs).unwrap().view())
+                .unwrap();
+            lists.push([(row + shift) % 4]);
+        }
+        Dataset::new(rows, lists, None).unwrap()
+    }
+
+    #[test]
+    fn softmax_ends_early_where_it_gains_nothing() {
+        let data = rows(0);
+        let folds = Fold::all(&data, 1);
+        let parameters = OneVsRest {
+            prune: 0.0,
+            ..OneVsRest::default()
+        };
+        let go_on = |_| ControlFlow::Continue(());
+        let model = |data: &Dataset| parameters.train(data, &Sequential, &Portable, go_on);
+        let (right, wrong) = (model(&data).unwrap(), model(&rows(1)).unwrap());
+        let tell = |_: usize, _: usize| ControlFlow::Continue(());
+        let of = (&Sequential, &Portable as _);
+        let search = Search::new(Given::default(), parameters.clone(), &folds, of, tell);
+        for (model, look, taken) in [
+            (&right, true, false),
+            (&right, false, true),
+            (&wrong, true, true),
+        ] {
+            let found = search.softmax(model, &folds[0], look).unwrap();
+            assert_eq!(found.is_some(), taken, "looks: {look}");
+        }
+        // What ends on the first division is not begun on the next.
+        let mut spent = [0.0; 2];
+        for fold in &folds {
+            let heads = search.train_heads(&right, fold, &mut spent, 1e12).unwrap();
+            assert!(heads.softmax.is_none() && heads.embedding.is_some());
+        }
+        assert!(folds.len() > 1);
     }
 }
