@@ -149,7 +149,7 @@ impl Top {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ranked, Scored, Top, rank};
+    use super::{Ranked, Scored, Top, nth, place, rank};
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_rise_as_ranks_do() {
+    fn places_rise_as_ranks_do() {
         let scores = [f32::MAX, 2.0, 1.5e-40, 0.0, -1.5e-40, -2.0, f32::MIN];
         let items = scores.iter().flat_map(|&score| {
             let of = move |id| Scored { id, score };
@@ -212,5 +212,9 @@ mod tests {
         let items: Vec<Scored> = items.collect();
         assert!(items.is_sorted_by(|a, b| rank(a, b).is_lt()));
         assert!(items.is_sorted_by(|&a, &b| Ranked::new(a) < Ranked::new(b)));
+        for before in 0..items.len() {
+            let mut places: Vec<u64> = items.iter().rev().map(|&item| place(item)).collect();
+            assert_eq!(nth(&mut places, before), place(items[before]));
+        }
     }
 }
