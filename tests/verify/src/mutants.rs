@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 4] = [
     ),
     (
         "core/src/train/multiclass/certificate.rs",
-        "multiclass::proof_tests",
+        "multiclass::certificate_tests",
     ),
 ];
 

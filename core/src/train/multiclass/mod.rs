@@ -25,6 +25,8 @@
 
 pub(crate) mod by_feature;
 pub(crate) mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 pub(crate) mod changes;
 pub(crate) mod class_scores;
 pub(crate) mod class_weights;
