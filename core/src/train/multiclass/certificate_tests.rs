@@ -76,6 +76,9 @@ fn a_gap_below_zero_is_no_proof() {
         ..Certificate::default()
     };
     assert!(proof(18.554, 18.5541).sound(1e-3).is_ok());
+    for (primal, dual, gap) in [(4.0, 3.0, 0.25), (-4.0, -5.0, 0.25), (0.0, -1e-12, 1.0)] {
+        assert_eq!(proof(primal, dual).relative_gap(), gap);
+    }
     let refused = proof(18.0, 18.009).sound(1e-3).unwrap_err().to_string();
     assert!(refused.contains("by 500000 parts of 10^9"), "{refused}");
     for (primal, dual) in [(18.554, 18.569), (f64::NAN, 1.0), (1.0, f64::NAN)] {
