@@ -36,7 +36,7 @@ make_venv() {
   "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
 }
 
-make_venv "$work/newest" "$newest" maturin napkinxc numpy pandas pytest scikit-learn scipy
+make_venv "$work/newest" "$newest" datasets maturin napkinxc numpy pandas pytest scikit-learn scipy
 rm -rf "$work/wheels"
 PATH="$PWD/$work/newest/bin:$PATH" CARGO_TARGET_DIR=target \
   maturin build --release --locked --quiet --out "$work/wheels"

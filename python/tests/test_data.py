@@ -77,6 +77,32 @@ def test_what_sklearn_reads_of_svmlight(tmp_path, several):
     assert model.to_bytes() == hapax.train(rows.astype(np.float32), ids, "nearest").to_bytes()
 
 
+def test_what_napkinxc_reads(tmp_path):
+    datasets = pytest.importorskip("napkinxc.datasets", reason="napkinXC is in the newest venv alone")
+    rows = sp.random(60, 20, density=0.3, format="csr", random_state=0, dtype=np.float32)
+    ids = [[row % 4, 4 + row % 3] for row in range(60)]
+    lines = [f"{rows.shape[0]} {rows.shape[1]} 7"]
+    for row, own in zip(rows, ids):
+        pairs = zip(row.indices.tolist(), row.data.tolist())
+        lines.append(" ".join([",".join(map(str, own)), *(f"{id}:{value}" for id, value in pairs)]))
+    (tmp_path / "train.txt").write_text("\n".join(lines) + "\n")
+    wanted = hapax.train(rows, ids, "nearest").to_bytes()
+    # With a matrix of labels it is the pair that pyxclib reads.
+    for labels in ("list", "csr_matrix"):
+        X, y = datasets.load_libsvm_file(str(tmp_path / "train.txt"), labels_format=labels)
+        assert hapax.train(X, y, "nearest").to_bytes() == wanted
+
+
+def test_data_sets_of_huggingface(wanted):
+    datasets = pytest.importorskip("datasets", reason="datasets is in the newest venv alone")
+    names = sorted({label for row in LABELS for label in row})
+    columns = {"text": TEXTS, "labels": [[names.index(label) for label in row] for row in LABELS]}
+    of_labels = datasets.Sequence(datasets.ClassLabel(names=names))
+    features = datasets.Features({"text": datasets.Value("string"), "labels": of_labels})
+    rows = datasets.Dataset.from_dict(columns, features=features)
+    assert hapax.train(rows, method="nearest").to_bytes() == wanted
+
+
 def test_refused():
     with pytest.raises(ValueError, match="labels are missing"):
         hapax.train(TEXTS)

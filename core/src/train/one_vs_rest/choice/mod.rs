@@ -11,7 +11,8 @@
 //! AISTATS 2016): each is tried on a share of the rows, the three best on more of them. What is
 //! added to the scores needs no training of its own: it is judged on the [`candidates`](self) of
 //! each held-out row. Then come pruning, an embedding, softmax regression over the weights that are
-//! left, neighbors, and the prior for all of these together.
+//! left (which ends early where it gains nothing), neighbors, and the prior for all of these
+//! together.
 //!
 //! Cost: counted in visits of a stored value by a label, not in time, so that equal data make equal
 //! choices: for rows one and a half times the final training, up to six times where that is a few
