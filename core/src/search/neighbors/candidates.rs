@@ -3,8 +3,8 @@
 use crate::{kernels::bounds::RUN, top::nth};
 use alloc::vec::Vec;
 
-/// Rows and their bounds, packed so that rising integers order them: the bits of the bound (which is
-/// not negative) above the row id, all of them turned round.
+/// Rows and their bounds, packed so that rising integers order them: the bits of the bound (which
+/// is not negative) above the row id, all of them turned round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
     keys: Vec<u64>,

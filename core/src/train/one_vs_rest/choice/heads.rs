@@ -46,8 +46,8 @@ const ALWAYS: f64 = 1e9;
 /// about as long to train as what it is added to, and an embedding makes the file larger.
 const SURE: f64 = 2.0;
 
-/// Epochs of softmax regression after which, on the first division, it ends unless beside the machines
-/// alone it would be taken as it is then.
+/// Epochs of softmax regression after which, on the first division, it ends unless beside the
+/// machines alone it would be taken as it is then.
 const LOOK: u32 = 5;
 
 /// Which head is weighed.
