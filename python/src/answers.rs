@@ -1,6 +1,6 @@
 //! Many answers at once, as arrays.
 
-use super::matrix::Rows;
+use super::matrix::{RowScratch, Rows};
 use hapax::core::executor::{Executor, Sequential};
 use hapax::core::model::{Model, PredictError, Scratch};
 use hapax::kernels;
@@ -117,13 +117,13 @@ impl Questions<'_> {
         let calibration = model.calibration().filter(|_| wanted.probabilities);
         // The first answer's probability depends on the second's score.
         let k = wanted.k.max(if calibration.is_some() { 2 } else { 1 });
-        let mut scratch = Scratch::new(kernels::best());
+        let (mut scratch, mut read) = (Scratch::new(kernels::best()), RowScratch::default());
         let ids = places.ids.chunks_mut(wanted.k);
         let scores = places.scores.chunks_mut(wanted.k);
         for (place, (ids, scores)) in ids.zip(scores).enumerate() {
             let best = match self {
                 Self::Rows(rows) => {
-                    let row = rows.row(start + place).map_err(Problem::Row)?;
+                    let row = rows.row(start + place, &mut read).map_err(Problem::Row)?;
                     model.predict(row, k, &mut scratch)
                 }
                 Self::Texts(texts) => match model.row(&texts[start + place], &mut scratch) {

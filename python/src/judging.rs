@@ -3,7 +3,7 @@
 use super::{
     errors::{prediction, wrong},
     learning::Labels,
-    matrix::{Arrays, LabelArrays, Rows, labels},
+    matrix::{LabelArrays, Matrix, Rows, labels},
     model::Model,
 };
 use hapax::{
@@ -165,7 +165,7 @@ pub fn evaluate_texts<'py>(
 pub fn evaluate_rows<'py>(
     py: Python<'py>,
     model: Bound<'py, Model>,
-    rows: Arrays<'py>,
+    rows: Matrix<'py>,
     labels: Labels<'py>,
     ks: Vec<usize>,
     threads: usize,

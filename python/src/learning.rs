@@ -2,7 +2,7 @@
 
 use super::{
     errors::{training as failed, wrong},
-    matrix::{Arrays, LabelArrays, Rows, labels},
+    matrix::{LabelArrays, Matrix, Rows, labels},
     model::Model,
 };
 use hapax::{
@@ -99,7 +99,7 @@ pub fn learn_texts(
 pub fn learn_rows(
     py: Python<'_>,
     model: Bound<'_, Model>,
-    rows: Arrays<'_>,
+    rows: Matrix<'_>,
     labels: Labels<'_>,
     threads: usize,
 ) -> PyResult<Taught> {

@@ -2,7 +2,7 @@
 
 use super::answers::{Flat, Problem, Questions, Wanted};
 use super::errors::{file, prediction, wrong};
-use super::matrix::{Arrays, Rows};
+use super::matrix::{Matrix, RowScratch, Rows};
 use hapax::core::model::{self, Method, PredictError, Scratch};
 use hapax::core::parameters::LinearTraining;
 use hapax::core::sparse::SparseVec;
@@ -209,7 +209,7 @@ impl Model {
     fn answer_rows<'py>(
         &self,
         py: Python<'py>,
-        rows: Arrays<'py>,
+        rows: Matrix<'py>,
         k: usize,
         probabilities: bool,
         threads: usize,
@@ -239,13 +239,14 @@ impl Model {
     fn explain_row<'py>(
         &self,
         py: Python<'py>,
-        rows: Arrays<'py>,
+        rows: Matrix<'py>,
         at: usize,
         k: usize,
         shown: Shown,
     ) -> PyResult<Bound<'py, PyDict>> {
         let rows = Rows::new(&rows)?;
-        let row = rows.row(at).map_err(wrong)?.to_owned();
+        let mut read = RowScratch::default();
+        let row = rows.row(at, &mut read).map_err(wrong)?.to_owned();
         self.explained(py, &row, k, shown, &mut Scratch::new(kernels::best()))
     }
 

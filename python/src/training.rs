@@ -2,7 +2,7 @@
 
 use super::errors::{dataset, training as failed, wrong};
 use super::interrupt::{Step, Stoppable, run};
-use super::matrix::{Arrays, LabelArrays, Rows, labels};
+use super::matrix::{LabelArrays, Matrix, Rows, labels};
 use super::methods::Plain;
 use super::model::Model;
 use super::options::{Mach, Neighbors, Options, one_vs_rest, text};
@@ -313,7 +313,7 @@ pub fn train_texts(
 #[pyfunction]
 pub fn train_rows(
     py: Python<'_>,
-    rows: Arrays<'_>,
+    rows: Matrix<'_>,
     label_ids: LabelArrays<'_>,
     label_count: u32,
     names: Option<Vec<PyBackedStr>>,

@@ -78,7 +78,8 @@ def test_what_sklearn_reads_of_svmlight(tmp_path, several):
 
 
 def test_what_napkinxc_reads(tmp_path):
-    datasets = pytest.importorskip("napkinxc.datasets", reason="napkinXC is in the newest venv alone")
+    only = "napkinXC is in the newest venv alone"
+    datasets = pytest.importorskip("napkinxc.datasets", reason=only)
     rows = sp.random(60, 20, density=0.3, format="csr", random_state=0, dtype=np.float32)
     ids = [[row % 4, 4 + row % 3] for row in range(60)]
     lines = [f"{rows.shape[0]} {rows.shape[1]} 7"]

@@ -13,7 +13,7 @@ from ._answers import FEW, MANY, Answer, Explanation, Label, Learned, Thresholds
 from ._answers import least_probability, whole
 from ._card import card
 from ._data import labelled
-from ._rows import flat_lists, is_matrix, rows_of, texts_of
+from ._rows import count_rows, flat_lists, is_matrix, rows_of, texts_of
 
 class Model:
     """A trained model. Make one by `hapax.train`, `Model.load` or `Model.from_bytes`.
@@ -267,7 +267,7 @@ class Model:
         if is_matrix(X):
             rows = rows_of(X)
             explain = self._native.explain_row
-            return [explain(rows, row, k, shown) for row in range(len(rows[0]) - 1)]
+            return [explain(rows, row, k, shown) for row in range(count_rows(rows))]
         return [self._native.explain_text(text, k, shown) for text in texts_of(X)]
 
     def learn(
@@ -301,7 +301,7 @@ class Model:
         threads = whole("threads", threads)
         if is_matrix(X):
             rows = rows_of(X)
-            given = self._labels(labels, len(rows[0]) - 1)
+            given = self._labels(labels, count_rows(rows))
             found = _native.learn_rows(self._native, rows, given, threads)
         else:
             texts = texts_of(X)
@@ -341,7 +341,7 @@ class Model:
         threads = whole("threads", threads)
         if is_matrix(X):
             rows = rows_of(X)
-            given = self._labels(labels, len(rows[0]) - 1)
+            given = self._labels(labels, count_rows(rows))
             return _native.evaluate_rows(self._native, rows, given, ks, threads)
         texts = texts_of(X)
         given = self._labels(labels, len(texts))

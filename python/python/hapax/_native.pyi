@@ -17,6 +17,7 @@ _Arrays = tuple[
     NDArray[np.float32],
     int,
 ]
+_Rows = _Arrays | NDArray[np.float32]
 _LabelArrays = tuple[NDArray[np.int64], NDArray[np.int64]]
 _Labels = _LabelArrays | Sequence[Sequence[str]]
 _Flat = tuple[tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32] | None], int]
@@ -51,10 +52,10 @@ class Model:
     def answer_texts(
         self, texts: Sequence[str], k: int, probabilities: bool, threads: int
     ) -> _Flat: ...
-    def answer_rows(self, rows: _Arrays, k: int, probabilities: bool, threads: int) -> _Flat: ...
+    def answer_rows(self, rows: _Rows, k: int, probabilities: bool, threads: int) -> _Flat: ...
     def explain_text(self, text: str, k: int, shown: tuple[int, int]) -> Explanation: ...
     def explain_row(
-        self, rows: _Arrays, at: int, k: int, shown: tuple[int, int]
+        self, rows: _Rows, at: int, k: int, shown: tuple[int, int]
     ) -> Explanation: ...
     def forget(self, row: int) -> bool: ...
     def compact(self, max_bytes: int, seed: int, threads: int) -> Model: ...
@@ -66,7 +67,7 @@ def train_texts(
     how: _How,
 ) -> Model: ...
 def train_rows(
-    rows: _Arrays,
+    rows: _Rows,
     label_ids: _LabelArrays,
     label_count: int,
     names: Sequence[str] | None,
@@ -78,12 +79,12 @@ def number_labels(
 def learn_texts(
     model: Model, texts: Sequence[str], labels: _Labels, threads: int
 ) -> _Taught: ...
-def learn_rows(model: Model, rows: _Arrays, labels: _Labels, threads: int) -> _Taught: ...
+def learn_rows(model: Model, rows: _Rows, labels: _Labels, threads: int) -> _Taught: ...
 def evaluate_texts(
     model: Model, texts: Sequence[str], labels: _Labels, ks: Sequence[int], threads: int
 ) -> dict[str, Any]: ...
 def evaluate_rows(
-    model: Model, rows: _Arrays, labels: _Labels, ks: Sequence[int], threads: int
+    model: Model, rows: _Rows, labels: _Labels, ks: Sequence[int], threads: int
 ) -> dict[str, Any]: ...
 def metrics(
     truth: _LabelArrays,

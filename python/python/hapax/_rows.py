@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, int]
+Rows = Arrays | np.ndarray
 
 
 def is_matrix(X: Any) -> bool:
@@ -40,10 +41,12 @@ def texts_of(X: Any) -> list[str]:
     return texts
 
 
-def rows_of(X: Any) -> Arrays:
-    """`X` as the arrays of a CSR matrix: offsets, indices, values of float32, number of features.
+def rows_of(X: Any) -> Rows:
+    """`X` as what the compiled half reads.
 
-    A CSR matrix of float32 without duplicates, zeros and unsorted indices is not copied.
+    A sparse matrix becomes the arrays of a CSR one: offsets, indices, values of float32, number of
+    features. One of float32 without duplicates, zeros and unsorted indices is not copied, nor is an
+    array of float32.
 
     Raises
     ------
@@ -53,6 +56,22 @@ def rows_of(X: Any) -> Arrays:
     if hasattr(X, "tocsr"):
         return _sparse(X)
     return _dense(X)
+
+
+def count_rows(rows: Rows) -> int:
+    """How many rows these are."""
+    return len(rows) if isinstance(rows, np.ndarray) else len(rows[0]) - 1
+
+
+def indicated(X: Any) -> Arrays:
+    """`X` as the arrays of a CSR matrix, also if it is dense."""
+    rows = rows_of(X)
+    if not isinstance(rows, np.ndarray):
+        return rows
+    stored = rows != 0
+    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
+    return indptr, np.nonzero(stored)[1].astype(np.int32), rows[stored], rows.shape[1]
 
 
 def _sparse(X: Any) -> Arrays:
@@ -75,7 +94,7 @@ def _sparse(X: Any) -> Arrays:
     return X.indptr, X.indices[:nonzeros], X.data[:nonzeros], _features(X.shape[1])
 
 
-def _dense(X: Any) -> Arrays:
+def _dense(X: Any) -> np.ndarray:
     X = np.asarray(X)
     if X.dtype.kind == "c":
         raise ValueError(f"expected real numbers, but got {X.dtype}")
@@ -91,10 +110,8 @@ def _dense(X: Any) -> Arrays:
         )
     with np.errstate(over="ignore"):
         X = np.ascontiguousarray(X, dtype=np.float32)
-    stored = X != 0
-    indptr = np.zeros(len(X) + 1, dtype=np.int64)
-    np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
-    return indptr, np.nonzero(stored)[1].astype(np.int32), X[stored], _features(X.shape[1])
+    _features(X.shape[1])
+    return X
 
 
 def _features(features: int) -> int:

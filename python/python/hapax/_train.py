@@ -11,7 +11,7 @@ import numpy as np
 from . import _native
 from ._data import labelled
 from ._model import Model
-from ._rows import flat_lists, is_matrix, rows_of, texts_of
+from ._rows import count_rows, flat_lists, indicated, is_matrix, rows_of, texts_of
 
 _INTEGERS = (int, np.integer)
 _PLAIN = (set(), {int}, {str})
@@ -91,7 +91,7 @@ def train(
         if label_texts is not None:
             raise ValueError("label_texts need texts, but X holds rows of features")
         rows = rows_of(X)
-        offsets, ids, count, names = label_arrays(labels, len(rows[0]) - 1)
+        offsets, ids, count, names = label_arrays(labels, count_rows(rows))
         return Model(_native.train_rows(rows, (offsets, ids), count, names, how))
     texts = texts_of(X)
     lists = [[str(label) for label in row] for row in label_lists(labels)]
@@ -154,7 +154,7 @@ def is_indicator(labels: Any) -> bool:
 
 def indicator_arrays(labels: Any) -> tuple[np.ndarray, np.ndarray, int]:
     """Offsets and ids of an indicator matrix, and how many labels it has."""
-    offsets, ids, _, count = rows_of(labels)
+    offsets, ids, _, count = indicated(labels)
     return offsets.astype(np.int64), ids.astype(np.int64), count
 
 
