@@ -236,18 +236,21 @@ impl Model {
         self.explained(py, &row, k, shown, &mut scratch)
     }
 
-    fn explain_row<'py>(
+    fn explain_rows<'py>(
         &self,
         py: Python<'py>,
         rows: Matrix<'py>,
-        at: usize,
         k: usize,
         shown: Shown,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let rows = Rows::new(&rows)?;
-        let mut read = RowScratch::default();
-        let row = rows.row(at, &mut read).map_err(wrong)?.to_owned();
-        self.explained(py, &row, k, shown, &mut Scratch::new(kernels::best()))
+        let (mut read, mut scratch) = (RowScratch::default(), Scratch::new(kernels::best()));
+        let one = |at| {
+            py.check_signals()?;
+            let row = rows.row(at, &mut read).map_err(wrong)?.to_owned();
+            self.explained(py, &row, k, shown, &mut scratch)
+        };
+        (0..rows.len()).map(one).collect()
     }
 
     fn forget(&self, row: u32) -> bool {

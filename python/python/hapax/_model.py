@@ -265,9 +265,7 @@ class Model:
         shown = (whole("neighbors", neighbors), whole("features", features))
         k = whole("k", k)
         if is_matrix(X):
-            rows = rows_of(X)
-            explain = self._native.explain_row
-            return [explain(rows, row, k, shown) for row in range(count_rows(rows))]
+            return self._native.explain_rows(rows_of(X), k, shown)
         return [self._native.explain_text(text, k, shown) for text in texts_of(X)]
 
     def learn(
