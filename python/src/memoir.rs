@@ -1,10 +1,14 @@
 //! The options of MEMOIR: what is not given is chosen by the data.
 
-use super::{errors::wrong, options::Options};
+use super::{
+    errors::wrong,
+    options::{Options, reduction},
+};
 use hapax::core::{
     data::Dataset,
-    parameters::{Length, Memoir, MemoirDraws, MemoirSteps, Oracle, SeveralLabels},
-    train::Parameters,
+    executor::Executor,
+    parameters::{Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps, Oracle, SeveralLabels},
+    train::{Parameters, Projection, Reduction, TrainError},
 };
 use pyo3::PyResult;
 
@@ -34,6 +38,7 @@ pub struct GivenMemoir {
     exponent: Option<f64>,
     prune: Option<f32>,
     several: Option<SeveralLabels>,
+    reduce: Option<Reduction>,
     seed: u64,
 }
 
@@ -77,20 +82,37 @@ impl GivenMemoir {
             exponent: options.take("exponent")?,
             prune: options.take("prune")?,
             several: options.choose("multilabel", &several, None)?,
+            reduce: match variant {
+                Variant::Lsh => reduction(options, seed)?,
+                _ => None,
+            },
             seed,
         };
         given.over(Memoir::default(), 2).check().map_err(wrong)?;
         Ok(given)
     }
 
-    /// The parameters for these data.
-    pub fn for_data(&self, data: &Dataset) -> Memoir {
-        let made = self.over(Memoir::automatic(data), data.labels().labels());
-        let oracle = made.oracle;
-        match self.variant {
-            Variant::Lsh => made.with_codes(oracle, data),
-            _ => made,
+    /// The parameters for these data, and the directions in which they are trained on if these are
+    /// fewer than the features.
+    pub fn for_data<E: Executor>(
+        &self,
+        data: &Dataset,
+        executor: &E,
+    ) -> Result<(Memoir, Option<Projection>), TrainError> {
+        let mut made = self.over(Memoir::automatic(data), data.labels().labels());
+        if self.variant == Variant::Lsh {
+            let oracle = made.oracle;
+            made = made.with_codes(oracle, data);
         }
+        let fewer = |reduction: &Reduction| reduction.dimensions < data.rows().features();
+        let Some(reduction) = self.reduce.filter(fewer) else {
+            return Ok((made, None));
+        };
+        // Reduced rows have all features.
+        made.create = 0.0;
+        let transform = LinearTraining::Memoir(made.clone()).transform();
+        let projection = reduction.fit(data, transform, executor)?;
+        Ok((made, Some(projection)))
     }
 
     /// The given values in place of those of `base`.

@@ -1,7 +1,12 @@
 //! The methods that train from their parameters alone: multi-class machines, MEMOIR, and prototypes
 //! of labels.
 
-use super::{errors::wrong, interrupt::Step, memoir::GivenMemoir, options::Options};
+use super::{
+    errors::wrong,
+    interrupt::Step,
+    memoir::GivenMemoir,
+    options::{Options, reduction},
+};
 use hapax::{
     core::{
         data::Dataset,
@@ -12,7 +17,9 @@ use hapax::{
             SampledDraws, Shrinking, Wsabie,
         },
         text::Vectorizer,
-        train::{Hearing, Parameters, TrainError, Trained, Training, multiclass::MultiLabel},
+        train::{
+            Hearing, Parameters, Reduction, TrainError, Trained, Training, multiclass::MultiLabel,
+        },
     },
     kernels,
 };
@@ -23,7 +30,7 @@ use std::{ops::ControlFlow, sync::mpsc::Sender};
 pub enum Plain {
     Exact(MultiClassSvm, MultiLabel),
     Memoir(Box<GivenMemoir>),
-    Prototypes(EmbeddingTraining),
+    Prototypes(EmbeddingTraining, Option<Reduction>),
 }
 
 impl Plain {
@@ -41,7 +48,7 @@ impl Plain {
             "wsabie-pp" => return wsabie(&Wsabie::distances(), options, seed).map(Some),
             "ova-sgd" => return sampled(Sampled::one_vs_all(), options, seed).map(Some),
             "auc" => return sampled(Sampled::auc(), options, seed).map(Some),
-            "nearest-mean" => return nearest_mean(options).map(Some),
+            "nearest-mean" => return nearest_mean(options, seed).map(Some),
             _ => return Ok(None),
         };
         exact(loss, options, seed).map(Some)
@@ -75,8 +82,19 @@ impl Plain {
                 ))
             }
             Self::Memoir(given) => {
-                let parameters = given.for_data(data);
+                let (parameters, projection) = given.for_data(data, executor)?;
                 let watch = &mut Hearing(|_| tell(0, 0));
+                if let Some(projection) = &projection {
+                    return Model::train_projected_memoir(
+                        &parameters,
+                        projection,
+                        data,
+                        texts,
+                        executor,
+                        false,
+                        watch,
+                    );
+                }
                 let weights = parameters.trainer(data)?.train(executor, watch)?;
                 Ok(Model::made(
                     Trained::Memoir(weights, &parameters),
@@ -84,9 +102,14 @@ impl Plain {
                     texts,
                 ))
             }
-            Self::Prototypes(training) => {
-                let told = |_| tell(0, 0);
-                Model::train_embedding(training, data, texts, executor, best, told)
+            Self::Prototypes(training, reduction) => {
+                let fit =
+                    |reduction: &Reduction| reduction.fit(data, training.transform(), executor);
+                let projection = reduction.as_ref().map(fit).transpose()?;
+                let (projection, watch) = (projection.as_ref(), &mut Hearing(|_| tell(0, 0)));
+                Model::train_watched_embedding(
+                    training, projection, data, texts, executor, best, watch,
+                )
             }
         }
     }
@@ -149,7 +172,7 @@ fn wsabie(base: &Wsabie, options: &mut Options<'_>, seed: u64) -> PyResult<Plain
         options,
         (&mut made.exponent, &mut made.normalize, &mut made.bits),
     )?;
-    prototypes(EmbeddingTraining::Wsabie(made))
+    prototypes(EmbeddingTraining::Wsabie(made), options, seed)
 }
 
 fn sampled(base: Sampled, options: &mut Options<'_>, seed: u64) -> PyResult<Plain> {
@@ -172,16 +195,16 @@ fn sampled(base: Sampled, options: &mut Options<'_>, seed: u64) -> PyResult<Plai
         options,
         (&mut made.exponent, &mut made.normalize, &mut made.bits),
     )?;
-    prototypes(EmbeddingTraining::Sampled(made))
+    prototypes(EmbeddingTraining::Sampled(made), options, seed)
 }
 
-fn nearest_mean(options: &mut Options<'_>) -> PyResult<Plain> {
+fn nearest_mean(options: &mut Options<'_>, seed: u64) -> PyResult<Plain> {
     let mut made = NearestMean::default();
     form(
         options,
         (&mut made.exponent, &mut made.normalize, &mut made.bits),
     )?;
-    prototypes(EmbeddingTraining::NearestMean(made))
+    prototypes(EmbeddingTraining::NearestMean(made), options, seed)
 }
 
 /// What all prototypes do to rows and weights.
@@ -196,7 +219,11 @@ fn form(
     Ok(())
 }
 
-fn prototypes(training: EmbeddingTraining) -> PyResult<Plain> {
+fn prototypes(
+    training: EmbeddingTraining,
+    options: &mut Options<'_>,
+    seed: u64,
+) -> PyResult<Plain> {
     training.check().map_err(wrong)?;
-    Ok(Plain::Prototypes(training))
+    Ok(Plain::Prototypes(training, reduction(options, seed)?))
 }

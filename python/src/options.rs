@@ -5,7 +5,7 @@ use hapax::core::parameters::MachParameters;
 use hapax::core::parameters::NearestParameters;
 use hapax::core::parameters::{Bias, Loss, Negatives, OneVsRest};
 use hapax::core::text::{FeatureSpace, NGrams};
-use hapax::core::train::{Parameters, one_vs_rest::Given};
+use hapax::core::train::{Parameters, Reduction, one_vs_rest::Given};
 use hapax::{Fuse, LeftOut, TextFeatures};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -142,6 +142,29 @@ pub fn text(options: &mut Options<'_>, texts: usize) -> PyResult<TextFeatures> {
     }
     chosen.check().map_err(wrong)?;
     Ok(features)
+}
+
+/// To how few dimensions rows are brought, if they are.
+pub fn reduction(options: &mut Options<'_>, seed: u64) -> PyResult<Option<Reduction>> {
+    let dimensions: Option<u32> = options.take("reduce")?;
+    let iterations: Option<u32> = options.take("reduce_iterations")?;
+    let Some(dimensions) = dimensions else {
+        return match iterations {
+            Some(_) => Err(wrong(
+                "reduce_iterations needs reduce, a number of dimensions",
+            )),
+            None => Ok(None),
+        };
+    };
+    let base = Reduction::default();
+    let reduction = Reduction {
+        dimensions,
+        power_iterations: iterations.unwrap_or(base.power_iterations),
+        seed,
+        ..base
+    };
+    reduction.check().map_err(wrong)?;
+    Ok(Some(reduction))
 }
 
 /// The parameters of one-vs-rest that are given, and what is left open.

@@ -90,7 +90,7 @@ def annif(tmp_path_factory):
     }
     program = Path(sys.executable).with_name("annif")
 
-    def run(*arguments, text=None, fails=False):
+    def ran(*arguments, text=None, fails=False):
         done = subprocess.run(
             [program, *arguments],
             cwd=folder,
@@ -101,9 +101,16 @@ def annif(tmp_path_factory):
             check=False,
         )
         assert (done.returncode != 0) == fails, done.stderr
+        return done
+
+    def run(*arguments, fails=False, **how):
+        done = ran(*arguments, fails=fails, **how)
         return done.stderr if fails else done.stdout
 
-    run.folder, run.environment = folder, environment
+    def messages(*arguments, **how):
+        return ran(*arguments, **how).stderr
+
+    run.folder, run.environment, run.messages = folder, environment, messages
     run("load-vocab", "--language", "en", "test", "vocab.tsv")
     return run
 
@@ -143,6 +150,40 @@ def test_learning(annif):
         assert (annif.folder / f"data/projects/{project}/model.hapax").read_bytes() != before
     annif("train", "hashed", "train.tsv")
     assert "cannot learn" in annif("learn", "hashed", "more.tsv", fails=True)
+
+
+def test_evidence(annif):
+    asked = {"text": "the thief robbed me"}
+    for project in ("plain", "simple"):
+        annif("train", project, "train.tsv")
+    assert "robbed" not in annif.messages("suggest", "plain", **asked)
+    told = annif.messages("suggest", "plain", "-b", "hapax.evidence=2", **asked).splitlines()
+    uri, shares = told[0].split("Backend hapax: ")[1].split(": ")
+    assert uri == "<http://example.org/stolen>" and len(told) == 2
+    assert {share.split()[0] for share in shares.split(", ")[:2]} == {"thief", "robbed"}
+    # Of a kind without words of its own the documents that voted are the evidence.
+    told = annif.messages("suggest", "simple", "-b", "hapax.evidence=1", **asked)
+    assert "<http://example.org/stolen> of document " in told and "robbed 0." in told
+
+    ask = (
+        "import annif, annif.registry, annif_hapax, sys\n"
+        "from annif.corpus import Document\n"
+        "app = annif.create_flask_app('annif_hapax.Config')\n"
+        "with app.app_context():\n"
+        "    annif.registry.initialize_projects(app)\n"
+        "    project = annif.registry.get_project(sys.argv[1])\n"
+        "    why = project.backend.explain([Document(text=sys.argv[2])], {'limit': 2})\n"
+        "print(why[0]['answers'][0]['label'], len(why[0]['answers']))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", ask, "plain", asked["text"]],
+        cwd=annif.folder,
+        env=annif.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == ["http://example.org/stolen", "2"]
 
 
 def test_hyperopt(annif):

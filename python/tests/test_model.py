@@ -166,6 +166,31 @@ REFUSED = {
         TypeError,
         "no option 'minutes'",
     ),
+    "no dimensions": (
+        lambda: hapax.train(TEXTS, LABELS, "wsabie", reduce=0),
+        ValueError,
+        "reduce is 0, but must be at least 1",
+    ),
+    "too many dimensions": (
+        lambda: hapax.train(np.eye(4), [0, 1, 2, 3], "auc", reduce=9),
+        ValueError,
+        "reduce is 9, but must be at most 4, the number of features",
+    ),
+    "dimensions improved": (
+        lambda: hapax.train(TEXTS, LABELS, "auc", reduce=2, reduce_iterations=9999),
+        ValueError,
+        "reduce_iterations is 9999",
+    ),
+    "nothing improved": (
+        lambda: hapax.train(TEXTS, LABELS, "auc", reduce_iterations=3),
+        ValueError,
+        "reduce_iterations needs reduce",
+    ),
+    "what has no dimensions": (
+        lambda: hapax.train(TEXTS, LABELS, "ovr", reduce=2),
+        TypeError,
+        "no option 'reduce'",
+    ),
     "budget": (lambda: hapax.train(TEXTS, LABELS, "ovr", max_bytes=5), ValueError, "bytes"),
     "lengths": (lambda: hapax.train(TEXTS, LABELS[1:]), ValueError, "400 rows, but labels of 399"),
     "label": (lambda: hapax.train(TEXTS, [1.5] * 400), ValueError, "row 0: a label is"),

@@ -40,6 +40,10 @@ OF_ROWS = [
     ("ova-sgd", {"balance": 1, "step_size": 0.2, "max_norm": 2.0, "exponent": 0.5}),
     ("auc", {"epochs": 2, "margin": 0.5, "no_normalize": True}),
     ("nearest-mean", {"bits": 4}),
+    ("nearest-mean", {"reduce": 9, "reduce_iterations": 1}),
+    ("auc", {"reduce": 5, "epochs": 2}),
+    ("memoir-lsh", {"reduce": 12, "epochs": 2}),
+    ("memoir-lsh", {"reduce": 4000, "epochs": 1}),
 ]
 OF_TEXTS = [
     ("auto", {}),
@@ -52,6 +56,7 @@ OF_TEXTS = [
     ("cs", {"multilabel": "replicate", "max_epochs": 5}),
     ("memoir-l1", {"multilabel": "first", "epochs": 2, "words": 1}),
     ("memoir-lsh", {"multilabel": "replicate", "epochs": 2}),
+    ("wsabie", {"reduce": 7, "epochs": 2}),
     ("wsabie-pp", {"epochs": 2, "max_bytes": 75_000}),
     ("nearest-mean", {}),
 ]

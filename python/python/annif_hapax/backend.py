@@ -20,9 +20,11 @@ import hapax
 from .hyperopt import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from annif.corpus import Document, DocumentCorpus
+
+    from hapax import Explanation
 
 # Those options of `hapax.train` that a project may set, and how their text is read.
 _OPTIONS = {
@@ -67,7 +69,7 @@ class HapaxBackend(hyperopt.AnnifHyperoptBackend, backend.AnnifLearningBackend):
 
     MODEL_FILE = "model.hapax"
 
-    DEFAULT_PARAMETERS = {"method": "auto", "seed": 42}
+    DEFAULT_PARAMETERS = {"method": "auto", "seed": 42, "evidence": 0}
 
     # defaults for uninitialized instances
     _model: hapax.Model | None = None
@@ -148,8 +150,24 @@ class HapaxBackend(hyperopt.AnnifHyperoptBackend, backend.AnnifLearningBackend):
     def _suggest_batch(self, documents: list[Document], params: dict[str, Any]) -> SuggestionBatch:
         assert self._model is not None
         texts, limit = self._texts(documents), int(params["limit"])
+        if evidence := min(int(params["evidence"]), limit):
+            for why in self._model.explain(texts, k=evidence):
+                for line in _evidence(why):
+                    self.info(line)
         batch = self._suggestions(self._model, texts, limit)
         return SuggestionBatch.from_sequence(batch, self.project.subjects, limit=limit)
+
+    def explain(
+        self, documents: list[Document], params: dict[str, Any] | None = None
+    ) -> list[Explanation]:
+        """Say why `suggest` suggests what it does: of each document `hapax.Model.explain`.
+
+        Labels are URIs, and words are those that the analyzer gives.
+        """
+        self.initialize()
+        assert self._model is not None
+        limit = int(self._get_backend_params(params)["limit"])
+        return self._model.explain(self._texts(documents), k=limit)
 
     def _suggestions(
         self, model: hapax.Model, texts: list[str], limit: int = 100
@@ -168,6 +186,21 @@ class HapaxBackend(hyperopt.AnnifHyperoptBackend, backend.AnnifLearningBackend):
             found = zip(ids, row_scores.tolist())
             batch.append([SubjectSuggestion(subject_id=i, score=s) for i, s in found if i >= 0])
         return batch
+
+
+def _evidence(why: Explanation) -> Iterator[str]:
+    """A line for each suggestion, and one for each training document that voted."""
+
+    def listed(features: list[tuple[str | int, float]]) -> str:
+        return ", ".join(f"{feature} {share:.2f}" for feature, share in features)
+
+    for answer in why["answers"]:
+        if answer["features"]:
+            yield f"<{answer['label']}>: {listed(answer['features'])}"
+    for near in why["neighbors"]:
+        uris = " ".join(f"<{label}>" for label in near["labels"])
+        like = f"document {near['row']} (similarity {near['similarity']:.2f})"
+        yield f"{uris} of {like}: {listed(near['features'])}"
 
 
 def _squash(scores: np.ndarray, kind: str) -> np.ndarray:

@@ -82,7 +82,7 @@ impl Reduction {
         ParamError::check("reduce", f64::from(self.dimensions), most)?;
         for (name, value) in [
             ("oversampling", self.oversampling),
-            ("power_iterations", self.power_iterations),
+            ("reduce_iterations", self.power_iterations),
         ] {
             let most = ParamRule::AtMost(MOST_OTHERS, "beyond which nothing improves");
             ParamError::check(name, f64::from(value), most)?;

@@ -7,7 +7,7 @@ use hapax::{
         data::Dataset,
         executor::Executor,
         parameters::RowTransform,
-        train::{MemoryEstimate, Projection, Reduction},
+        train::{MemoryEstimate, Projection, Reduction, TrainError},
     },
     threads::Threads,
 };
@@ -29,7 +29,7 @@ impl Reduce {
     /// Refuses numbers that no data could meet.
     pub fn check(&self) -> Result<(), Failure> {
         match self.reduction(0) {
-            Some(reduction) => reduction.check().map_err(named),
+            Some(reduction) => Ok(reduction.check().map_err(TrainError::from)?),
             None => Ok(()),
         }
     }
@@ -68,12 +68,4 @@ impl Reduce {
         ));
         Ok(Some(reduction.fit(data, transform, threads)?))
     }
-}
-
-/// The options are called otherwise than the fields.
-fn named(mut error: hapax::core::parameters::ParamError) -> Failure {
-    if error.name == "power_iterations" {
-        error.name = "reduce_iterations";
-    }
-    hapax::core::train::TrainError::from(error).into()
 }
