@@ -134,8 +134,6 @@ impl Order {
             data, vectorizer, ..
         } = vectorize(source, features, plain.as_ref(), executor, told)?;
         check_data(&data)?;
-        // Fitting MACH into a budget uses it up.
-        let is_mach = matches!(method, Method::Mach(_));
         let mut begun = Calibrating::default();
         let mut model = match method {
             Method::OneVsRest(fixed, given) => {
@@ -148,11 +146,9 @@ impl Order {
             }
             Method::Plain(plain) => plain.train(&data, vectorizer, executor, steps)?,
         };
-        if !(is_mach && self.max_bytes.is_some()) {
-            tell("calibrating", 0, 0);
-            begun.max_bytes = self.max_bytes;
-            model.calibrate(begun, (&data, seed), executor, kernels::best())?;
-        }
+        tell("calibrating", 0, 0);
+        begun.max_bytes = self.max_bytes;
+        model.calibrate(begun, (&data, seed), executor, kernels::best())?;
         finished(model, seed, self.max_bytes, executor)
     }
 }

@@ -23,6 +23,7 @@ OF_ROWS = [
     ("nearest", {"tune": True}),
     ("nearest", {"max_bytes": 20_000}),
     ("mach", {"buckets": 2, "repetitions": 3, "epochs": 2}),
+    ("mach", {"max_bytes": 8_000, "repetitions": 4, "epochs": 2}),
     ("mach", {"buckets": 2, "bits": 8, "keep": 0.5, "learning_rate": 1.0, "dropout": 0.1}),
     ("cs", {"max_epochs": 20}),
     ("ww", {"cost": 0.3, "epsilon": 0.1, "keep_lengths": True, "bias": 1.0, "prune": 0.0}),

@@ -9,7 +9,9 @@ use crate::{
     },
     parameters::{NearestParameters, linear::LinearTraining},
     train::{
-        Hearing, TrainError, Trained, Training, mach::MachKernels, multiclass::MultiLabel,
+        Hearing, TrainError, Trained, Training,
+        mach::{MachKernels, REFINED},
+        multiclass::MultiLabel,
         one_vs_rest::FusedWeights,
     },
 };
@@ -40,8 +42,16 @@ impl Model {
             Method::Linear(linear) => linear_again(linear, data, executor, kernels)?,
             Method::Mach(mach) => {
                 let parameters = mach.parameters();
-                let go_on = |_| ControlFlow::Continue(());
-                Self::train_mach(parameters, data, None, executor, kernels, go_on)?
+                match report.iter().find(|(name, _)| name == REFINED) {
+                    Some(&(_, refined)) => {
+                        let made = mach.packed_again(refined > 0.0, data, executor, kernels)?;
+                        Self::made(Trained::Mach(made), data, None)
+                    }
+                    None => {
+                        let go_on = |_| ControlFlow::Continue(());
+                        Self::train_mach(parameters, data, None, executor, kernels, go_on)?
+                    }
+                }
             }
             Method::Embedding(embedding) => {
                 let training = embedding.training();

@@ -64,3 +64,25 @@ fn more_buckets_than_labels_and_budgets_too_small_are_refused() {
         .refused_for("the smallest takes");
     assert_eq!(folder.files(), ["train.tsv"]);
 }
+
+#[test]
+fn a_model_of_few_bytes_has_probabilities_where_they_fit() {
+    let folder = Folder::new();
+    let row = |at: usize| format!("{} {}:1 {}:1\n", at % 12, 1 + at % 12, 13 + at % 7);
+    folder.write("train.svm", (0..1200).map(row).collect::<String>());
+    let train = "train mach train.svm -o m --repetitions 5 --epochs 3";
+    let within = |most: usize| folder.run(&format!("{train} --max-bytes {most} --json"));
+    let told = within(4000).json();
+    assert!(told["model_bytes"].as_u64().unwrap() <= 4000);
+    assert!(told["calibration"]["rows"].as_u64().unwrap() >= 1000);
+    let asked = folder.run_on("predict m --output jsonl -k 1", "3 4:1 16:1\n");
+    let best = &asked.json()["labels"][0];
+    assert_eq!(best["name"], "3");
+    assert!(best["probability"].as_f64().unwrap() > 0.5);
+    // The smallest file that there is leaves no room for them.
+    let refused = within(100).err;
+    let smallest = refused.rsplit(' ').next().unwrap().trim().parse().unwrap();
+    let told = within(smallest).json();
+    assert_eq!(told["model_bytes"], smallest);
+    assert!(told["calibration"].is_null());
+}

@@ -48,6 +48,9 @@ const MOST_FOLDS: usize = 5;
 /// Rows below which a fifth is held out, not a tenth.
 const FEW_ROWS: usize = 5_000;
 
+/// Bytes for what is said of a model after it was calibrated: the columns of its data.
+const LATER: u64 = 128;
+
 /// What held-out rows said of a model that was calibrated by them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibrated {
@@ -66,8 +69,8 @@ pub struct Calibrated {
 impl Model {
     /// Fits what turns scores into probabilities ([`Model::calibration`]) on held-out rows of
     /// `data`, which the model was trained on: another model of its parameters is trained on the
-    /// other rows. `None`, and the model stays as it is, if there are too few rows, or the model is
-    /// more than its parameters make of `data`.
+    /// other rows. `None`, and the model stays as it is, if there are too few rows, the model is
+    /// more than its parameters make of `data`, or its heads leave no room in the budget.
     ///
     /// It goes on from where it has `begun`: from nothing, or for a model whose parameters were
     /// chosen from [`Choice::calibrating`](super::one_vs_rest::Choice::calibrating), with which
@@ -114,6 +117,15 @@ impl Model {
             } else {
                 trained = Some(other);
             }
+        }
+        // Heads that were packed into a budget cannot always be packed tighter.
+        let packed = matches!(self.method(), Method::Mach(_));
+        let most = calibrating
+            .max_bytes
+            .filter(|&most| packed && whole <= most);
+        if most.is_some_and(|most| self.file_bytes().unwrap_or(0) + LATER > most) {
+            self.calibration = None;
+            return Ok(None);
         }
         Ok(calibrating.told)
     }

@@ -12,10 +12,10 @@ use crate::{
     executor::Executor,
     model::Mach,
     parameters::mach::MachParameters,
-    train::{Precision, TrainError, Watch, state::StateError},
+    train::{Hearing, Precision, TrainError, Watch, state::StateError},
 };
-use alloc::vec::Vec;
-use core::cmp::Ordering;
+use alloc::{borrow::Cow, vec::Vec};
+use core::{cmp::Ordering, ops::ControlFlow};
 use serde::{Deserialize, Serialize};
 
 /// Where a tenth is fewer rows, so many tenths are drawn at most: on a thousand rows settings
@@ -139,6 +139,55 @@ fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
     order.into_iter().map(FitStep::setting).collect()
 }
 
+impl Mach {
+    /// The heads packed into `budget` bytes. A model of all rows fits; that of some may be a little
+    /// larger.
+    fn packed_about_within<E: Executor>(
+        &self,
+        setting: Setting,
+        data: &Dataset,
+        budget: u64,
+        executor: &E,
+    ) -> Result<Self, TrainError> {
+        match self.packed_within(setting, data, budget, executor) {
+            Err(TrainError::Budget { smallest, .. }) => {
+                self.packed_within(setting, data, smallest, executor)
+            }
+            other => other,
+        }
+    }
+
+    /// Another model, of `data`, packed and perhaps refined as this one was, which
+    /// [`MachParameters::train_within`] made. Cost: one training, and the packing.
+    pub(in crate::train) fn packed_again<E: Executor>(
+        &self,
+        refined: bool,
+        data: &Dataset,
+        executor: &E,
+        kernels: &'static dyn MachKernels,
+    ) -> Result<Self, TrainError> {
+        let own = self.parameters();
+        let setting = Setting {
+            bits: own.bits,
+            entries: self.centroids().map_or(0, |_| own.centroid_entries),
+            heads: own.repetitions,
+        };
+        let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+        let mut trials = Trials::begin(watch)?;
+        let heads = 0..own.repetitions as usize;
+        let (draw, rows) = (Some(self.draw()), Cow::Borrowed(data));
+        let trainer = own.trainer_with(heads, draw, rows, executor.threads(), kernels)?;
+        let whole = trials.trained(trainer, own.centroids(data)?, executor)?;
+        let packed = whole.packed_about_within(setting, data, self.bytes() as u64, executor)?;
+        if !refined {
+            return Ok(packed);
+        }
+        packed.refined(data, executor, kernels, |trainer| {
+            trials.run(trainer, Some(whole.weights()), executor)
+        })
+    }
+}
+
 impl MachParameters {
     /// Trains a model whose arrays take at most `budget` bytes. Without a tenth of the rows it is
     /// trained and packed in several ways that fit; the best of them on these rows is what the
@@ -222,13 +271,7 @@ impl MachParameters {
         let whole = trials.trained(trainer, self.centroids(rest)?, executor)?;
         let before = whole.judge(held_out, executor, kernels);
         let mut tried = Vec::new();
-        // A model of all rows fits; that of nine tenths may be a little larger.
-        let pack = |setting| match whole.packed_within(setting, rest, budget, executor) {
-            Err(TrainError::Budget { smallest, .. }) => {
-                whole.packed_within(setting, rest, smallest, executor)
-            }
-            other => other,
-        };
+        let pack = |setting| whole.packed_about_within(setting, rest, budget, executor);
         for &setting in settings {
             let mach = pack(setting)?;
             let precision = mach.judge(held_out, executor, kernels);

@@ -60,6 +60,7 @@ mod trials;
 mod whole_tests;
 
 pub use budget::{FitStep, MachFit};
+pub(super) use model::REFINED;
 pub use parts::MachParts;
 pub use step::{MachKernels, Step};
 pub use trainer::{Report, Trainer};

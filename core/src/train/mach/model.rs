@@ -72,6 +72,7 @@ impl Model {
             chosen.precision.at_1,
             chosen.precision.at_3,
             chosen.precision.at_5,
+            f64::from(u8::from(chosen.refined)),
         ];
         Ok((judged(mach, data, vectorizer, figures), fit))
     }
@@ -80,14 +81,19 @@ impl Model {
 /// At most by how much two files differ whose arrays take the same bytes: the padding of sections.
 const PADDING: u64 = 512;
 
-/// The model of heads, with what held-out rows said: P@1 before compacting, P@1, P@3 and P@5.
-fn judged(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>, figures: [f64; 4]) -> Model {
+/// 1 if the weights that were kept were trained on.
+pub(in crate::train) const REFINED: &str = "refined";
+
+/// The model of heads, with what held-out rows said: P@1 before compacting, P@1, P@3 and P@5, and
+/// [`REFINED`].
+fn judged(mach: Mach, data: &Dataset, vectorizer: Option<Vectorizer>, figures: [f64; 5]) -> Model {
     let mut provenance = Provenance::new("mach", data, mach.parameters().seed);
     let names = [
         "held-out P@1 before compacting",
         "held-out P@1",
         "held-out P@3",
         "held-out P@5",
+        REFINED,
     ];
     let report = names.into_iter().map(Into::into).zip(figures);
     provenance.report.extend(report);
@@ -103,7 +109,7 @@ fn file_bytes(
 ) -> Result<u64, TrainError> {
     let bytes = mach.bytes() as u64;
     let base = vectorizer.is_none().then_some(IndexBase::Zero);
-    let mut model = judged(mach, data, vectorizer, [0.0; 4]);
+    let mut model = judged(mach, data, vectorizer, [0.0; 5]);
     model.provenance_mut().index_base = base;
     let file = model.to_bytes();
     Ok(file.map_err(|_| TrainError::OutOfMemory { bytes })?.len() as u64)

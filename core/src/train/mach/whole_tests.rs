@@ -138,6 +138,42 @@ fn a_budget_is_kept_and_one_too_small_says_the_smallest() {
     assert!(within(smallest - 1).is_err());
 }
 
+/// The bytes of weights and all that stands beside them say whether two models are one.
+fn told(mach: &Mach) -> (Vec<Vec<f32>>, usize, f64) {
+    let weights = mach.weights();
+    let rows = (0..weights.records()).map(|record| {
+        let mut row = Vec::new();
+        weights.row_into(record, &mut row);
+        row
+    });
+    let weight = mach.parameters().rerank_weight;
+    (rows.collect(), mach.bytes(), weight)
+}
+
+#[test]
+fn packed_again_of_the_same_rows_is_the_same_model() {
+    let data = data(400, 11, false, 12);
+    let mut seen = [false; 2];
+    for (rerank, repetitions, budget) in [(0, 3, 900), (0, 8, 700), (5, 3, 1300), (5, 8, 1500)] {
+        let p = MachParameters {
+            rerank,
+            repetitions,
+            ..parameters(Optimizer::FeatureAdaGrad)
+        };
+        let mut watch = Hearing(|_| ControlFlow::Continue(()));
+        let made = p.train_within(&data, budget, &Sequential, &Portable, &mut watch);
+        let (mach, fit) = made.unwrap();
+        let refined = fit.tried[fit.chosen].refined;
+        seen[usize::from(refined)] = true;
+        let again = mach
+            .packed_again(refined, &data, &Sequential, &Portable)
+            .unwrap();
+        assert!(told(&again) == told(&mach), "{budget} bytes");
+    }
+    // Chosen were both: with the weights that were kept trained on, and without.
+    assert_eq!(seen, [true; 2]);
+}
+
 #[test]
 fn wrong_parameters_and_data_are_refused_before_any_work() {
     let good = parameters(Optimizer::Sgd);

@@ -72,7 +72,7 @@ impl Common {
         told.lines.push(match calibrated {
             Some(calibrated) => worth(&calibrated, model),
             None => format!(
-                "no probabilities: {} rows are too few to hold some out, or the options cannot be repeated on part of them",
+                "no probabilities: {} rows are too few to hold some out, the options cannot be repeated on part of them, or --max-bytes leaves no room",
                 count(data.len() as u64)
             ),
         });

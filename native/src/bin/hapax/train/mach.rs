@@ -232,12 +232,8 @@ impl TrainMach {
         };
         told.objective = epochs.loss;
         drop(epochs);
-        // Fitting into a budget uses it up.
-        if self.common.max_bytes.is_none() {
-            let data = &training.data;
-            self.common
-                .calibrate(&mut model, data, &mut told, &threads)?;
-        }
+        self.common
+            .calibrate(&mut model, &training.data, &mut told, &threads)?;
         let made = Made {
             model,
             origin,
