@@ -1,6 +1,8 @@
 """The backend in Annif itself: its command trains, suggests, learns and evaluates."""
 
+import hashlib
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -52,6 +54,13 @@ backend=hapax
 vocab=test
 method=mach
 allow_learn=true
+
+[archaeology]
+name=Annif's own corpus
+language=fi
+backend=hapax
+vocab=archaeology
+max_bytes=200000
 
 [wrong]
 name=With an option that is none
@@ -184,6 +193,23 @@ def test_evidence(annif):
         check=True,
     )
     assert told.stdout.split() == ["http://example.org/stolen", "2"]
+
+
+def test_the_archaeology_corpus_of_annif(annif):
+    corpus = Path(__file__).parent / "archaeology"
+    annif("load-vocab", "--language", "fi", "archaeology", corpus / "subjects.tsv")
+    lines = lzma.open(corpus / "documents.tsv.xz", "rt", encoding="utf-8").read().splitlines()
+    held_out = [int(hashlib.sha1(line.encode()).hexdigest()[:8], 16) % 10 == 0 for line in lines]
+    assert (len(lines), sum(held_out)) == (6404, 643)
+    for name, wanted in (("known.tsv", False), ("asked.tsv", True)):
+        kept = (f"{line}\n" for line, asked in zip(lines, held_out) if asked == wanted)
+        (annif.folder / name).write_text("".join(kept), encoding="utf-8")
+    annif("train", "archaeology", "-j", "1", "known.tsv")
+    files = (annif.folder / "data/projects/archaeology").iterdir()
+    assert sum(file.stat().st_size for file in files) <= 200_000
+    annif("eval", "archaeology", "-j", "1", "-M", "archaeology.json", "asked.tsv")
+    metrics = json.loads((annif.folder / "archaeology.json").read_text())
+    assert metrics["NDCG@5"] >= 0.5
 
 
 def test_hyperopt(annif):
