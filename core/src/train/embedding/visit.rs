@@ -202,24 +202,23 @@ struct Quest<'a> {
 }
 
 impl Quest<'_> {
-    /// The scores of a panel's slots, and the highest.
+    /// The scores of a panel's slots, and whether any is above the limit.
     #[inline(always)]
-    fn scores(&self, panel: usize, scores: &mut [f32; LANES]) -> f32 {
+    fn scores(&self, panel: usize, scores: &mut [f32; LANES]) -> bool {
         let size = LANES * self.space.dimensions;
         dots(
             &self.space.panels[panel * size..][..size],
             self.point,
             scores,
         );
-        let mut highest = f32::NEG_INFINITY;
         let offsets = &self.space.offsets[panel * LANES..][..LANES];
+        // Lanes of marks are joined side by side, a maximum is found one lane after the other.
+        let mut above = 0;
         for (score, &offset) in scores.iter_mut().zip(offsets) {
             *score = self.space.ranked(*score, offset);
-            if *score > highest {
-                highest = *score;
-            }
+            above |= u32::from(*score > self.limit);
         }
-        highest
+        above != 0
     }
 
     /// The class of a slot with this score, if it violates the margin.
@@ -267,7 +266,7 @@ impl Quest<'_> {
                 _ if turn == panels => 0..start % LANES,
                 _ => 0..LANES,
             };
-            if self.scores(panel, &mut scores) <= self.limit {
+            if !self.scores(panel, &mut scores) {
                 continue;
             }
             for lane in lanes {
@@ -306,7 +305,7 @@ impl Quest<'_> {
             turns = turn + 1;
             let panel = (first + turn) % panels;
             found.tried += LANES.min(self.space.classes() - panel * LANES);
-            if self.scores(panel, &mut scores) <= self.limit {
+            if !self.scores(panel, &mut scores) {
                 continue;
             }
             for (lane, &score) in scores.iter().enumerate() {
