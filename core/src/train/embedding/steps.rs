@@ -67,3 +67,69 @@ impl Loop for VectorSteps<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Step, StepRule, VectorSteps};
+    use hapax_processor::Processor;
+
+    /// Two steps of vector 1 of 2, along gradients (3, 4) and (0, 1) of mean squares 12.5 and 0.5,
+    /// and one along a gradient of 0.
+    fn made(rule: StepRule) -> ([f32; 4], [f32; 2]) {
+        let (mut table, mut sums) = ([1.0, 2.0, 3.0, 4.0], [0.0; 2]);
+        let step = |vector, visit, value| Step {
+            vector,
+            visit,
+            value,
+        };
+        Processor::portable().run(VectorSteps {
+            table: &mut table,
+            sums: &mut sums,
+            steps: &[step(1, 0, 0.5), step(1, 1, 2.0), step(0, 2, 1.0)],
+            gradients: &[3.0, 4.0, 0.0, 1.0, 0.0, 0.0],
+            dimensions: 2,
+            mean_squares: &[12.5, 0.5, 0.0],
+            rule,
+        });
+        (table, sums)
+    }
+
+    const PLAIN: StepRule = StepRule {
+        size: 0.1,
+        adaptive: false,
+        max_norm: 0.0,
+    };
+
+    fn near(found: &[f32], wanted: &[f64]) {
+        for (&found, wanted) in found.iter().zip(wanted) {
+            assert!((f64::from(found) - wanted).abs() < 1e-6, "{found} {wanted}");
+        }
+    }
+
+    #[test]
+    fn steps_go_against_the_gradient() {
+        let (table, sums) = made(PLAIN);
+        near(&table, &[1.0, 2.0, 3.0 - 0.15, 4.0 - 0.2 - 0.2]);
+        assert_eq!(sums, [0.0; 2]);
+    }
+
+    #[test]
+    fn steps_are_divided_by_the_root_of_the_sum_so_far() {
+        let (table, sums) = made(StepRule {
+            adaptive: true,
+            ..PLAIN
+        });
+        let (first, second) = (12.5 * 0.25, 12.5 * 0.25 + 0.5 * 4.0);
+        near(&sums, &[0.0, second]);
+        let (a, b) = (0.05 / f64::sqrt(first), 0.2 / f64::sqrt(second));
+        near(&table, &[1.0, 2.0, 3.0 - 3.0 * a, 4.0 - 4.0 * a - b]);
+    }
+
+    #[test]
+    fn a_vector_is_no_longer_than_allowed() {
+        let most = |max_norm| made(StepRule { max_norm, ..PLAIN }).0;
+        // (2.85, 3.8) has the length 4.75; the second step leaves it shorter, as vector 0 is.
+        near(&most(2.5), &[1.0, 2.0, 1.5, 2.0 - 0.2]);
+        near(&most(100.0), &[1.0, 2.0, 2.85, 3.6]);
+    }
+}
