@@ -186,7 +186,8 @@ impl LabelDecoder {
         }
     }
 
-    /// The `k` best labels, the same as [`LabelDecoder::plain`] finds.
+    /// The `k` best labels, the same as [`LabelDecoder::plain`] finds. Returns how many labels were
+    /// scored exactly.
     pub fn best(
         &self,
         scores: &[f32],
@@ -195,13 +196,14 @@ impl LabelDecoder {
         kernels: &dyn Kernels,
         scratch: &mut DecodeScratch,
         top: &mut Top,
-    ) {
-        let Codes::Narrow(blocks) = &self.codes else {
-            return self.plain(scores, k, estimator, top);
+    ) -> usize {
+        let blocks = match &self.codes {
+            Codes::Narrow(blocks) if self.has_bounds(k, estimator) => blocks,
+            _ => {
+                self.plain(scores, k, estimator, top);
+                return self.labels;
+            }
         };
-        if !is_sum(estimator) || self.labels < 4 * BLOCK || k > self.labels / 8 {
-            return self.plain(scores, k, estimator, top);
-        }
         let bounds = self.bounds(scores, &mut scratch.tables);
         let count = self.labels.div_ceil(BLOCK);
         scratch.sums.resize(count * BLOCK, 0);
@@ -217,7 +219,12 @@ impl LabelDecoder {
         if let Some(filling) = scratch.sums.get_mut(self.labels..) {
             filling.fill(0);
         }
-        self.rescore(scores, k, estimator, bounds, scratch, top);
+        self.rescore(scores, k, estimator, bounds, scratch, top)
+    }
+
+    /// Whether bounds pay: there are some, for many labels of which few are asked for.
+    fn has_bounds(&self, k: usize, estimator: Estimator) -> bool {
+        is_sum(estimator) && self.labels >= 4 * BLOCK && k <= self.labels / 8
     }
 
     /// Upper bounds of the scores as bytes.
@@ -258,6 +265,7 @@ impl LabelDecoder {
         }
     }
 
+    /// Scores labels whose bounds reach the threshold; returns how many.
     fn rescore(
         &self,
         scores: &[f32],
@@ -266,7 +274,7 @@ impl LabelDecoder {
         bounds: Bounds,
         scratch: &mut DecodeScratch,
         top: &mut Top,
-    ) {
+    ) -> usize {
         let DecodeScratch {
             sums,
             maxima,
@@ -298,6 +306,7 @@ impl LabelDecoder {
             0
         };
         let mut least = least;
+        let mut scored = 0;
         top.reset(k);
         for (block, &maximum) in maxima.iter().enumerate() {
             if maximum < least {
@@ -306,6 +315,7 @@ impl LabelDecoder {
             let start = block * BLOCK;
             for lane in 0..BLOCK.min(self.labels - start) {
                 if sums[start + lane] >= least {
+                    scored += 1;
                     top.push(self.score(start + lane, scores, estimator, one));
                     if let Some(worst) = top.threshold() {
                         least = least.max(self.least_sum(worst.score, bounds));
@@ -313,6 +323,7 @@ impl LabelDecoder {
                 }
             }
         }
+        scored
     }
 
     /// The smallest sum of bytes that a label with this score can have.

@@ -75,6 +75,56 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
     }
 }
 
+/// Labels that are scored exactly, on average over scores of a kind, where the `k` best are asked
+/// for.
+fn scored(kind: u64, labels: u32, k: usize, estimator: Estimator) -> usize {
+    let (buckets, repetitions) = (32, 25);
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets,
+        repetitions,
+        labels,
+        seed: 4,
+    };
+    let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
+    let (mut scratch, mut top, mut dice) =
+        (DecodeScratch::default(), Top::default(), Stream::new(2, 3));
+    let mut all = 0;
+    for _ in 0..20 {
+        let scores = scores(kind, (buckets * repetitions) as usize, &mut dice);
+        all += decoder.best(&scores, k, estimator, &Portable, &mut scratch, &mut top);
+    }
+    all / 20
+}
+
+#[test]
+fn few_labels_are_scored_exactly() {
+    for estimator in [Estimator::Mean, Estimator::LogMean, Estimator::LogitSum] {
+        for kind in [0, 1, 4] {
+            let found = [1, 5, 60].map(|k| scored(kind, 5000, k, estimator));
+            let most = [1, 6, 130];
+            let few = found.iter().zip(most).all(|(&found, most)| found <= most);
+            assert!(
+                few,
+                "{estimator:?}, kind {kind}: {found:?} of at most {most:?}"
+            );
+        }
+    }
+    // There are no bounds of a least value or a median, and they pay for many labels only, of which
+    // few are asked for.
+    for (labels, k, estimator) in [
+        (5000, 1, Estimator::Min),
+        (5000, 1, Estimator::Median),
+        (255, 1, Estimator::Mean),
+        (256, 33, Estimator::Mean),
+    ] {
+        assert_eq!(scored(0, labels, k, estimator), labels as usize);
+    }
+    assert!(scored(0, 256, 32, Estimator::Mean) < 200);
+    // Equal scores are all looked at.
+    assert_eq!(scored(2, 5000, 5, Estimator::Mean), 5000);
+}
+
 /// Scores far from 0 that hardly differ: sums of f32 are rounded by more than bounds are apart. And
 /// some that differ by more than there are bytes.
 #[test]
