@@ -36,6 +36,17 @@ fn scores(kind: u64, count: usize, dice: &mut Stream) -> Vec<f32> {
         .collect()
 }
 
+fn decoder(labels: u32, buckets: u32, repetitions: u32) -> LabelDecoder {
+    let plan = BucketPlan {
+        hash: BucketHash::Permutation,
+        buckets,
+        repetitions,
+        labels,
+        seed: 4,
+    };
+    LabelDecoder::new(plan.draw().unwrap()).unwrap()
+}
+
 #[test]
 fn fast_decoding_finds_what_plain_decoding_finds() {
     let mut dice = Stream::new(2, 2);
@@ -47,14 +58,7 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
         (2000, 300, 3),
         (70, 8, 5),
     ] {
-        let plan = BucketPlan {
-            hash: BucketHash::Permutation,
-            buckets,
-            repetitions,
-            labels,
-            seed: 4,
-        };
-        let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
+        let decoder = decoder(labels, buckets, repetitions);
         let (mut scratch, mut fast, mut plain) =
             (DecodeScratch::default(), Top::default(), Top::default());
         for round in 0..40 {
@@ -79,14 +83,7 @@ fn fast_decoding_finds_what_plain_decoding_finds() {
 /// for.
 fn scored(kind: u64, labels: u32, k: usize, estimator: Estimator) -> usize {
     let (buckets, repetitions) = (32, 25);
-    let plan = BucketPlan {
-        hash: BucketHash::Permutation,
-        buckets,
-        repetitions,
-        labels,
-        seed: 4,
-    };
-    let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
+    let decoder = decoder(labels, buckets, repetitions);
     let (mut scratch, mut top, mut dice) =
         (DecodeScratch::default(), Top::default(), Stream::new(2, 3));
     let mut all = 0;
@@ -131,14 +128,7 @@ fn few_labels_are_scored_exactly() {
 fn rounding_of_sums_does_not_lose_answers() {
     let mut dice = Stream::new(9, 1);
     let (labels, buckets, repetitions) = (3000, 16, 40);
-    let plan = BucketPlan {
-        hash: BucketHash::Permutation,
-        buckets,
-        repetitions,
-        labels,
-        seed: 4,
-    };
-    let decoder = LabelDecoder::new(plan.draw().unwrap()).unwrap();
+    let decoder = decoder(labels, buckets, repetitions);
     let (mut scratch, mut fast, mut plain) =
         (DecodeScratch::default(), Top::default(), Top::default());
     for offset in [1e3f32, -1e3, 1e5] {
