@@ -55,6 +55,7 @@ struct Order {
     features: Option<TextFeatures>,
     seed: u64,
     max_bytes: Option<u64>,
+    calibrates: bool,
     /// How long it may take, if that ends trials.
     time: Option<Duration>,
 }
@@ -66,6 +67,11 @@ impl Order {
         let mut options = Options::new(options)?;
         let features = texts.map(|texts| text(&mut options, texts)).transpose()?;
         let max_bytes = options.take("max_bytes")?;
+        // What chooses a method calibrates from the answers that it chose by.
+        let plain = match method {
+            "auto" => None,
+            _ => options.take("no_calibration")?,
+        };
         let features = features.map(|asked| match max_bytes {
             Some(most) => asked.within(most),
             None => asked,
@@ -98,6 +104,7 @@ impl Order {
             features,
             seed,
             max_bytes,
+            calibrates: !plain.unwrap_or(false),
             time,
         })
     }
@@ -146,9 +153,11 @@ impl Order {
             }
             Method::Plain(plain) => plain.train(&data, vectorizer, executor, steps)?,
         };
-        tell("calibrating", 0, 0);
-        begun.max_bytes = self.max_bytes;
-        model.calibrate(begun, (&data, seed), executor, kernels::best())?;
+        if self.calibrates {
+            tell("calibrating", 0, 0);
+            begun.max_bytes = self.max_bytes;
+            model.calibrate(begun, (&data, seed), executor, kernels::best())?;
+        }
         finished(model, seed, self.max_bytes, executor)
     }
 }
