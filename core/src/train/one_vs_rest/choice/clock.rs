@@ -40,13 +40,13 @@ impl Clock {
         self.ended
     }
 
-    /// Ends trials if less than this share is left of the time that was left when they began.
-    /// Returns whether they have ended.
+    /// Ends trials if less than this share is left of the time that was left when they began, or
+    /// none. Returns whether they have ended.
     pub(super) fn ends_below<E: Executor>(&mut self, executor: &E, share: f64) -> bool {
         let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
             return false;
         };
-        self.ended |= left < share * first;
+        self.ended |= left <= 0.0 || left < share * first;
         self.ended
     }
 
@@ -138,5 +138,7 @@ mod tests {
         assert!(!ended && all > 4);
         assert_eq!(tried(&Hurried::new(10.0, 1.0)), (true, 3));
         assert_eq!(tried(&Hurried::new(1.0, 1.0)), (true, 1));
+        // Reading took all of it.
+        assert_eq!(tried(&Hurried::new(0.0, 1.0)), (true, 1));
     }
 }
