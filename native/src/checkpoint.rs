@@ -16,6 +16,7 @@ use std::{
     fmt,
     fs::{File, TryLockError},
     path::{Path, PathBuf},
+    str::FromStr,
     time::{Duration, Instant},
 };
 
@@ -29,6 +30,32 @@ pub enum Every {
     Time(Duration),
     /// At every so-manyth border.
     Borders(u64),
+}
+
+/// How it is written: a time (`90s`, `5m`, `1h`) or a number of borders.
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rule = || {
+            format!(
+                "{text:?} is neither a time, such as 90s, 5m or 1h, nor a number of parts, from 1"
+            )
+        };
+        let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
+            Some(digits) => (digits, &text[digits.len()..]),
+            None => (text, ""),
+        };
+        let number: u64 = digits.parse().map_err(|_| rule())?;
+        let seconds = match unit {
+            "" if number == 0 => return Err(rule()),
+            "" => return Ok(Self::Borders(number)),
+            "s" => number,
+            "m" => number.saturating_mul(60),
+            _ => number.saturating_mul(3600),
+        };
+        Ok(Self::Time(Duration::from_secs(seconds)))
+    }
 }
 
 /// Why there can be no checkpoint.
@@ -228,6 +255,20 @@ fn lock(folder: &Path) -> Result<Option<File>, CheckpointError> {
 #[cfg(test)]
 mod tests {
     use super::{CheckpointError, Checkpoints, Every};
+    use std::time::Duration;
+
+    #[test]
+    fn times_and_numbers_of_parts_are_told_apart() {
+        let every = |text: &str| text.parse::<Every>();
+        assert_eq!(every("7"), Ok(Every::Borders(7)));
+        assert_eq!(every("90s"), Ok(Every::Time(Duration::from_secs(90))));
+        assert_eq!(every("0s"), Ok(Every::Time(Duration::ZERO)));
+        assert_eq!(every("2m"), Ok(Every::Time(Duration::from_secs(120))));
+        assert_eq!(every("1h"), Ok(Every::Time(Duration::from_secs(3600))));
+        for wrong in ["", "0", "s", "-1", "1.5s", "1d"] {
+            assert!(every(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_folder_is_that_of_one_training_and_what_others_write_there_stays() {

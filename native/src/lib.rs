@@ -52,6 +52,7 @@
 pub use hapax_core as core;
 
 pub mod checkpoint;
+mod costs;
 pub mod distributed;
 pub mod files;
 mod fuse;
@@ -67,6 +68,7 @@ pub mod threads;
 pub mod thresholds;
 mod training;
 
+pub use costs::{CostChoice, choose_cost};
 pub use fuse::{Fuse, LeftOut};
 pub use model_file::{LoadError, ModelFile};
 pub use training::{

@@ -139,6 +139,26 @@ impl MachParameters {
     /// The most repetitions: sums of as many bytes fit 16 bits.
     pub(crate) const MOST_REPETITIONS: u32 = 256;
 
+    /// The same with another optimizer, and the rate, its decay and the averaged epochs that suit
+    /// it.
+    #[must_use]
+    pub fn with_optimizer(self, optimizer: Optimizer) -> Self {
+        if optimizer == self.optimizer {
+            return self;
+        }
+        let (learning_rate, decay, averaged_epochs) = match optimizer {
+            Optimizer::FeatureAdaGrad => (1.5, false, 3),
+            Optimizer::Sgd => (6.0, true, 1),
+        };
+        Self {
+            optimizer,
+            learning_rate,
+            decay,
+            averaged_epochs,
+            ..self
+        }
+    }
+
     /// Checks every parameter.
     ///
     /// # Errors

@@ -120,6 +120,29 @@ fn what_is_kept_goes_through_checkpoints_and_a_budget() {
 }
 
 #[test]
+fn words_and_texts_of_labels_are_those_of_the_model_to_start_from() {
+    let folder = with_more();
+    folder.write("labels.tsv", "lost\ta card that is lost\n");
+    for (option, shown) in [
+        ("--words 1", "--words <N-M>"),
+        ("--case-sensitive", "--case-sensitive"),
+        ("--max-document-share 0.5", "--max-document-share <SHARE>"),
+        ("--label-texts labels.tsv", "--label-texts <FILE>"),
+    ] {
+        for method in ["ovr", "cs", "ww"] {
+            let ran = folder.run(&format!("train {method} more.tsv -o new --from m {option}"));
+            assert_eq!((ran.status, folder.path("new").exists()), (Some(2), false));
+            let rule = "the argument '--from <MODEL>' cannot be used with";
+            assert!(
+                ran.err.contains(rule) && ran.err.contains(shown),
+                "{}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
 fn labels_that_training_never_saw_are_no_answers() {
     let folder = Folder::new();
     folder.write("train.txt", "3 3 4\n0 0:1\n2 1:1\n0,2 0:1 2:1\n");

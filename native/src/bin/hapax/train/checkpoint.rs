@@ -44,7 +44,7 @@ pub struct CheckpointOptions {
     resume: Option<PathBuf>,
     /// How often to write it: after so much time (90s, 5m, 1h), or so many parts of the work
     /// [default: 60s]
-    #[arg(long, value_name = "TIME|N", value_parser = parse_every)]
+    #[arg(long, value_name = "TIME|N")]
     every: Option<Every>,
 }
 
@@ -56,25 +56,6 @@ struct Kept {
     stop: Arc<AtomicBool>,
     /// Whether it was said that training goes on until it can be left.
     waits: bool,
-}
-
-fn parse_every(text: &str) -> Result<Every, String> {
-    let rule = || {
-        format!("{text:?} is neither a time, such as 90s, 5m or 1h, nor a number of parts, from 1")
-    };
-    let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
-        Some(digits) => (digits, &text[digits.len()..]),
-        None => (text, ""),
-    };
-    let number: u64 = digits.parse().map_err(|_| rule())?;
-    let seconds = match unit {
-        "" if number == 0 => return Err(rule()),
-        "" => return Ok(Every::Borders(number)),
-        "s" => number,
-        "m" => number.saturating_mul(60),
-        _ => number.saturating_mul(3600),
-    };
-    Ok(Every::Time(Duration::from_secs(seconds)))
 }
 
 impl From<CheckpointError> for Failure {
@@ -364,23 +345,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Every, parse_every, quoted};
-    use std::time::Duration;
-
-    #[test]
-    fn times_and_numbers_of_parts_are_told_apart() {
-        assert_eq!(parse_every("7"), Ok(Every::Borders(7)));
-        assert_eq!(parse_every("90s"), Ok(Every::Time(Duration::from_secs(90))));
-        assert_eq!(parse_every("0s"), Ok(Every::Time(Duration::ZERO)));
-        assert_eq!(parse_every("2m"), Ok(Every::Time(Duration::from_secs(120))));
-        assert_eq!(
-            parse_every("1h"),
-            Ok(Every::Time(Duration::from_secs(3600)))
-        );
-        for wrong in ["", "0", "s", "-1", "1.5s", "1d"] {
-            assert!(parse_every(wrong).is_err(), "{wrong}");
-        }
-    }
+    use super::quoted;
 
     #[test]
     fn words_are_quoted_for_a_shell() {

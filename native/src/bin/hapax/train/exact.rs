@@ -17,20 +17,21 @@ use super::{
 };
 use clap::{Args, ValueEnum};
 use hapax::{
+    choose_cost,
     core::{
         data::Dataset,
         model::{Method, Model},
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
             Exchange, MemoryEstimate, Parameters, TrainError, Trained,
-            multiclass::{Machine, MultiLabel, Report, Solver, Start, WarmStart},
+            multiclass::{Machine, MultiLabel, Report, Solver, Start},
         },
     },
     kernels,
     processes::{self, Processes},
     threads::Threads,
 };
-use proof::{accuracy, tell};
+use proof::tell;
 use serde::Serialize;
 use std::{ops::ControlFlow, path::PathBuf};
 
@@ -69,7 +70,12 @@ pub struct TrainExact {
     /// Start from this linear model, by any algorithm: the labels that it ranks first for a row are
     /// those that the row is first held against; not for llw. The data must have as many features
     /// as it, and its labels, which others may follow
-    #[arg(long, value_name = "MODEL", help_heading = "Machine")]
+    #[arg(
+        long,
+        value_name = "MODEL",
+        help_heading = "Machine",
+        conflicts_with_all = ["label_texts", "TextOptions"]
+    )]
     from: Option<PathBuf>,
     /// End when the gap is at most this share of the objective
     /// [default: 0.001, or none with --epsilon]
@@ -157,16 +163,6 @@ impl TrainExact {
         }
     }
 
-    /// The costs to try, rising.
-    fn costs(&self) -> Vec<f64> {
-        let mut costs = self.costs.clone();
-        if costs.is_empty() {
-            costs.push(self.cost.unwrap_or(1.0));
-        }
-        costs.sort_by(f64::total_cmp);
-        costs
-    }
-
     /// Trains, alone or as one of the processes that a launcher started.
     pub fn run(self, loss: MultiClassLoss) -> Result<(), Failure> {
         let mut processes = processes::join().map_err(|error| Failure::Input(error.to_string()))?;
@@ -190,7 +186,13 @@ impl TrainExact {
     }
 
     /// Checks the parameters with each of the costs.
-    fn check_costs(&self, loss: MultiClassLoss, costs: &[f64]) -> Result<(), Failure> {
+    fn check_costs(&self, loss: MultiClassLoss) -> Result<(), Failure> {
+        let one = [self.cost.unwrap_or(1.0)];
+        let costs = if self.costs.is_empty() {
+            &one
+        } else {
+            &self.costs[..]
+        };
         for &cost in costs {
             let given = self.parameters(loss, cost);
             given.check().map_err(TrainError::from)?;
@@ -218,8 +220,7 @@ impl TrainExact {
         {
             processes = None;
         }
-        let costs = self.costs();
-        self.check_costs(loss, &costs)?;
+        self.check_costs(loss)?;
         let threads = threads(match self.common.threads {
             0 if processes.is_some() => Self::threads_each(),
             asked => asked,
@@ -247,12 +248,10 @@ impl TrainExact {
         self.common.end_dry_run(&training.data, Some(memory))?;
         say_memory(memory);
         let mut told = Told::default();
-        let cost = match &costs[..] {
+        let cost = match &self.costs[..] {
+            [] => self.cost.unwrap_or(1.0),
             [cost] => *cost,
-            several => {
-                let train = (&training.data, start);
-                self.best_cost(loss, several, train, &threads, &mut told)?
-            }
+            _ => self.best_cost(loss, (&training.data, start), &threads, &mut told)?,
         };
         let parameters = self.parameters(loss, cost);
         let machine = match processes {
@@ -303,56 +302,37 @@ impl TrainExact {
         }
     }
 
-    fn train(
+    /// The best of several costs on held-out rows.
+    fn best_cost(
         &self,
-        parameters: &MultiClassSvm,
-        data: &Dataset,
-        start: Option<Start<'_>>,
+        loss: MultiClassLoss,
+        (data, start): (&Dataset, Option<Start<'_>>),
         threads: &Threads,
-    ) -> Result<Machine, Failure> {
+        told: &mut Told,
+    ) -> Result<f64, Failure> {
+        let parameters = self.parameters(loss, 1.0);
         let most = parameters.max_epochs as usize;
         let progress = Progress::new("closing the gap", most);
         let tell = |report: Report| {
             progress.set(report.epoch as usize, most);
             ControlFlow::Continue(())
         };
-        let (several, best) = (self.several(), kernels::best());
-        Ok(threads.within(|| parameters.train(data, several, start, threads, best, tell))?)
-    }
-
-    /// Trains the path of costs on nine tenths of the rows and judges each machine by the others.
-    fn best_cost(
-        &self,
-        loss: MultiClassLoss,
-        costs: &[f64],
-        (data, first): (&Dataset, Option<Start<'_>>),
-        threads: &Threads,
-        told: &mut Told,
-    ) -> Result<f64, Failure> {
-        let split = data.labels().split(0.1, self.common.seed);
-        let split = split.map_err(|error| Failure::Input(error.to_string()))?;
-        let (train, held_out) = (data.select(&split.train), data.select(&split.held_out));
-        let (mut best, mut start) = ((f64::NEG_INFINITY, 0.0), None::<WarmStart>);
-        for &cost in costs {
-            let parameters = self.parameters(loss, cost);
-            let begin = start.as_ref().map(Start::Duals).or(first);
-            let machine = self.train(&parameters, &train, begin, threads)?;
-            let share = accuracy(&machine, &held_out, threads)?;
+        let rows = (data, self.several(), start);
+        let chosen =
+            threads.within(|| choose_cost(&parameters, &self.costs, rows, threads, tell))?;
+        for (cost, share) in &chosen.tried {
+            let share = percent(*share);
             told.lines
-                .push(format!("--cost {cost}: held-out P@1 {}", percent(share)));
-            if share > best.0 {
-                best = (share, cost);
-            }
-            start = machine.duals;
+                .push(format!("--cost {cost}: held-out P@1 {share}"));
         }
-        told.held_out = Some(held_out.len());
+        told.held_out = Some(chosen.held_out);
         told.lines.push(format!(
             "best of {} costs on {} held-out rows: --cost {}",
-            costs.len(),
-            count(held_out.len() as u64),
-            best.1
+            chosen.tried.len(),
+            count(chosen.held_out as u64),
+            chosen.cost
         ));
-        Ok(best.1)
+        Ok(chosen.cost)
     }
 }
 

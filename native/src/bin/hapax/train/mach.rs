@@ -146,12 +146,7 @@ impl TrainMach {
             Steps::Adagrad => Optimizer::FeatureAdaGrad,
             Steps::Sgd => Optimizer::Sgd,
         });
-        // A rate that suits one optimizer does not suit another.
-        let (rate, decay, averaged) = match (optimizer == base.optimizer, optimizer) {
-            (true, _) => (base.learning_rate, base.decay, base.averaged_epochs),
-            (false, Optimizer::FeatureAdaGrad) => (1.5, false, 3),
-            (false, Optimizer::Sgd) => (6.0, true, 1),
-        };
+        let base = base.clone().with_optimizer(optimizer);
         MachParameters {
             buckets: self.buckets.unwrap_or(base.buckets),
             repetitions: self.repetitions.unwrap_or(base.repetitions),
@@ -165,11 +160,9 @@ impl TrainMach {
                 Loss::Sigmoid => HeadLoss::Sigmoid,
                 Loss::Auto => HeadLoss::Auto,
             },
-            optimizer,
-            decay,
-            learning_rate: self.learning_rate.unwrap_or(rate),
+            learning_rate: self.learning_rate.unwrap_or(base.learning_rate),
             epochs: self.epochs.unwrap_or(base.epochs),
-            averaged_epochs: self.averaged_epochs.unwrap_or(averaged),
+            averaged_epochs: self.averaged_epochs.unwrap_or(base.averaged_epochs),
             dropout: self.dropout.unwrap_or(base.dropout),
             estimator: self.estimator(),
             exponent: self.exponent.unwrap_or(base.exponent),
@@ -179,7 +172,7 @@ impl TrainMach {
             rerank_weight: self.rerank_weight.unwrap_or(base.rerank_weight),
             centroid_entries: self.centroid_entries.unwrap_or(base.centroid_entries),
             seed: self.common.seed,
-            ..base.clone()
+            ..base
         }
     }
 

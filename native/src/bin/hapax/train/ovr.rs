@@ -127,7 +127,7 @@ pub struct TrainOvr {
         long,
         value_name = "MODEL",
         help_heading = "One-vs-rest",
-        conflicts_with_all = ["fuse", "gap", "label_texts"]
+        conflicts_with_all = ["fuse", "gap", "label_texts", "TextOptions"]
     )]
     from: Option<PathBuf>,
     /// Weights up to this size are left out [default: chosen by the data]

@@ -1,26 +1,8 @@
 //! What is told of a machine: how right it is, its proof, its parameters.
 
-use super::super::{
-    super::{failure::Failure, table::count},
-    finish::Told,
-};
-use hapax::{
-    core::{data::Dataset, parameters::MultiClassSvm, train::multiclass::Machine},
-    kernels,
-    threads::Threads,
-};
+use super::super::{super::table::count, finish::Told};
+use hapax::core::{parameters::MultiClassSvm, train::multiclass::Machine};
 use serde_json::{Value, json};
-
-/// The share of rows whose best label is one of theirs.
-pub fn accuracy(machine: &Machine, data: &Dataset, threads: &Threads) -> Result<f64, Failure> {
-    let found = machine
-        .model
-        .predict_rows(data.rows(), 1, kernels::best(), threads)
-        .map_err(|error| Failure::Other(error.to_string()))?;
-    let right = found.iter().enumerate();
-    let right = right.filter(|(row, best)| data.labels().row(*row).contains(&best.id));
-    Ok(right.count() as f64 / data.len().max(1) as f64)
-}
 
 /// What the proof says.
 pub fn tell(machine: &Machine, told: &mut Told) {
