@@ -3,8 +3,8 @@
 
 use hapax::core::model::{ModelError, PredictError};
 use hapax::core::train::TrainError;
-use hapax::files::FileError;
 use hapax::{TrainingError, core::data::DatasetError};
+use hapax::{checkpoint::CheckpointError, files::FileError, sealed::SealedError};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
 use std::fmt::Display;
@@ -45,4 +45,12 @@ pub fn training(error: impl Into<TrainingError>) -> PyErr {
 /// Rows that do not fit their labels.
 pub fn dataset(error: DatasetError) -> PyErr {
     training(error)
+}
+
+/// Checkpoints that cannot be kept or gone on from.
+pub fn checkpoint(error: &CheckpointError) -> PyErr {
+    match error {
+        CheckpointError::Sealed(SealedError::File(error)) => file(error),
+        error => wrong(error),
+    }
 }

@@ -2,15 +2,22 @@
 //! `python/hapax` holds the other half: what turns the matrices of SciPy and NumPy into arrays.
 
 mod answers;
+mod checkpoints;
 mod errors;
 mod interrupt;
+mod job;
 mod judging;
 mod learning;
+mod mach;
 mod matrix;
 mod memoir;
 mod methods;
 mod model;
+mod multiclass;
+mod nearest;
+mod one_vs_rest;
 mod options;
+mod prototypes;
 mod training;
 
 use pyo3::prelude::*;
@@ -28,5 +35,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learning::learn_texts, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_texts, module)?)?;
     module.add_function(wrap_pyfunction!(training::number_labels, module)?)?;
+    module.add_function(wrap_pyfunction!(training::train_rows_from, module)?)?;
+    module.add_function(wrap_pyfunction!(training::train_texts_from, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_rows, module)?)
 }

@@ -2,13 +2,15 @@
 
 use super::{
     errors::wrong,
+    job::{Failure, Job, Texts},
     options::{Options, reduction},
 };
 use hapax::core::{
     data::Dataset,
     executor::Executor,
+    model::Model,
     parameters::{Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps, Oracle, SeveralLabels},
-    train::{Parameters, Projection, Reduction, TrainError},
+    train::{Parameters, Projection, Reduction, TrainError, Trained},
 };
 use pyo3::PyResult;
 
@@ -94,7 +96,7 @@ impl GivenMemoir {
 
     /// The parameters for these data, and the directions in which they are trained on if these are
     /// fewer than the features.
-    pub fn for_data<E: Executor>(
+    fn for_data<E: Executor>(
         &self,
         data: &Dataset,
         executor: &E,
@@ -113,6 +115,24 @@ impl GivenMemoir {
         let transform = LinearTraining::Memoir(made.clone()).transform();
         let projection = reduction.fit(data, transform, executor)?;
         Ok((made, Some(projection)))
+    }
+
+    /// Trains the model of the command.
+    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, Failure> {
+        let (data, executor) = (job.data, job.executor);
+        let (parameters, projection) = self.for_data(data, executor)?;
+        let told = |_| job.tell("training", 0, 0);
+        let Some(projection) = projection else {
+            let belonging = (parameters.name(), &parameters);
+            let weights = job.train(parameters.trainer(data)?, belonging, told)?;
+            let trained = Trained::Memoir(weights, &parameters);
+            return Ok(Model::made(trained, data, texts));
+        };
+        let belonging = ("memoir in few dimensions", (&parameters, self.reduce));
+        job.watched(belonging, told, |watch| {
+            let (to, measures) = (&projection, false);
+            Model::train_projected_memoir(&parameters, to, data, texts, executor, measures, watch)
+        })
     }
 
     /// The given values in place of those of `base`.

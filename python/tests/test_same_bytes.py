@@ -18,6 +18,7 @@ OF_ROWS = [
     ("ovr", {"bias": -0.5, "loss": "hinge", "epsilon": 0.1, "max_epochs": 5}),
     ("ovr", {"fuse": "nearest", "centroid": 0.1, "prior": 0.3, "positive_weight": 2.0}),
     ("ovr", {"learn_bias": True, "exponent": 0.5, "rounds": 1, "pool": 100, "mine": 1}),
+    ("ovr", {"negatives": "all", "gap": 0.01, "bits": 16, "cost": 0.3}),
     ("nearest", {}),
     ("nearest", {"neighbors": 7, "alpha": 1.5, "beta": 0.5, "exponent": 0.7}),
     ("nearest", {"tune": True}),
@@ -25,7 +26,10 @@ OF_ROWS = [
     ("mach", {"buckets": 2, "repetitions": 3, "epochs": 2}),
     ("mach", {"max_bytes": 8_000, "repetitions": 4, "epochs": 2}),
     ("mach", {"buckets": 2, "bits": 8, "keep": 0.5, "learning_rate": 1.0, "dropout": 0.1}),
+    ("mach", {"buckets": 2, "epochs": 2, "optimizer": "sgd", "loss": "sigmoid"}),
+    ("mach", {"buckets": 2, "epochs": 2, "estimator": "median"}),
     ("cs", {"max_epochs": 20}),
+    ("ww", {"costs": [1.0, 0.01, 0.1], "max_epochs": 50}),
     ("cs", {"max_epochs": 20, "no_calibration": True}),
     ("ww", {"cost": 0.3, "epsilon": 0.1, "keep_lengths": True, "bias": 1.0, "prune": 0.0}),
     ("llw", {"gap": 0.01, "exponent": 0.7, "bits": 16, "shrink_count": 3}),
@@ -38,6 +42,8 @@ OF_ROWS = [
     ("memoir-l2", {"oracle": "graph", "degree": 2, "beam": 3, "epochs": 1}),
     ("wsabie", {"epochs": 2, "dimensions": 8, "rank_weight": "harmonic", "max_norm": 2.0}),
     ("wsabie-pp", {"epochs": 2, "no_normalize": True, "bits": 8, "margin": 0.3, "models": 1}),
+    ("wsabie", {"epochs": 1, "dimensions": 4, "steps": "plain", "search": "replacement"}),
+    ("wsabie", {"epochs": 1, "dimensions": 4, "search": "blocks"}),
     ("ova-sgd", {}),
     ("ova-sgd", {"balance": 1, "step_size": 0.2, "max_norm": 2.0, "exponent": 0.5}),
     ("auc", {"epochs": 2, "margin": 0.5, "no_normalize": True}),
@@ -85,6 +91,8 @@ def arguments(method, options):
             value = "-".join(map(str, value))
         if name in SETTINGS:
             given += ["--set", f"{name.replace('_', '-')}={str(value).lower()}"]
+        elif isinstance(value, list):
+            given.append(f"--{name}={','.join(map(str, value))}")
         elif value is True:
             given.append(f"--{name.replace('_', '-')}")
         else:
@@ -118,6 +126,61 @@ def test_models_of_texts(case, command, tmp_path):
     assert model.to_bytes() == (tmp_path / "model.hapax").read_bytes()
     other = hapax.train(texts, labels, method, seed=8, **options)
     assert other.to_bytes() != model.to_bytes()
+
+
+@pytest.mark.parametrize("case", [("ovr", {"cost": 1.0}), ("cs", {}), ("ww", {"costs": [1, 2]})])
+def test_models_from_models(case, command, splice, tmp_path):
+    (method, options), ((rows, classes), _) = case, splice
+    ids = np.unique(classes, return_inverse=True)[1]
+    first, second = tmp_path / "first.hapax", tmp_path / "second.hapax"
+    write_xmc(tmp_path / "train.txt", rows, [[label] for label in ids])
+    train = [*arguments(method, options), tmp_path / "train.txt"]
+    command("train", *train, "-o", first)
+    command("train", *train, "--from", first, "-o", second)
+    start = hapax.train(rows, ids, method, **options)
+    assert start.to_bytes() == first.read_bytes()
+    model = hapax.train(rows, ids, method, from_=start, **options)
+    assert model.to_bytes() == second.read_bytes() != first.read_bytes()
+
+    texts, labels = make_texts(300, seed=1)
+    write_tsv(tmp_path / "some.tsv", texts, labels)
+    known = [row for row, of in enumerate(labels) if of != ["lost"]]
+    more = [texts[row] for row in known[:100]] + ["nobody knows these words, my card"]
+    names = [labels[row] for row in known[:100]] + [["unknown"]]
+    write_tsv(tmp_path / "more.tsv", more, names)
+    command("train", "ovr", tmp_path / "some.tsv", "-o", first)
+    train = arguments(method, options)
+    command("train", *train, tmp_path / "more.tsv", "--from", first, "-o", second)
+    start = hapax.train(texts, labels, "ovr")
+    model = hapax.train(more, names, method, from_=start, **options)
+    assert model.to_bytes() == second.read_bytes()
+    assert model.labels == [*start.labels, "unknown"]
+
+
+def test_models_to_start_from_are_refused_where_they_do_not_fit(splice):
+    (rows, classes), _ = splice
+    ids = np.unique(classes, return_inverse=True)[1]
+    texts, labels = make_texts(300, seed=1)
+    linear = hapax.train(texts, labels, "ovr")
+    neighbors = hapax.train(texts, labels, "nearest")
+    of_rows = hapax.train(rows, ids, "ovr")
+    refused = [
+        ((texts, labels, "mach", linear, {}), "only ovr, cs and ww start from a model"),
+        ((texts, labels, "auto", linear, {}), "only ovr, cs and ww start from a model"),
+        ((texts, labels, "llw", linear, {}), "llw keeps a dual"),
+        ((texts, labels, "cs", neighbors, {}), "start"),
+        ((texts, labels, "cs", of_rows, {}), "trained on rows: give rows|is a name"),
+        ((rows[:, :7], ids, "cs", linear, {}), "have 7 features, but the model"),
+        ((texts, labels, "ovr", linear, {"fuse": "nearest"}), "leave out fuse"),
+        ((texts, labels, "ovr", linear, {"embedding": 0.1}), "leave out embedding"),
+        ((texts, labels, "ovr", linear, {"negatives": "all", "gap": 0.1}), "leave out from_"),
+        ((texts, labels, "ovr", linear, {"label_texts": {"fee": "a fee"}}), "leave out from_"),
+    ]
+    for (X, y, method, start, options), text in refused:
+        with pytest.raises(ValueError, match=text):
+            hapax.train(X, y, method, from_=start, **options)
+    with pytest.raises(TypeError, match="no option 'words'"):
+        hapax.train(texts, labels, "ovr", from_=linear, words=1)
 
 
 LABEL_TEXTS = {"fee": ["what a fee is", "zzz"], "lost": "a card that is lost", "broken": "my card"}

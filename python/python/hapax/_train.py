@@ -24,6 +24,7 @@ def train(
     *,
     text: str = "text",
     label_texts: Mapping[Any, Any] | Iterable[tuple[Any, str]] | None = None,
+    from_: Model | None = None,
     seed: int = 42,
     threads: int = 0,
     progress: Callable[[str, int, int], object] | None = None,
@@ -54,6 +55,11 @@ def train(
         Names or descriptions of labels, which training texts may lack: of each label a text or a
         list of texts. They are trained on as further rows of their labels, with the words of the
         training texts; nothing is chosen by them. A label without training texts is added.
+    from_ : Model, optional
+        The model to start from, as ``--from`` of "ovr", "cs" and "ww" does: a linear one of the
+        same features, whose labels come first. Texts are read with its words. Its labels without
+        rows here keep their weights in "ovr". To teach a model further rows, `Model.learn` is
+        faster.
     seed : int, default=42
         Of everything random.
     threads : int, default=0
@@ -61,9 +67,11 @@ def train(
     progress : callable, optional
         Called as ``progress(what, done, of)`` from time to time; `of` is 0 where it is unknown.
     **options
-        The options of ``hapax train METHOD --help`` by their names with underscores, such as
-        ``cost=0.3``, ``max_bytes=2_000_000``, ``minutes=10``, or of texts ``words=(1, 2)`` and
-        ``characters=0``.
+        The options of ``hapax train METHOD --help-all`` by their names with underscores, such as
+        ``cost=0.3``, ``costs=[0.1, 1, 10]``, ``max_bytes=2_000_000``, ``minutes=10``, or of texts
+        ``words=(1, 2)`` and ``characters=0``. ``checkpoint="folder"`` keeps what training has done
+        so far, every minute or as ``every="10s"`` says; ``resume="folder"`` goes on from there
+        after Ctrl-C, a crash or a kill.
 
     Returns
     -------
@@ -87,6 +95,10 @@ def train(
     """
     how = (method, options, seed, threads, progress)
     X, labels = labelled(X, labels, text)
+    if from_ is not None:
+        if label_texts is not None:
+            raise ValueError("label_texts need words of their own: leave out from_")
+        return from_._trained_on(X, labels, how)
     if is_matrix(X):
         if label_texts is not None:
             raise ValueError("label_texts need texts, but X holds rows of features")
