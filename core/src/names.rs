@@ -171,12 +171,6 @@ impl Names {
         self.count == 0
     }
 
-    /// Bytes that the names take, in a file as in memory.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.text.len() + 4 * self.starts.len()
-    }
-
     /// Where each block of names begins, for storing.
     #[must_use]
     pub(crate) fn starts(&self) -> &[u32] {
@@ -205,7 +199,7 @@ impl Names {
 
     /// The number of `name`: the smallest if it occurs more than once.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<u32> {
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
         if !self.sorted {
             let found = self.iter().position(|candidate| candidate == name)?;
             return u32::try_from(found).ok();

@@ -43,8 +43,9 @@ pub struct CostChoice {
 /// use std::ops::ControlFlow;
 ///
 /// let threads = Threads::new(1)?;
-/// let lines: String = (0..40).map(|row| format!("{} {}:1\n", row % 2, 1 + row % 4)).collect();
-/// let Source::Rows(data) = read(lines.as_bytes(), &ReadOptions::default(), &threads)?.source else {
+/// let lines = (0..40).map(|row| format!("{} {}:1\n", row % 2, 1 + row % 4));
+/// let input = read(lines.collect::<String>().as_bytes(), &ReadOptions::default(), &threads)?;
+/// let Source::Rows(data) = input.source else {
 ///     unreachable!("these are rows")
 /// };
 /// let parameters = MultiClassSvm::new(MultiClassLoss::CrammerSinger);

@@ -57,7 +57,7 @@ fn row(f: &mut fmt::Formatter<'_>, task: &str, documents: &Documents) -> fmt::Re
         grouped(rows),
         grouped(names.len()),
         labels.total() as f64 / rows.max(1) as f64,
-        grouped(names.bytes())
+        grouped(names.iter().map(|name| name.len()).sum())
     )
 }
 

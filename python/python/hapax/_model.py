@@ -359,16 +359,6 @@ class Model:
         """
         return Model(self._native.compact(max_bytes, seed, threads))
 
-    def _trained_on(self, X: Any, labels: Any, how: Any) -> Model:
-        """A model that is trained on rows or texts, beginning with this one."""
-        if is_matrix(X):
-            rows = rows_of(X)
-            given = self._labels(labels, count_rows(rows))
-            return Model(_native.train_rows_from(self._native, rows, given, how))
-        texts = texts_of(X)
-        given = self._labels(labels, len(texts))
-        return Model(_native.train_texts_from(self._native, texts, given, how))
-
     def _labels(self, labels: Any, rows: int) -> Any:
         """Labels of rows as the compiled half takes them: lists of names, or offsets and ids."""
         from ._train import check_lengths, label_lists

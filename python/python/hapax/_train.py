@@ -98,7 +98,7 @@ def train(
     if from_ is not None:
         if label_texts is not None:
             raise ValueError("label_texts need words of their own: leave out from_")
-        return from_._trained_on(X, labels, how)
+        return _trained_from(from_, X, labels, how)
     if is_matrix(X):
         if label_texts is not None:
             raise ValueError("label_texts need texts, but X holds rows of features")
@@ -109,6 +109,16 @@ def train(
     lists = [[str(label) for label in row] for row in label_lists(labels)]
     check_lengths(len(texts), len(lists))
     return Model(_native.train_texts(texts, lists, described(label_texts), how))
+
+
+def _trained_from(start: Model, X: Any, labels: Any, how: Any) -> Model:
+    if is_matrix(X):
+        rows = rows_of(X)
+        given = start._labels(labels, count_rows(rows))
+        return Model(_native.train_rows_from(start._native, rows, given, how))
+    texts = texts_of(X)
+    given = start._labels(labels, len(texts))
+    return Model(_native.train_texts_from(start._native, texts, given, how))
 
 
 def described(label_texts: Any) -> list[tuple[str, str]]:

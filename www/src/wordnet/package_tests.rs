@@ -100,11 +100,15 @@ fn words_of_wordnet_3_1_are_sorted_and_found() {
             .iter()
             .all(|&count| count > 0)
     );
-    let mouse = documents.label_names.find("computer mouse").unwrap();
+    let mouse = documents
+        .label_names
+        .iter()
+        .position(|name| name == "computer mouse")
+        .unwrap();
     let row = documents
         .labels
         .iter()
-        .position(|labels| labels.contains(&mouse))
+        .position(|labels| labels.contains(&(mouse as u32)))
         .unwrap();
     assert!(documents.texts[row].starts_with("a hand-operated electronic device"));
     assert_eq!(

@@ -62,7 +62,7 @@ mod tests {
             expected.sort();
             assert_eq!(words, expected);
         }
-        let mouse = names.find("mouse").unwrap();
-        assert_eq!(task.documents.labels.frequencies()[mouse as usize], 3);
+        let mouse = names.iter().position(|name| name == "mouse").unwrap();
+        assert_eq!(task.documents.labels.frequencies()[mouse], 3);
     }
 }
