@@ -6,16 +6,12 @@ use hapax_core::model::Model;
 use hapax_demo::{
     diagnosis, glosses, package,
     prompt::converse,
-    results::Results,
     site,
     table::Counts,
     task::Task,
-    training::{KIND_OF_THING, REVERSE_DICTIONARY},
+    training::REVERSE_DICTIONARY,
     tsv,
-    wordnet::{
-        DocumentText, HeldOutMeanings, KindOfThing, ReverseDictionary, WordNet, dict_folder,
-        license,
-    },
+    wordnet::{DocumentText, HeldOutMeanings, ReverseDictionary, WordNet, dict_folder, license},
 };
 use std::{
     error::Error,
@@ -65,7 +61,7 @@ struct Arguments {
     #[arg(long)]
     no_prompt: bool,
 
-    /// Also write both tasks as TSV: text, tab, labels separated by spaces, `_` within labels
+    /// Also write the definitions as TSV: text, tab, labels separated by spaces, `_` within labels
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
 }
@@ -91,7 +87,6 @@ impl From<Text> for DocumentText {
 /// What the dictionary may take to load: words and vocabulary included, definitions not.
 const MAX_DICTIONARY_BYTES: u64 = 4_000_000;
 
-const KINDS: &str = "kind-of-thing.hapax";
 const DICTIONARY: &str = "reverse-dictionary.hapax";
 const GLOSSES: &str = "reverse-dictionary.glosses.txt";
 
@@ -118,21 +113,23 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     })?;
     let wordnet = WordNet::read(&folder)?;
     let text = arguments.text.into();
-    let kind_of_thing = KindOfThing::new(&wordnet, text)?;
     let reverse_dictionary = ReverseDictionary::new(&wordnet, text)?;
     let counts = Counts {
         wordnet: &wordnet,
-        kind_of_thing: &kind_of_thing,
         reverse_dictionary: &reverse_dictionary,
     };
     println!("{counts}");
     if let Some(folder) = &arguments.write {
-        write_tasks(folder, &kind_of_thing, &reverse_dictionary)?;
+        create(folder)?;
+        let path = folder.join("reverse-dictionary.tsv");
+        tsv::write(&path, &reverse_dictionary.documents)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("wrote {}", path.display());
     }
     let threads = Threads::new(arguments.threads)?;
     let models = &arguments.models;
     create(models)?;
-    train_both(models, &kind_of_thing, &reverse_dictionary, &threads)?;
+    train(models, &reverse_dictionary, &threads)?;
     let serving = if arguments.no_page {
         None
     } else {
@@ -209,60 +206,25 @@ fn create(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
-fn write_tasks(
+/// Trains and judges the dictionary and writes the model.
+fn train(
     folder: &Path,
-    kind_of_thing: &KindOfThing,
-    reverse_dictionary: &ReverseDictionary,
-) -> Result<(), Box<dyn Error>> {
-    create(folder)?;
-    for (name, documents) in [
-        ("kind-of-thing.train.tsv", &kind_of_thing.training),
-        ("kind-of-thing.test.tsv", &kind_of_thing.held_out),
-        ("reverse-dictionary.tsv", &reverse_dictionary.documents),
-    ] {
-        let path = folder.join(name);
-        tsv::write(&path, documents).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("wrote {}", path.display());
-    }
-    Ok(())
-}
-
-/// Trains and judges both tasks and writes the models.
-fn train_both(
-    folder: &Path,
-    kinds: &KindOfThing,
     dictionary: &ReverseDictionary,
     threads: &Threads,
 ) -> Result<(), Box<dyn Error>> {
     let meanings = HeldOutMeanings::of(dictionary);
-    let tasks = [
-        Task {
-            name: "kind of thing",
-            file: KINDS,
-            parameters: KIND_OF_THING,
-            max_bytes: None,
-            documents: &kinds.training,
-            judged: None,
-            held_out: &kinds.held_out,
-        },
-        Task {
-            name: "reverse dictionary",
-            file: DICTIONARY,
-            parameters: REVERSE_DICTIONARY,
-            max_bytes: Some(MAX_DICTIONARY_BYTES),
-            documents: &dictionary.documents,
-            judged: Some(&meanings.training),
-            held_out: &meanings.held_out,
-        },
-    ];
-    let lines = tasks.iter().map(|task| task.make(folder, threads));
-    let lines: Result<_, _> = lines.collect();
-    println!("{}", Results(lines?));
+    let task = Task {
+        name: "reverse dictionary",
+        file: DICTIONARY,
+        parameters: REVERSE_DICTIONARY,
+        max_bytes: MAX_DICTIONARY_BYTES,
+        documents: &dictionary.documents,
+        meanings: &meanings,
+    };
+    println!("{}", task.make(folder, threads)?);
     println!(
-        "P@k of kind of thing: over {} definitions that were not trained on.\n\
-         P@k of reverse dictionary: of a second model that lacks one meaning in ten, asked for the {}\n\
-         meanings among those whose words have another one. Time: from text to five words, one thread.\n",
-        kinds.held_out.texts.len(),
+        "P@k: of a second model that lacks one meaning in ten, asked for the {} meanings among those\n\
+         whose words have another one. Time: from text to five words, one thread.\n",
         meanings.held_out.texts.len()
     );
     let definitions = glosses::file(&dictionary.documents.texts)?;

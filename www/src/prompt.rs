@@ -95,7 +95,7 @@ mod tests {
         let trained = train(
             &task.documents,
             REVERSE_DICTIONARY,
-            None,
+            u64::MAX,
             &Threads::new(1).unwrap(),
         )
         .unwrap();

@@ -7,7 +7,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One trained task.
+/// A trained task; its display is a table of one line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// The task.
@@ -43,10 +43,7 @@ impl Line {
     }
 }
 
-/// All tasks; its display is the table.
-pub struct Results(pub Vec<Line>);
-
-impl fmt::Display for Results {
+impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -57,33 +54,30 @@ impl fmt::Display for Results {
             write!(f, " {:>6}", format!("P@{k}"))?;
         }
         writeln!(f, " {:>9}", "us/query")?;
-        for line in &self.0 {
-            write!(
-                f,
-                "{:<20} {:>8} {:>8} {:>8.2} {:>11}",
-                line.task,
-                grouped(line.rows as usize),
-                grouped(line.labels as usize),
-                line.seconds,
-                grouped(line.bytes)
-            )?;
-            for share in &line.precision {
-                write!(f, " {:>6.2}", 100.0 * share)?;
-            }
-            writeln!(f, " {:>9.0}", line.microseconds)?;
+        write!(
+            f,
+            "{:<20} {:>8} {:>8} {:>8.2} {:>11}",
+            self.task,
+            grouped(self.rows as usize),
+            grouped(self.labels as usize),
+            self.seconds,
+            grouped(self.bytes)
+        )?;
+        for share in &self.precision {
+            write!(f, " {:>6.2}", 100.0 * share)?;
         }
-        Ok(())
+        writeln!(f, " {:>9.0}", self.microseconds)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Results};
+    use super::Line;
 
     #[test]
     fn columns_stand_below_their_names() {
         let line = Line {
-            task: "kind of thing".into(),
+            task: "reverse dictionary".into(),
             rows: 78_490,
             labels: 11_968,
             seconds: 0.512,
@@ -91,7 +85,7 @@ mod tests {
             precision: vec![0.5, 0.25, 0.1234],
             microseconds: 99.6,
         };
-        let shown = Results(vec![line]).to_string();
+        let shown = line.to_string();
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[0].len(), lines[1].len());
         assert!(lines[1].ends_with("3,456,789  50.00  25.00  12.34       100"));

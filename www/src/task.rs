@@ -4,6 +4,7 @@ use crate::{
     kept::{Key, keep, kept},
     results::Line,
     training::{microseconds_a_query, precision, train},
+    wordnet::HeldOutMeanings,
 };
 use hapax::{files::write_whole, threads::Threads};
 use hapax_core::{data::Documents, parameters::NearestParameters};
@@ -18,13 +19,11 @@ pub struct Task<'a> {
     /// How neighbors are compared and vote.
     pub parameters: NearestParameters,
     /// The most that the file may take.
-    pub max_bytes: Option<u64>,
+    pub max_bytes: u64,
     /// What it is trained on.
     pub documents: &'a Documents,
-    /// What another model is trained on, which then is judged; else the model itself is.
-    pub judged: Option<&'a Documents>,
-    /// What models are judged by.
-    pub held_out: &'a Documents,
+    /// What another model is trained on, which then is judged, and by what.
+    pub meanings: &'a HeldOutMeanings,
 }
 
 impl Task<'_> {
@@ -32,9 +31,9 @@ impl Task<'_> {
     fn key(&self) -> Result<Key, Box<dyn Error>> {
         let program = fs::read(std::env::current_exe()?)?;
         let how = format!("{:?} {:?} {:?}", self.name, self.parameters, self.max_bytes);
-        let all = [Some(self.documents), self.judged, Some(self.held_out)];
-        let all = all.into_iter().flatten();
-        let data: Vec<String> = all
+        let HeldOutMeanings { training, held_out } = self.meanings;
+        let data: Vec<String> = [self.documents, training, held_out]
+            .into_iter()
             .map(|documents| format!("{:?} {:?}", documents.texts, documents.labels))
             .collect();
         let data = data.iter().map(String::as_bytes);
@@ -56,10 +55,9 @@ impl Task<'_> {
         eprintln!("training {}", self.file);
         let make = |documents| train(documents, self.parameters, self.max_bytes, threads);
         let trained = make(self.documents)?;
-        let another = self.judged.map(make).transpose()?;
-        let judged = another.as_ref().unwrap_or(&trained);
-        let precision = precision(&judged.model, self.held_out, threads)?;
-        let microseconds = microseconds_a_query(&trained.model, &self.held_out.texts);
+        let HeldOutMeanings { training, held_out } = self.meanings;
+        let precision = precision(&make(training)?.model, held_out, threads)?;
+        let microseconds = microseconds_a_query(&trained.model, &held_out.texts);
         let line = Line::new(self.name, &trained, precision, microseconds);
         write_whole(&path, &trained.bytes)?;
         keep(&path, key, &line)?;

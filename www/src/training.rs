@@ -77,8 +77,8 @@ from!(
     Prepare(PredictError)
 );
 
-/// How definitions become features: by their words. Pairs of words as well cost two points of P@1
-/// on kind of thing and make the file larger by three quarters.
+/// How definitions become features: by their words. Pairs of words as well make the file larger by
+/// three quarters.
 fn text_options() -> VectorizerOptions {
     VectorizerOptions {
         tokens: TokenOptions {
@@ -94,16 +94,7 @@ fn text_options() -> VectorizerOptions {
     }
 }
 
-/// How neighbors are compared and vote on what kind of thing a definition describes: what
-/// `hapax train nearest --words 1 --tune` finds on the training rows.
-pub const KIND_OF_THING: NearestParameters = NearestParameters {
-    neighbors: 75,
-    alpha: 2.0,
-    beta: 0.25,
-    exponent: 1.5,
-};
-
-/// The same for the reverse dictionary. Tuning prefers a beta of 0; but then definitions of a
+/// How neighbors are compared and vote. Tuning prefers a beta of 0; but then definitions of a
 /// single word outdo fuller ones, and people describe in sentences: 0.5 keeps a good part of the
 /// gain.
 pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
@@ -113,15 +104,15 @@ pub const REVERSE_DICTIONARY: NearestParameters = NearestParameters {
     exponent: 1.0,
 };
 
-/// Trains nearest neighbors on `documents`, writes the file, of at most `max_bytes` if given, and
-/// reads it again, so that what is judged is what is kept.
+/// Trains nearest neighbors on `documents`, writes the file, of at most `max_bytes`, and reads it
+/// again, so that what is judged is what is kept.
 ///
 /// # Errors
 /// If the documents give no features or labels, no file is so small, or memory is lacking.
 pub fn train(
     documents: &Documents,
     parameters: NearestParameters,
-    max_bytes: Option<u64>,
+    max_bytes: u64,
     threads: &Threads,
 ) -> Result<Trained, TrainingError> {
     let start = Instant::now();
@@ -130,10 +121,8 @@ pub fn train(
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
     let words = Some(vectorizer);
     let model = Model::train_nearest(within(parameters, &data), &data, words, threads)?;
-    let model = match max_bytes {
-        Some(most) => model.compacted(most, SEED, threads, kernels::best())?.model,
-        None => model,
-    };
+    let kernels = kernels::best();
+    let model = model.compacted(max_bytes, SEED, threads, kernels)?.model;
     let bytes = model.to_bytes()?;
     let seconds = start.elapsed().as_secs_f64();
     let mut model = Model::from_bytes(bytes.clone())?;

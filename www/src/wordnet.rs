@@ -1,9 +1,8 @@
-//! WordNet: where its files are, what they say, and the two tasks made of them.
+//! WordNet: where its files are, what they say, and the task made of them.
 //!
-//! A *synset* is one meaning: the words that have it, a gloss (a definition, often followed by
-//! examples) and pointers to other synsets, of which the *hypernyms* name the kind it belongs to:
-//! a mouse is a rodent. [`dict_folder`] finds the four data files or has npm install them,
-//! [`WordNet::read`] reads them, and [`KindOfThing`] and [`ReverseDictionary`] are the tasks.
+//! A *synset* is one meaning: the words that have it and a gloss, a definition, often followed by
+//! examples. [`dict_folder`] finds the four data files or has npm install them, [`WordNet::read`]
+//! reads them, and [`ReverseDictionary`] is the task.
 //!
 //! The format is described in WordNet's manual page wndb(5WN).
 
@@ -12,8 +11,6 @@ mod folder;
 mod gloss;
 mod held_out;
 mod held_out_meanings;
-mod kind_names;
-mod kind_of_thing;
 mod line;
 mod reverse_dictionary;
 mod synset;
@@ -29,7 +26,6 @@ pub use folder::{FolderError, dict_folder, has_data_files, package_dict};
 pub use gloss::Gloss;
 pub use held_out::is_held_out;
 pub use held_out_meanings::HeldOutMeanings;
-pub use kind_of_thing::{KindCounts, KindOfThing};
 pub use line::{LineError, parse_line};
 pub use reverse_dictionary::ReverseDictionary;
 pub use synset::{PartOfSpeech, Synset, SynsetId};
@@ -77,8 +73,7 @@ impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NothingToTrainOn => f.write_str(
-                "no definition is left to train on: a task needs synsets, and kinds need two of \
-                 the same kind; is the folder the whole of WordNet?",
+                "no definition is left to train on: is the folder the whole of WordNet?",
             ),
             Self::Names(error) => write!(f, "the names of the labels: {error}"),
         }

@@ -1,6 +1,6 @@
 //! The four data files together.
 
-use super::{LineError, PartOfSpeech, Synset, SynsetId, parse_line};
+use super::{LineError, PartOfSpeech, Synset, parse_line};
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
@@ -37,13 +37,6 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
-    /// A hypernym does not exist.
-    NoSuchHypernym {
-        /// The synset that points to it.
-        synset: SynsetId,
-        /// The hypernym.
-        hypernym: SynsetId,
-    },
 }
 
 impl fmt::Display for ReadError {
@@ -52,11 +45,6 @@ impl fmt::Display for ReadError {
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Line { path, line, rule } => write!(f, "{}:{line}: {rule}", path.display()),
             Self::Empty { path } => write!(f, "{}: no synset in the file", path.display()),
-            Self::NoSuchHypernym { synset, hypernym } => write!(
-                f,
-                "synset {synset} points to the hypernym {hypernym}, which does not exist: \
-                 are the data files of one release?"
-            ),
         }
     }
 }
@@ -94,8 +82,7 @@ impl WordNet {
     /// with two spaces are the license; every other line is a synset.
     ///
     /// # Errors
-    /// The first file that cannot be read or has no synset, the first line that breaks a rule, or
-    /// the first pointer to a hypernym that does not exist.
+    /// The first file that cannot be read or has no synset, or the first line that breaks a rule.
     pub fn read(folder: &Path) -> Result<Self, ReadError> {
         let mut synsets = Vec::new();
         for part in PartOfSpeech::ALL {
@@ -114,34 +101,13 @@ impl WordNet {
                 return Err(ReadError::Empty { path });
             }
         }
-        let read = Self { synsets };
-        read.check_hypernyms()?;
-        Ok(read)
+        Ok(Self { synsets })
     }
 
     /// All synsets, sorted by number.
     #[must_use]
     pub fn synsets(&self) -> &[Synset] {
         &self.synsets
-    }
-
-    /// The synset with this number.
-    #[must_use]
-    pub fn get(&self, id: SynsetId) -> Option<&Synset> {
-        let at = self.synsets.binary_search_by_key(&id, |synset| synset.id);
-        self.synsets.get(at.ok()?)
-    }
-
-    fn check_hypernyms(&self) -> Result<(), ReadError> {
-        for synset in &self.synsets {
-            if let Some(&hypernym) = synset.hypernyms.iter().find(|&&id| self.get(id).is_none()) {
-                return Err(ReadError::NoSuchHypernym {
-                    synset: synset.id,
-                    hypernym,
-                });
-            }
-        }
-        Ok(())
     }
 }
 
@@ -176,12 +142,9 @@ mod tests {
     use crate::wordnet::fixture::Fixture;
 
     #[test]
-    fn synsets_are_found_by_number() {
+    fn synsets_are_sorted_by_number() {
         let wordnet = Fixture::animals().read().unwrap();
         assert!(wordnet.synsets().is_sorted_by_key(|synset| synset.id));
-        for synset in wordnet.synsets() {
-            assert_eq!(wordnet.get(synset.id), Some(synset));
-        }
     }
 
     #[test]
@@ -215,17 +178,6 @@ mod tests {
         assert_eq!(
             said_of(&fixture),
             format!("data.noun:{line}: offsets must rise, but 00000100 follows 00001700")
-        );
-    }
-
-    #[test]
-    fn a_hypernym_must_exist() {
-        let mut fixture = Fixture::animals();
-        fixture.verb = fixture.verb.replace("@ 00000100", "@ 00000101");
-        assert_eq!(
-            said_of(&fixture),
-            "synset v00000200 points to the hypernym v00000101, which does not exist: \
-             are the data files of one release?"
         );
     }
 

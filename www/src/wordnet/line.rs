@@ -91,7 +91,7 @@ pub fn parse_line(line: &str, part: PartOfSpeech) -> Result<Synset, LineError> {
         return Err(bad("synset type", "the letter of this file", letter));
     }
     let words = words(&mut fields, part)?;
-    let hypernyms = hypernyms(&mut fields)?;
+    pointers(&mut fields)?;
     if part == PartOfSpeech::Verb {
         verb_frames(&mut fields)?;
     }
@@ -106,7 +106,6 @@ pub fn parse_line(line: &str, part: PartOfSpeech) -> Result<Synset, LineError> {
     Ok(Synset {
         id: SynsetId { part, offset },
         words,
-        hypernyms,
         gloss,
     })
 }
@@ -139,11 +138,9 @@ fn words(fields: &mut Fields<'_>, part: PartOfSpeech) -> Result<Vec<String>, Lin
     Ok(words)
 }
 
-/// Reads all pointers and keeps the hypernyms.
-fn hypernyms(fields: &mut Fields<'_>) -> Result<Vec<SynsetId>, LineError> {
-    let count = fields.decimal("number of pointers", 3, "three decimal digits")?;
-    let mut hypernyms = Vec::new();
-    for _ in 0..count {
+/// The pointers to other synsets, which nothing here needs.
+fn pointers(fields: &mut Fields<'_>) -> Result<(), LineError> {
+    for _ in 0..fields.decimal("number of pointers", 3, "three decimal digits")? {
         let symbol = fields.next("pointer symbol")?;
         if !POINTERS.contains(&symbol) {
             return Err(bad(
@@ -152,17 +149,14 @@ fn hypernyms(fields: &mut Fields<'_>) -> Result<Vec<SynsetId>, LineError> {
                 symbol,
             ));
         }
-        let offset = fields.decimal("pointer's offset", 8, "eight decimal digits")?;
+        fields.decimal("pointer's offset", 8, "eight decimal digits")?;
         let letter = fields.next("pointer's part of speech")?;
-        let part = PartOfSpeech::from_letter(letter)
+        PartOfSpeech::from_letter(letter)
             .ok_or_else(|| bad("pointer's part of speech", "n, v, a, s or r", letter))?;
         let expected = "four hexadecimal digits";
         fields.hexadecimal("pointer's source and target", 4, expected)?;
-        if matches!(symbol, "@" | "@i") {
-            hypernyms.push(SynsetId { part, offset });
-        }
     }
-    Ok(hypernyms)
+    Ok(())
 }
 
 fn verb_frames(fields: &mut Fields<'_>) -> Result<(), LineError> {

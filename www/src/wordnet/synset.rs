@@ -90,8 +90,6 @@ pub struct Synset {
     /// The words that have this meaning, at least one, the most usual first. Spaces stand where
     /// the file has underscores, and markers of adjectives such as `(a)` are gone.
     pub words: Vec<String>,
-    /// The kinds it belongs to (pointers `@`) or is an instance of (`@i`), in the file's order.
-    pub hypernyms: Vec<SynsetId>,
     /// What it means.
     pub gloss: Gloss,
 }
