@@ -237,7 +237,7 @@ pub fn train_watched<E: Executor>(
         progress(doing);
         ControlFlow::Continue(())
     };
-    let mut best = train_best(&data, vectorizer, seed, machine, tell)?;
+    let mut best = train_best(&data, vectorizer, (seed, max_bytes), machine, tell)?;
     let kernels = kernels::best();
     let mut begun = core::mem::take(&mut best.choice.calibrating);
     begun.max_bytes = max_bytes;

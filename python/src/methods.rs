@@ -33,11 +33,17 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method of this name with the parameters of the options; `starts` from a model or not.
-    pub fn new(method: &str, options: &mut Options<'_>, seed: u64, starts: bool) -> PyResult<Self> {
+    /// The method of this name with the parameters of the options, for a file of at most
+    /// `max_bytes` if given; `starts` from a model or not.
+    pub fn new(
+        method: &str,
+        options: &mut Options<'_>,
+        seed: u64,
+        (max_bytes, starts): (Option<u64>, bool),
+    ) -> PyResult<Self> {
         let loss = match method {
             "ovr" => {
-                let given = GivenOneVsRest::new(options, seed, starts)?;
+                let given = GivenOneVsRest::new(options, seed, (max_bytes, starts))?;
                 return Ok(Self::OneVsRest(Box::new(given)));
             }
             "nearest" => return Ok(Self::Nearest(Nearest::new(options, seed)?)),

@@ -32,8 +32,12 @@ pub struct GivenOneVsRest {
 }
 
 impl GivenOneVsRest {
-    /// Takes the options; `starts` from a model or not.
-    pub fn new(options: &mut Options<'_>, seed: u64, starts: bool) -> PyResult<Self> {
+    /// Takes the options, for a file of at most `max_bytes` if given; `starts` from a model or not.
+    pub fn new(
+        options: &mut Options<'_>,
+        seed: u64,
+        (max_bytes, starts): (Option<u64>, bool),
+    ) -> PyResult<Self> {
         let base = OneVsRest::default();
         let losses = [
             ("hinge", Loss::Hinge),
@@ -62,7 +66,7 @@ impl GivenOneVsRest {
         if gap.is_some() && starts {
             return Err(wrong("gap needs a training from nothing: leave out from_"));
         }
-        let given = given(options, gap.is_some(), starts)?;
+        let given = given(options, max_bytes, (gap.is_some(), starts))?;
         given.over(&fixed).check().map_err(wrong)?;
         Ok(Self {
             fixed,
@@ -139,7 +143,11 @@ impl GivenOneVsRest {
 }
 
 /// What the call decided of that which the data would choose.
-fn given(options: &mut Options<'_>, proves: bool, starts: bool) -> PyResult<Given> {
+fn given(
+    options: &mut Options<'_>,
+    max_bytes: Option<u64>,
+    (proves, starts): (bool, bool),
+) -> PyResult<Given> {
     let fuses = [
         ("auto", Some(Fuse::Auto)),
         ("centroid", Some(Fuse::Centroid)),
@@ -166,6 +174,7 @@ fn given(options: &mut Options<'_>, proves: bool, starts: bool) -> PyResult<Give
         mine: options.take("mine")?,
         epsilon: options.take("epsilon")?,
         neighbors: None,
+        max_bytes,
     };
     let embeds = given.embedding.is_some();
     let refused = [

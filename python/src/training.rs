@@ -86,7 +86,7 @@ impl Order {
         };
         let kind = match method {
             "auto" => None,
-            named => Some(Method::new(named, &mut options, seed, starts)?),
+            named => Some(Method::new(named, &mut options, seed, (max_bytes, starts))?),
         };
         options.end(method)?;
         Ok(Self {

@@ -95,7 +95,7 @@ impl BestTrainer {
         let best = train_best(
             rows,
             chosen.vectorizer,
-            seed,
+            (seed, None),
             machine,
             |doing| match doing {
                 Progress::Settings(done, of) => {

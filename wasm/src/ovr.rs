@@ -191,6 +191,7 @@ impl Options {
             epsilon: self.number("epsilon")?,
             embedding: unless(fuse == 1 || fuse == 3, self.number("embedding")?),
             neighbors: [None, Some(false), Some(true), Some(false)][fuse],
+            max_bytes: None,
         };
         Ok((fixed, given))
     }

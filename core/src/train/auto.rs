@@ -88,14 +88,16 @@ pub enum Progress {
 /// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
 
-/// Trains the best method for `data`; a seed of everything random. `progress` may stop it.
+/// Trains the best method for `data`; a seed of everything random, and the most bytes of the file
+/// if the caller makes the model as small afterwards: what cannot fit is not tried. `progress` may
+/// stop it.
 ///
 /// # Errors
 /// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
 pub fn train_best<E: Executor>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    seed: u64,
+    (seed, max_bytes): (u64, Option<u64>),
     (executor, kernels): (&E, &'static dyn Kernels),
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
@@ -106,7 +108,11 @@ pub fn train_best<E: Executor>(
     // One form of the search for all who search.
     let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
         &mut |done, of| progress(Progress::Settings(done, of));
-    let (given, are_texts) = (Given::default(), vectorizer.is_some());
+    let given = Given {
+        max_bytes,
+        ..Given::default()
+    };
+    let are_texts = vectorizer.is_some();
     let mut choice = base.choose(&given, data, executor, kernels, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
@@ -194,7 +200,7 @@ mod tests {
         let data = random_data(150, 12, 30, 1);
         let train = |most: usize| {
             let mut heard = 0;
-            let made = train_best(&data, None, 1, (&Sequential, &Portable), |_| {
+            let made = train_best(&data, None, (1, None), (&Sequential, &Portable), |_| {
                 heard += 1;
                 match heard == most {
                     true => ControlFlow::Break(()),
@@ -215,7 +221,7 @@ mod tests {
     fn what_begins_is_told_before_its_parts() {
         let data = random_data(150, 12, 30, 1);
         let mut order = alloc::vec![];
-        let made = train_best(&data, None, 1, (&Sequential, &Portable), |doing| {
+        let made = train_best(&data, None, (1, None), (&Sequential, &Portable), |doing| {
             let at = match doing {
                 Progress::Settings(done, of) => {
                     assert!(0 < done && done <= of);

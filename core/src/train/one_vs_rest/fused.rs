@@ -92,6 +92,21 @@ pub(super) fn embedding<E: Executor>(
     Embedding::train_wsabie(wsabie, data, executor, kernels)
 }
 
+/// About the bytes of a file that it takes: of each feature and each label a vector and its scale,
+/// of each label an offset.
+pub(super) fn embedding_bytes(data: &Dataset) -> u64 {
+    let Wsabie {
+        dimensions,
+        models,
+        bits,
+        ..
+    } = Wsabie::distances();
+    let labels = u64::from(data.labels().labels());
+    let vectors = u64::from(data.rows().features()) + labels;
+    let bytes = u64::from(dimensions * models * bits) / 8 + 4;
+    vectors * bytes + 4 * labels
+}
+
 /// What training it costs, in visits of a stored value by a label, about a nanosecond each: every
 /// row looks at most labels in each of ten passes, and moves its features.
 pub(super) fn embedding_visits(data: &Dataset) -> f64 {

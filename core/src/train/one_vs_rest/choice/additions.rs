@@ -81,6 +81,7 @@ impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
         let folds = &self.folds[..folds.min(self.folds.len())];
         let models = self.prune(folds)?;
+        self.leave_out_what_cannot_fit(&models[0], &folds[0].train);
         let (mut judged, mut spent) = (Vec::new(), [0.0; 2]);
         for (fold, model) in folds.iter().zip(models) {
             let heads = self.train_heads(&model, fold, &mut spent, allowed)?;

@@ -25,6 +25,7 @@ mod additions;
 mod candidates;
 mod clock;
 mod features;
+mod fitting;
 mod folds;
 mod heads;
 mod judge;
@@ -41,6 +42,7 @@ use crate::{
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
+use fitting::room;
 use folds::Fold;
 pub(crate) use judge::Judge;
 use search::Search;
@@ -74,6 +76,9 @@ pub struct Given {
     pub embedding: Option<f64>,
     /// Whether neighbors vote, too: if so, their weight is always fitted.
     pub neighbors: Option<bool>,
+    /// The most bytes of the model's file, if the model is made as small afterwards: an embedding
+    /// and neighbors that find no room beside the weights are not tried.
+    pub max_bytes: Option<u64>,
 }
 
 /// How much work trials may take together: visits of a stored value by a label, each less than a
@@ -234,6 +239,7 @@ impl OneVsRest {
             });
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
+        search.room = given.max_bytes.map(|most| room(most, data, are_texts));
         let budget = if are_texts {
             Budget::TEXTS
         } else {

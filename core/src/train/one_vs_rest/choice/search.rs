@@ -71,6 +71,8 @@ pub(super) struct Search<'a, E, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
+    /// Bytes of the file for what answers, if they are limited.
+    pub room: Option<u64>,
     tried: Vec<Trial>,
     /// What the chosen setting answered to held-out rows.
     pub calibrating: Calibrating,
@@ -103,6 +105,7 @@ impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P
                 worth: 0.0,
                 chance: 0.0,
             },
+            room: None,
             tried: Vec::new(),
             calibrating: Calibrating::default(),
             executor,

@@ -78,7 +78,8 @@ impl TrainAuto {
             ControlFlow::Continue(())
         };
         let machine: (_, &'static dyn Kernels) = (&threads, kernels::best());
-        let mut best = auto::train_best(data, vectorizer, common.seed, machine, tell)?;
+        let budget = (common.seed, common.max_bytes);
+        let mut best = auto::train_best(data, vectorizer, budget, machine, tell)?;
         drop((bar, parts));
         let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();

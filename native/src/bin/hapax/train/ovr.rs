@@ -217,6 +217,7 @@ impl TrainOvr {
             epsilon: self.epsilon,
             embedding: self.embedding,
             neighbors: None,
+            max_bytes: self.common.max_bytes,
         };
         self.fuse.apply(&mut given).map_err(|left_out| {
             let LeftOut { by, what, weight } = left_out;
