@@ -15,8 +15,10 @@ mod tools;
 
 use parts::{PARTS, Part, Program, Work};
 use std::{
+    num::NonZero,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
+    thread::available_parallelism,
     time::Instant,
 };
 
@@ -140,6 +142,9 @@ fn is_there(program: &Program) -> bool {
     there
 }
 
+/// How many tests of a program run at once.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
+
 /// A program of the workspace, which lies beside this one.
 fn compiled(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
@@ -193,6 +198,11 @@ impl Workspace {
             .current_dir(&self.root)
             .env("RUSTDOCFLAGS", "-D warnings")
             .stdin(Stdio::null());
+        if std::env::var_os(TEST_THREADS).is_none() {
+            // One waits for a server or a clock, as a rule.
+            let cores = available_parallelism().map_or(1, NonZero::get);
+            command.env(TEST_THREADS, (cores + 1).to_string());
+        }
         if self.whole {
             command
                 .env("CARGO_INCREMENTAL", "0")
