@@ -153,7 +153,7 @@ export const modelsOfWeights = (name, texts, memory) => {
     const queries = native.shared("eurlex57k/test.txt.xz");
     if (text === undefined || queries === undefined) return context.skip("shared data absent");
     const directory = native.folder();
-    const path = trainedBy("ovr", directory, text, ...CHOSEN, "--rounds", "1", "--no-calibration");
+    const path = trainedBy("ovr", directory, text, ...CHOSEN, "--rounds", "1");
     const [, features, labels] = queries.slice(0, queries.indexOf("\n")).split(" ");
     const lines = firstLines(queries, 301).replace(/^.*/, `300 ${features} ${labels}`);
     const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
