@@ -21,8 +21,7 @@ use core::{cmp::Ordering, fmt};
 /// use hapax_core::data::Names;
 /// let names = Names::new(["mouse", "house", "mousetrap"])?;
 /// assert_eq!(names.get(2).as_deref(), Some("mousetrap"));
-/// assert_eq!(names.find("house"), Some(1));
-/// assert_eq!(names.find("trap"), None);
+/// assert_eq!(names.get(3), None);
 /// # Ok::<(), hapax_core::data::NamesError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
