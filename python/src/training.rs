@@ -17,6 +17,7 @@ use hapax::{
         data::{Dataset, Documents, IndexBase, LabelLists, Names, Source, named_labels},
         executor::Executor,
         model,
+        sparse::SparseRows,
         train::{Calibrating, auto::Progress, check_data},
     },
     kernels,
@@ -266,6 +267,14 @@ pub fn train_rows(
     train(py, (Data::New(Source::Rows(data)), order), &how)
 }
 
+/// Rows with labels as `model` would be given them: its features and labels come first.
+fn like(model: &model::Model, rows: SparseRows, labels: &Labels<'_>) -> PyResult<Dataset> {
+    let (lists, names) = labels.lists(model)?;
+    let mut data = Dataset::new(rows, lists, names).map_err(dataset)?;
+    data.widen(model.features(), model.labels());
+    Ok(data)
+}
+
 /// Trains on texts from a model: they are read with its words, and its labels come first.
 #[pyfunction]
 pub fn train_texts_from(
@@ -277,14 +286,12 @@ pub fn train_texts_from(
 ) -> PyResult<Model> {
     let order = Order::new(&how, None, true)?;
     let held = start.get().read();
-    let (lists, names) = labels.lists(&held.model)?;
     let pool = Threads::new(how.3).map_err(wrong)?;
     let rows = py.detach(|| match held.model.vectorizer() {
         Some(vectorizer) => Ok(vectorizer.transform_all(&texts, &pool)),
         None => Err(wrong("the model was trained on rows: give rows")),
     })?;
-    let mut data = Dataset::new(rows, lists, names).map_err(dataset)?;
-    data.widen(held.model.features(), held.model.labels());
+    let data = like(&held.model, rows, &labels)?;
     train(py, (Data::Like(&held.model, data), order), &how)
 }
 
@@ -299,7 +306,6 @@ pub fn train_rows_from(
 ) -> PyResult<Model> {
     let order = Order::new(&how, None, true)?;
     let held = start.get().read();
-    let (lists, names) = labels.lists(&held.model)?;
     let rows = Rows::new(&rows)?.to_rows()?;
     let (found, known) = (rows.features(), held.model.features());
     if found != known {
@@ -307,8 +313,7 @@ pub fn train_rows_from(
             "the rows have {found} features, but the model to start from has {known}"
         )));
     }
-    let mut data = Dataset::new(rows, lists, names).map_err(dataset)?;
-    data.widen(known, held.model.labels());
+    let data = like(&held.model, rows, &labels)?;
     train(py, (Data::Like(&held.model, data), order), &how)
 }
 
