@@ -157,10 +157,6 @@ fn run_firmware(folder: &Path, inputs: &Path) -> Result<String, Box<dyn Error>> 
         .current_dir(folder)
         .env("HAPAX_TEST_INPUTS", inputs)
         .env_remove("CARGO_TARGET_DIR")
-        // As `cargo verify` sets them for programs of this machine.
-        .env_remove("CARGO_PROFILE_RELEASE_DEBUG")
-        .env_remove("CARGO_PROFILE_RELEASE_LTO")
-        .env_remove("CARGO_PROFILE_RELEASE_CODEGEN_UNITS")
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()?;

@@ -156,8 +156,7 @@ pub struct Workspace {
     root: PathBuf,
     left_out: Option<data::LeftOut>,
     /// Whether everything is tested. Then nothing is compiled for a next edit or for a debugger,
-    /// which takes a third longer, nor are programs of a release optimized as wholes; what single
-    /// parts and developers compile stays beside it.
+    /// which takes a third longer; what single parts and developers compile stays beside it.
     whole: bool,
     /// How long what has no end goes on.
     minutes: u64,
@@ -206,10 +205,7 @@ impl Workspace {
         if self.whole {
             command
                 .env("CARGO_INCREMENTAL", "0")
-                .env("CARGO_PROFILE_DEV_DEBUG", "0")
-                .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
-                .env("CARGO_PROFILE_RELEASE_LTO", "off")
-                .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+                .env("CARGO_PROFILE_DEV_DEBUG", "0");
         }
         if let Some(left_out) = &self.left_out {
             command.env(data::VARIABLE, left_out.list());
