@@ -13,13 +13,18 @@ const TOOL: &[&str] = cargo_tool!("cargo-mutants@25.3.1");
 
 /// Files, and the unit tests that are to notice errors in them: with all tests of core a mutant
 /// takes minutes, with these about ten seconds.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 11] = [
     ("core/src/top.rs", "top::"),
     ("core/src/data/split.rs", "data::"),
     (
         "core/src/train/one_vs_rest/certificate.rs",
         "one_vs_rest::certificate",
     ),
+    (
+        "core/src/train/one_vs_rest/choice/fitting.rs",
+        "choice::fitting",
+    ),
+    ("core/src/train/one_vs_rest/sweep.rs", "one_vs_rest::sweep"),
     (
         "core/src/train/multiclass/certificate.rs",
         "multiclass::certificate_tests",
