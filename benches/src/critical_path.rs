@@ -1,7 +1,7 @@
 //! How long work would take on several threads, measured on one: for machines too busy for a clock
 //! to tell.
 
-use hapax::core::executor::Executor;
+use hapax::core::executor::{Job, Workers};
 use std::{sync::Mutex, time::Duration};
 
 /// Runs jobs one after the other and deals their processor time to so many threads, each job to the
@@ -38,12 +38,17 @@ impl CriticalPath {
     pub fn seconds(&self) -> (f64, f64) {
         *self.seconds.lock().expect("no job panicked")
     }
+}
 
-    fn deal<R>(&self, jobs: impl Iterator<Item = R>) -> Vec<R> {
+impl Workers for CriticalPath {
+    fn count(&self) -> usize {
+        self.threads
+    }
+
+    fn run(&self, jobs: Vec<Job<'_>>) {
         let (mut busy, mut since) = (vec![0.0; self.threads], used());
-        let mut results = Vec::new();
-        for result in jobs {
-            results.push(result);
+        for job in jobs {
+            job();
             let now = used();
             let next = busy.iter_mut().min_by(|a, b| f64::total_cmp(a, b));
             next.into_iter()
@@ -54,32 +59,5 @@ impl CriticalPath {
             seconds.0 += busy.iter().sum::<f64>();
             seconds.1 += busy.into_iter().fold(0.0, f64::max);
         }
-        results
-    }
-}
-
-impl Executor for CriticalPath {
-    fn threads(&self) -> usize {
-        self.threads
-    }
-
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        let mut own = scratch();
-        self.deal((0..jobs).map(|job| run(&mut own, job)))
-    }
-
-    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
-    where
-        T: Send,
-        R: Send,
-        F: Fn(usize, T) -> R + Sync,
-    {
-        let numbered = items.into_iter().enumerate();
-        self.deal(numbered.map(|(place, item)| run(place, item)))
     }
 }

@@ -7,7 +7,7 @@
 
 use hapax::core::{
     data::{ReadOptions, Source, read},
-    executor::Executor,
+    executor::Workers,
     model::Model,
     parameters::OneVsRest,
     train::MemoryEstimate,
@@ -26,7 +26,7 @@ pub fn run(rows: &Path, output: &Path) -> Result<u32, Box<dyn Error>> {
         cost: 2.0,
         ..OneVsRest::default()
     };
-    let needed = parameters.memory_estimate(&data, threads.threads());
+    let needed = parameters.memory_estimate(&data, threads.count());
     eprintln!("training holds about {} kB", needed / 1000);
     // The last argument hears of the progress and may stop the training.
     let model = Model::train_ovr(&parameters, &data, None, &threads, kernels::best(), |_| {

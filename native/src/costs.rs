@@ -55,11 +55,11 @@ pub struct CostChoice {
 /// assert_eq!((chosen.cost, chosen.held_out), (0.1, 4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn choose_cost<E: Executor>(
+pub fn choose_cost(
     parameters: &MultiClassSvm,
     costs: &[f64],
     (data, several, start): (&Dataset, MultiLabel, Option<Start<'_>>),
-    executor: &E,
+    executor: &Executor,
     mut progress: impl FnMut(Report) -> ControlFlow<()>,
 ) -> Result<CostChoice, TrainError> {
     let split = data.labels().split(0.1, parameters.seed);
@@ -94,7 +94,7 @@ pub fn choose_cost<E: Executor>(
 }
 
 /// The share of rows whose first answer is one of their labels.
-fn right<E: Executor>(machine: &Machine, data: &Dataset, executor: &E) -> Result<f64, TrainError> {
+fn right(machine: &Machine, data: &Dataset, executor: &Executor) -> Result<f64, TrainError> {
     let found = machine
         .model
         .predict_rows(data.rows(), 1, kernels::best(), executor)

@@ -136,11 +136,11 @@ pub struct Vectorized {
 ///
 /// # Errors
 /// Texts without features; lack of memory.
-pub fn vectorize<E: Executor>(
+pub fn vectorize(
     source: Source,
     features: Option<TextFeatures>,
     tried_with: Option<&OneVsRest>,
-    executor: &E,
+    executor: &Executor,
     mut progress: impl FnMut(usize),
 ) -> Result<Vectorized, TrainingError> {
     let documents = match source {
@@ -208,7 +208,7 @@ pub fn vectorize<E: Executor>(
 ///
 /// # Errors
 /// Data without rows, labels or features; lack of memory.
-pub fn train<E: Executor>(source: Source, seed: u64, executor: &E) -> Result<Best, TrainingError> {
+pub fn train(source: Source, seed: u64, executor: &Executor) -> Result<Best, TrainingError> {
     train_watched(source, seed, (None, None), executor, |_| ())
 }
 
@@ -218,11 +218,11 @@ pub fn train<E: Executor>(source: Source, seed: u64, executor: &E) -> Result<Bes
 ///
 /// # Errors
 /// As [`train`].
-pub fn train_watched<E: Executor>(
+pub fn train_watched(
     source: Source,
     seed: u64,
     (features, max_bytes): (Option<TextFeatures>, Option<u64>),
-    executor: &E,
+    executor: &Executor,
     mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainingError> {
     let plain = OneVsRest {

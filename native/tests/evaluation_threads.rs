@@ -25,7 +25,7 @@ fn truth() -> LabelLists {
     truth
 }
 
-fn report<E: Executor>(truth: &LabelLists, propensities: &Propensities, executor: &E) -> Report {
+fn report(truth: &LabelLists, propensities: &Propensities, executor: &Executor) -> Report {
     let options = Options {
         propensities: Some(propensities),
         cut: 3,

@@ -156,14 +156,12 @@ impl Questions<'_> {
         threads: Option<&Threads>,
     ) -> Result<Answers, Problem> {
         let mut answers = Answers::new(self.len(), wanted);
-        let pieces = PIECES * threads.map_or(1, Executor::threads);
+        let executor: &Executor = threads.map_or(&Sequential, |threads| threads);
+        let pieces = PIECES * executor.threads();
         let each = self.len().div_ceil(pieces).max(1);
         let places = answers.places(wanted.k, each);
         let one = |piece, places| self.answer(model, piece * each, wanted, places);
-        let all = match threads {
-            Some(threads) => threads.map_items(places, one),
-            None => Sequential.map_items(places, one),
-        };
+        let all = executor.map_items(places, one);
         all.into_iter().collect::<Result<(), _>>()?;
         Ok(answers)
     }

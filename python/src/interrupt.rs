@@ -5,10 +5,12 @@
 //! jobs, so [`Stoppable`] looks at a flag before each job and unwinds if it is set. Nothing of what
 //! was made remains, and results are those of the executor inside, to the bit.
 
-use hapax::core::executor::Executor;
+use hapax::core::executor::{Executor, Job, Workers};
+use hapax::threads::Threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -23,51 +25,29 @@ const STACK: usize = 8 << 20;
 /// What the unwinding carries: it is no panic, and nobody hears of it.
 struct Stopped;
 
-/// An executor whose jobs stop when a flag is set.
-pub struct Stoppable<'a, E> {
-    inside: &'a E,
-    stop: &'a AtomicBool,
+/// Threads whose jobs stop when a flag is set.
+pub struct Stoppable {
+    inside: Threads,
+    stop: Arc<AtomicBool>,
 }
 
-impl<E> Stoppable<'_, E> {
+impl Workers for Stoppable {
+    fn count(&self) -> usize {
+        self.inside.count()
+    }
+
+    fn run(&self, jobs: Vec<Job<'_>>) {
+        self.inside.run(jobs);
+    }
+
+    fn trial_seconds(&self) -> Option<f64> {
+        self.inside.trial_seconds()
+    }
+
     fn look(&self) {
         if self.stop.load(Ordering::Relaxed) {
             resume_unwind(Box::new(Stopped));
         }
-    }
-}
-
-impl<E: Executor + Sync> Executor for Stoppable<'_, E> {
-    fn threads(&self) -> usize {
-        self.inside.threads()
-    }
-
-    fn seconds_left(&self) -> Option<f64> {
-        self.inside.seconds_left()
-    }
-
-    fn map<S, R, I, F>(&self, jobs: usize, scratch: I, run: F) -> Vec<R>
-    where
-        R: Send,
-        I: Fn() -> S + Sync,
-        F: Fn(&mut S, usize) -> R + Sync,
-    {
-        self.inside.map(jobs, scratch, |own, job| {
-            self.look();
-            run(own, job)
-        })
-    }
-
-    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
-    where
-        T: Send,
-        R: Send,
-        F: Fn(usize, T) -> R + Sync,
-    {
-        self.inside.map_items(items, |place, item| {
-            self.look();
-            run(place, item)
-        })
     }
 }
 
@@ -76,21 +56,20 @@ pub type Step = (&'static str, usize, usize);
 
 /// Does `work` without the interpreter. Python hears of its steps by `progress(what, done, of)`;
 /// an exception there, and Ctrl-C, stop it and are raised.
-pub fn run<E, R, W>(
+pub fn run<R, W>(
     py: Python<'_>,
-    executor: &E,
+    threads: Threads,
     progress: Option<&Bound<'_, PyAny>>,
     work: W,
 ) -> PyResult<R>
 where
-    E: Executor + Sync,
     R: Send,
-    W: FnOnce(&Stoppable<'_, E>, &Sender<Step>) -> R + Send,
+    W: FnOnce(&Executor, &Sender<Step>) -> R + Send,
 {
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let stoppable = Stoppable {
-        inside: executor,
-        stop: &stop,
+        inside: threads,
+        stop: Arc::clone(&stop),
     };
     let (sender, steps) = channel();
     thread::scope(|scope| {

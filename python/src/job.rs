@@ -44,9 +44,9 @@ impl From<Failure> for PyErr {
 }
 
 /// What a method trains with.
-pub struct Job<'a, E> {
+pub struct Job<'a> {
     pub data: &'a Dataset,
-    pub executor: &'a E,
+    pub executor: &'a Executor,
     pub steps: &'a Sender<Step>,
     pub kept: Option<&'a Kept>,
     /// The model to start from.
@@ -57,7 +57,7 @@ pub struct Job<'a, E> {
 /// The vectorizer of texts.
 pub type Texts = Option<Vectorizer>;
 
-impl<E: Executor> Job<'_, E> {
+impl Job<'_> {
     /// Tells Python of a step. Nobody listening any more is no reason to fail.
     pub fn tell(&self, what: &'static str, done: usize, of: usize) {
         _ = self.steps.send((what, done, of));

@@ -7,7 +7,6 @@ use super::{
 };
 use hapax::{
     core::{
-        executor::Executor,
         model::Model,
         parameters::{Estimator, HeadLoss, MachParameters, Optimizer},
         train::{Parameters, Trained, mach::Report},
@@ -102,7 +101,7 @@ impl Mach {
     }
 
     /// Trains the model of the command.
-    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, Failure> {
+    pub fn train(&self, job: &Job<'_>, texts: Texts) -> Result<Model, Failure> {
         let (data, kernels) = (job.data, kernels::best());
         let parameters = self.over(MachParameters::automatic(data));
         let tell = |report: Report| job.tell("training", report.done, report.of);

@@ -96,10 +96,10 @@ impl GivenMemoir {
 
     /// The parameters for these data, and the directions in which they are trained on if these are
     /// fewer than the features.
-    fn for_data<E: Executor>(
+    fn for_data(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(Memoir, Option<Projection>), TrainError> {
         let mut made = self.over(Memoir::automatic(data), data.labels().labels());
         if self.variant == Variant::Lsh {
@@ -118,7 +118,7 @@ impl GivenMemoir {
     }
 
     /// Trains the model of the command.
-    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, Failure> {
+    pub fn train(&self, job: &Job<'_>, texts: Texts) -> Result<Model, Failure> {
         let (data, executor) = (job.data, job.executor);
         let (parameters, projection) = self.for_data(data, executor)?;
         let told = |_| job.tell("training", 0, 0);

@@ -12,7 +12,6 @@ use super::{
     prototypes::Prototypes,
 };
 use hapax::core::{
-    executor::Executor,
     model::Model,
     parameters::{MultiClassLoss, OneVsRest},
     train::Calibrating,
@@ -78,9 +77,9 @@ impl Method {
     }
 
     /// Trains the model of the command; one-vs-rest leaves where calibration begins in `begun`.
-    pub fn train<E: Executor>(
+    pub fn train(
         self,
-        job: &Job<'_, E>,
+        job: &Job<'_>,
         texts: Texts,
         begun: &mut Calibrating,
     ) -> Result<Model, Failure> {

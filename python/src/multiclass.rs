@@ -8,7 +8,6 @@ use super::{
 use hapax::{
     choose_cost,
     core::{
-        executor::Executor,
         model::Model,
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
@@ -90,7 +89,7 @@ impl MultiClass {
     }
 
     /// Trains the model of the command.
-    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, Failure> {
+    pub fn train(&self, job: &Job<'_>, texts: Texts) -> Result<Model, Failure> {
         let (data, several, executor) = (job.data, self.several, job.executor);
         let start = job.start()?.map(Start::Model);
         let mut parameters = self.parameters.clone();

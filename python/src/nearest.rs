@@ -7,7 +7,6 @@ use super::{
 };
 use hapax::{
     core::{
-        executor::Executor,
         model::Model,
         parameters::NearestParameters,
         train::{Parameters, TrainError, nearest::Grid},
@@ -54,7 +53,7 @@ impl Nearest {
     }
 
     /// Trains the model of the command.
-    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, TrainError> {
+    pub fn train(&self, job: &Job<'_>, texts: Texts) -> Result<Model, TrainError> {
         let data = job.data;
         let parameters = if self.tune {
             let (grid, kernels) = (Grid::default(), kernels::best());

@@ -8,7 +8,6 @@ use super::{
 use hapax::{
     Fuse, LeftOut,
     core::{
-        executor::Executor,
         model::{Method, Model},
         parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
@@ -82,9 +81,9 @@ impl GivenOneVsRest {
     }
 
     /// Trains the model of the command; leaves where calibration begins in `begun`.
-    pub fn train<E: Executor>(
+    pub fn train(
         mut self,
-        job: &Job<'_, E>,
+        job: &Job<'_>,
         texts: Texts,
         begun: &mut Calibrating,
     ) -> Result<Model, Failure> {
@@ -123,11 +122,11 @@ impl GivenOneVsRest {
     }
 
     /// Solves all labels to a gap.
-    fn proven<E: Executor>(
+    fn proven(
         &self,
         parameters: &OneVsRest,
         gap: f64,
-        job: &Job<'_, E>,
+        job: &Job<'_>,
         texts: Texts,
     ) -> Result<Model, Failure> {
         let parameters = OneVsRest {

@@ -7,7 +7,6 @@ use super::{
 };
 use hapax::{
     core::{
-        executor::Executor,
         model::Model,
         parameters::{
             EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws, ViolatorSearch,
@@ -45,7 +44,7 @@ impl Prototypes {
     }
 
     /// Trains the model of the command.
-    pub fn train<E: Executor>(&self, job: &Job<'_, E>, texts: Texts) -> Result<Model, Failure> {
+    pub fn train(&self, job: &Job<'_>, texts: Texts) -> Result<Model, Failure> {
         let (training, data, executor) = (&self.training, job.data, job.executor);
         let fit = |reduction: &Reduction| reduction.fit(data, training.transform(), executor);
         let projection = self.reduction.as_ref().map(fit).transpose()?;

@@ -3,7 +3,7 @@
 use super::{
     checkpoints::Kept,
     errors::{dataset, wrong},
-    interrupt::{Step, Stoppable, run},
+    interrupt::{Step, run},
     job::{Failure, Job},
     learning::Labels,
     matrix::{LabelArrays, Matrix, Rows, labels},
@@ -102,10 +102,10 @@ impl Order {
     }
 
     /// Trains the model of the command.
-    fn train<E: Executor>(
+    fn train(
         &mut self,
         data: Data<'_>,
-        executor: &E,
+        executor: &Executor,
         steps: &Sender<Step>,
     ) -> Result<model::Model, Failure> {
         let tried_with = self.method.as_ref().and_then(Method::tried_with);
@@ -147,10 +147,10 @@ impl Order {
     }
 
     /// The best of the methods.
-    fn best<E: Executor>(
+    fn best(
         &mut self,
         source: Source,
-        executor: &E,
+        executor: &Executor,
         steps: &Sender<Step>,
     ) -> Result<model::Model, Failure> {
         let tell = |what, done, of| _ = steps.send((what, done, of));
@@ -169,10 +169,10 @@ impl Order {
     }
 
     /// The model within its budget, and the record of its seed.
-    fn finished<E: Executor>(
+    fn finished(
         &self,
         mut model: model::Model,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<model::Model, Failure> {
         let of_texts = model.vectorizer().is_some();
         let record = model.provenance_mut();
@@ -211,10 +211,8 @@ fn train(
     if let Some(time) = order.time {
         pool = pool.hurried(time);
     }
-    let work = |executor: &Stoppable<'_, Threads>, steps: &Sender<Step>| {
-        order.train(data, executor, steps)
-    };
-    let model = run(py, &pool, progress.as_ref(), work)??;
+    let work = |executor: &Executor, steps: &Sender<Step>| order.train(data, executor, steps);
+    let model = run(py, pool, progress.as_ref(), work)??;
     if let Some(kept) = order.kept {
         if let Some(error) = kept.unwritten() {
             let text = CString::new(format!("no checkpoint was written: {error}"))?;

@@ -19,7 +19,7 @@ use hapax::{
 };
 use std::ops::ControlFlow;
 
-fn trained(data: &Dataset, executor: &impl Executor) -> Model {
+fn trained(data: &Dataset, executor: &Executor) -> Model {
     // Any weights do: those that are soon there.
     let parameters = OneVsRest {
         negatives: Negatives::Mined,
@@ -34,12 +34,12 @@ fn trained(data: &Dataset, executor: &impl Executor) -> Model {
 
 /// All test rows: ids and bits of scores.
 fn equals_the_walk(set: &str) {
-    let threads = Threads::new(0).unwrap();
-    let (Some(train), Some(test)) = (part(set, "train", &threads), part(set, "test", &threads))
+    let threads: &Executor = &Threads::new(0).unwrap();
+    let (Some(train), Some(test)) = (part(set, "train", threads), part(set, "test", threads))
     else {
         return;
     };
-    let plain = trained(&train, &threads);
+    let plain = trained(&train, threads);
     let mut fast = plain.clone();
     assert!(fast.prepare().unwrap() > 0);
     let scratch = || {

@@ -18,8 +18,8 @@ use hapax::{
 
 /// Every `step`-th test row: ids and bits of similarities, by these kernels.
 fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kernels) {
-    let threads = Threads::new(0).unwrap();
-    let data = |name| part(set, name, &threads);
+    let threads: &Executor = &Threads::new(0).unwrap();
+    let data = |name| part(set, name, threads);
     let (Some(train), Some(test)): (Option<Dataset>, Option<Dataset>) =
         (data("train"), data("test"))
     else {
@@ -34,7 +34,7 @@ fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kern
     };
     let (twin, index) = (
         Exhaustive::new(train.rows()),
-        Nearest::train(parameters, &train, &threads).unwrap(),
+        Nearest::train(parameters, &train, threads).unwrap(),
     );
     let test = test.rows();
     let scratch = || (ExhaustiveScratch::default(), NearestScratch::new(kernels));

@@ -54,7 +54,7 @@ fn random_texts() -> String {
     lines
 }
 
-fn of_texts<E: Executor>(executor: &E) -> (Model, Dataset) {
+fn of_texts(executor: &Executor) -> (Model, Dataset) {
     let input = read(random_texts().as_bytes(), &ReadOptions::default(), executor).unwrap();
     let Source::Texts(documents) = input.source else {
         unreachable!("tab-separated texts")
@@ -69,7 +69,7 @@ fn of_texts<E: Executor>(executor: &E) -> (Model, Dataset) {
 }
 
 /// The bits of all answers to the rows.
-fn answers<E: Executor>(model: &Model, data: &Dataset, executor: &E) -> Vec<Vec<(u32, u32)>> {
+fn answers(model: &Model, data: &Dataset, executor: &Executor) -> Vec<Vec<(u32, u32)>> {
     executor.map(
         data.len(),
         || Scratch::new(hapax::kernels::best()),
@@ -84,7 +84,7 @@ fn answers<E: Executor>(model: &Model, data: &Dataset, executor: &E) -> Vec<Vec<
 fn of_a_model_of_rows() {
     let data = random_rows();
     let parameters = NearestParameters::default();
-    let train = |threads: &Threads| {
+    let train = |threads: &Executor| {
         let model = Model::train_nearest(parameters, &data, None, threads).unwrap();
         (model.to_bytes().unwrap(), answers(&model, &data, threads))
     };

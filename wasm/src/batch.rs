@@ -1,7 +1,7 @@
 //! Many texts at once, on all threads of the pool.
 
 use crate::{
-    Machine,
+    MACHINE,
     errors::Thrown,
     model::{Model, packed_best},
 };
@@ -23,7 +23,7 @@ impl Model {
         texts: Vec<String>,
         k: usize,
     ) -> Result<Vec<u32>, Thrown> {
-        let missing = Machine.threads().saturating_sub(self.scratches.len());
+        let missing = MACHINE.threads().saturating_sub(self.scratches.len());
         let new = (0..missing).map(|_| Scratch::new(KERNELS));
         self.scratches.extend(new);
         let (model, next) = (&self.model, AtomicUsize::new(0));
@@ -41,7 +41,7 @@ impl Model {
                 ));
             }
         };
-        let all = Machine.map_items(self.scratches.iter_mut().collect(), |_, scratch| {
+        let all = MACHINE.map_items(self.scratches.iter_mut().collect(), |_, scratch| {
             own(scratch)
         });
         let mut all: Vec<_> = all.into_iter().flatten().collect();

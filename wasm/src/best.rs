@@ -1,7 +1,7 @@
 //! Training what the native command chooses where no method is named.
 
 use crate::{
-    Machine,
+    MACHINE,
     dataset::Dataset,
     errors::{Thrown, set_number, set_text},
     model::Model,
@@ -11,7 +11,6 @@ use crate::{
 use core::ops::ControlFlow;
 use hapax_core::{
     data::Dataset as Rows,
-    executor::Executor,
     kernels::Kernels,
     model::{Model as Core, Scratch},
     parameters::{NearestParameters, OneVsRest},
@@ -88,9 +87,9 @@ impl BestTrainer {
             .rows_choosing(&data.source, &self.parameters, &mut watching)?;
         let rows = &*chosen.rows;
         check_data(rows)?;
-        watching.needs(self.parameters.memory_estimate(rows, Machine.threads()))?;
+        watching.needs(self.parameters.memory_estimate(rows, MACHINE.threads()))?;
         let (mut settings, mut too_few) = (0, false);
-        let machine: (_, &'static dyn Kernels) = (&Machine, KERNELS);
+        let machine: (_, &'static dyn Kernels) = (MACHINE, KERNELS);
         let seed = self.parameters.seed;
         let best = train_best(
             rows,
@@ -149,7 +148,7 @@ fn nearest(rows: &Rows) -> Result<Core, TrainError> {
         neighbors: own.neighbors.min(rows.len() as u32),
         ..own
     };
-    Core::train_nearest(parameters, rows, None, &Machine)
+    Core::train_nearest(parameters, rows, None, MACHINE)
 }
 
 /// Fits what turns scores into probabilities, from where it has `begun`: `train` makes another
@@ -163,7 +162,7 @@ pub fn calibrate(
 ) -> Result<(), Thrown> {
     let mut other = None;
     let (data, scratch) = ((rows, seed), || Scratch::new(KERNELS));
-    while let Some(part) = model.calibrate_part(&mut begun, data, other, &Machine, scratch) {
+    while let Some(part) = model.calibrate_part(&mut begun, data, other, MACHINE, scratch) {
         watching.begin("calibrating")?;
         let mut made = train(&part, watching)?;
         // Without memory to prepare it a model answers the same, more slowly.
@@ -180,12 +179,12 @@ pub fn trained(
     watching: &mut Watching,
 ) -> Result<Core, Thrown> {
     let (parameters, kernels): (_, &'static dyn Kernels) = (&choice.parameters, KERNELS);
-    let linear = parameters.train(rows, &Machine, kernels, |report| watching.part(report));
+    let linear = parameters.train(rows, MACHINE, kernels, |report| watching.part(report));
     let linear = linear.map_err(|error| watching.why(error))?;
     let data = (rows, vectorizer);
     let model = choice
         .fused
-        .model(linear, parameters, data, &Machine, kernels);
+        .model(linear, parameters, data, MACHINE, kernels);
     Ok(model?)
 }
 

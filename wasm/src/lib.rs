@@ -35,6 +35,6 @@ mod watching;
 
 /// Where parallel work runs: on this thread, or on all of a pool.
 #[cfg(all(feature = "training", not(feature = "threads")))]
-use hapax_core::executor::Sequential as Machine;
+const MACHINE: &hapax_core::executor::Executor = &hapax_core::executor::Sequential;
 #[cfg(feature = "threads")]
-use pool::Pool as Machine;
+const MACHINE: &hapax_core::executor::Executor = &pool::Pool;

@@ -1,14 +1,13 @@
 //! Training MACH: part by part, because the caller may want to show how far it is, or to stop.
 
 use crate::{
-    Machine,
+    MACHINE,
     dataset::Dataset,
     errors::Thrown,
     model::Model,
     text_options::{TextChoice, TextOptions},
 };
 use hapax_core::{
-    executor::Executor,
     model::{Model as Core, Scratch},
     parameters::{Estimator, MachParameters},
     text::Vectorizer,
@@ -141,11 +140,11 @@ impl MachTrainer {
             Some(options) => options.over(&own)?,
             None => own,
         };
-        let memory = parameters.memory_estimate(&rows, Machine.threads()) as f64;
+        let memory = parameters.memory_estimate(&rows, MACHINE.threads()) as f64;
         Ok(MachTraining {
             trainer: parameters.trainer_owning(
                 rows.into_owned(),
-                Machine.threads(),
+                MACHINE.threads(),
                 MACH_KERNELS,
             )?,
             parameters,
@@ -185,10 +184,10 @@ impl MachTraining {
     #[wasm_bindgen(unchecked_return_type = "TrainingReport | undefined")]
     pub fn step(&mut self) -> Result<JsValue, Thrown> {
         if self.made.is_none() {
-            if let Some(report) = self.trainer.step(&Machine) {
+            if let Some(report) = self.trainer.step(MACHINE) {
                 return Ok(told(report, false));
             }
-            let mach = self.trainer.model(&Machine)?;
+            let mach = self.trainer.model(MACHINE)?;
             let vectorizer = self.vectorizer.take();
             self.made = Some(Core::made(
                 Trained::Mach(mach),
@@ -199,18 +198,18 @@ impl MachTraining {
         while let (Some(model), Some(calibrating)) = (&mut self.made, &mut self.calibrating) {
             let mut other = None;
             if let Some(trainer) = &mut self.other {
-                if let Some(report) = trainer.step(&Machine) {
+                if let Some(report) = trainer.step(MACHINE) {
                     return Ok(told(report, true));
                 }
-                let mach = trainer.model(&Machine)?;
+                let mach = trainer.model(MACHINE)?;
                 other = Some(Core::made(Trained::Mach(mach), trainer.data(), None));
             }
             let data = (self.trainer.data(), self.parameters.seed);
             let scratch = || Scratch::new(KERNELS);
-            self.other = match model.calibrate_part(calibrating, data, other, &Machine, scratch) {
+            self.other = match model.calibrate_part(calibrating, data, other, MACHINE, scratch) {
                 Some(rows) => Some(self.parameters.trainer_owning(
                     rows,
-                    Machine.threads(),
+                    MACHINE.threads(),
                     MACH_KERNELS,
                 )?),
                 None => {

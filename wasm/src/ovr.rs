@@ -1,7 +1,7 @@
 //! Training one-vs-rest: what is not given is chosen on held-out rows, as the command does.
 
 use crate::{
-    Machine,
+    MACHINE,
     best::{calibrate, parameters, trained},
     dataset::Dataset,
     errors::Thrown,
@@ -11,7 +11,6 @@ use crate::{
 };
 use core::ops::ControlFlow;
 use hapax_core::{
-    executor::Executor,
     kernels::Kernels,
     parameters::{Bias, Loss, Negatives, OneVsRest},
     train::{MemoryEstimate, Parameters, check_data, one_vs_rest::Given},
@@ -82,12 +81,12 @@ impl OvrTrainer {
         let chosen = self.text.rows_choosing(&data.source, &plain, watch)?;
         let (rows, vectorizer) = (&*chosen.rows, chosen.vectorizer);
         check_data(rows)?;
-        watch.needs(plain.memory_estimate(rows, Machine.threads()))?;
+        watch.needs(plain.memory_estimate(rows, MACHINE.threads()))?;
         let are_texts = vectorizer.is_some();
         let kernels: &'static dyn Kernels = KERNELS;
         let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
             &mut |done, of| watch.tell("parameters", done, of);
-        let (given, own) = (&self.given, &Machine);
+        let (given, own) = (&self.given, MACHINE);
         let choice = self
             .fixed
             .choose(given, rows, own, kernels, are_texts, tell);

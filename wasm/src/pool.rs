@@ -3,7 +3,7 @@
 //! The first thread of the pool is the one that made it, a worker, too: it does its share of the
 //! work and waits for the rest. The thread of a page must not wait, so it cannot be that one.
 
-use hapax_core::executor::Executor;
+use hapax_core::executor::{Job, Workers};
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder, Yield};
 use std::{
     hint::spin_loop,
@@ -64,59 +64,36 @@ pub fn thread_failed() {
 /// Runs jobs on the pool, or on this thread as long as there is none.
 pub struct Pool;
 
-impl Executor for Pool {
-    fn threads(&self) -> usize {
+impl Workers for Pool {
+    fn count(&self) -> usize {
         POOL.get().map_or(1, ThreadPool::current_num_threads)
     }
 
-    fn map_items<T, R, F>(&self, items: Vec<T>, run: F) -> Vec<R>
-    where
-        T: Send,
-        R: Send,
-        F: Fn(usize, T) -> R + Sync,
-    {
-        let place = |item| (Mutex::new(Some(item)), Mutex::new(None));
-        let places: Vec<_> = items.into_iter().map(place).collect();
-        run_all(places.len(), &|at| {
-            let (item, made) = &places[at];
-            let item = hold(item).take();
-            *hold(made) = item.map(|item| run(at, item));
+    fn run(&self, jobs: Vec<Job<'_>>) {
+        if FAILED.load(Ordering::Acquire) {
+            pool_failed();
+        }
+        let mut jobs = jobs.into_iter();
+        let Some(first) = jobs.next() else { return };
+        let (left, caller) = (&AtomicUsize::new(jobs.len()), &thread::current());
+        rayon::scope(|scope| {
+            for job in jobs {
+                scope.spawn(move |_| {
+                    job();
+                    if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        caller.unpark();
+                    }
+                });
+            }
+            first();
+            wait(left);
         });
-        let made = |(_, made): (_, Mutex<Option<R>>)| {
-            let made = made.into_inner();
-            made.unwrap_or_else(PoisonError::into_inner)
-        };
-        places.into_iter().filter_map(made).collect()
     }
 }
 
 /// A panic ends all, so nobody sees what it left.
 fn hold<R>(place: &Mutex<R>) -> MutexGuard<'_, R> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Does `work` for each of `0..count`, the first on this thread. Compiled once: the types of loops
-/// end here.
-fn run_all(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    if FAILED.load(Ordering::Acquire) {
-        pool_failed();
-    }
-    if count < 2 || Pool.threads() == 1 {
-        return (0..count).for_each(work);
-    }
-    let (left, caller) = (&AtomicUsize::new(count - 1), &thread::current());
-    rayon::scope(|scope| {
-        for place in 1..count {
-            scope.spawn(move |_| {
-                work(place);
-                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    caller.unpark();
-                }
-            });
-        }
-        work(0);
-        wait(left);
-    });
 }
 
 /// How often a thread that has run out of work looks for more before it sleeps: to be woken takes

@@ -1,6 +1,6 @@
 //! What trainers can be told of texts.
 
-use crate::{Machine, errors::Thrown, watching::Watching};
+use crate::{MACHINE, errors::Thrown, watching::Watching};
 use hapax_core::{
     data::{Dataset as Rows, Documents, Source},
     kernels::Kernels,
@@ -139,7 +139,7 @@ impl TextChoice {
         };
         let labelled = (&texts.texts[..], &texts.labels);
         let options = self.options(texts.texts.len());
-        let machine: (_, &'static dyn Kernels) = (&Machine, KERNELS);
+        let machine: (_, &'static dyn Kernels) = (MACHINE, KERNELS);
         let tell = |done| watching.tell("features", done, 0);
         let chosen = choose_features(labelled, &options, self.given, parameters, machine, tell);
         let chosen = chosen.map_err(|error| watching.why(error))?;
@@ -154,7 +154,7 @@ impl TextChoice {
 
 /// The rows of texts, and the vectorizer that made them.
 fn fitted(texts: &Documents, options: VectorizerOptions) -> Result<(Rows, Vectorizer), Thrown> {
-    let (vectorizer, rows) = Vectorizer::fit_transform(&texts.texts, options, &Machine)?;
+    let (vectorizer, rows) = Vectorizer::fit_transform(&texts.texts, options, MACHINE)?;
     let names = Some(texts.label_names.clone());
     Ok((Rows::new(rows, texts.labels.clone(), names)?, vectorizer))
 }

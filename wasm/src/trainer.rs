@@ -1,7 +1,7 @@
 //! Training nearest neighbors.
 
 use crate::{
-    Machine,
+    MACHINE,
     dataset::Dataset,
     errors::Thrown,
     model::Model,
@@ -67,7 +67,7 @@ impl Trainer {
     pub fn train(&self, data: &Dataset) -> Result<Model, Thrown> {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let parameters = self.parameters_for(rows.len());
-        let mut model = Core::train_nearest(parameters, &rows, vectorizer, &Machine)?;
+        let mut model = Core::train_nearest(parameters, &rows, vectorizer, MACHINE)?;
         if self.text.calibrates {
             self.calibrate(&mut model, &rows)?;
         }
@@ -81,7 +81,7 @@ impl Trainer {
         let (mut calibrating, mut other) = (Calibrating::default(), None);
         let scratch = || Scratch::new(KERNELS);
         while let Some(rows) =
-            model.calibrate_part(&mut calibrating, (data, SEED), other, &Machine, scratch)
+            model.calibrate_part(&mut calibrating, (data, SEED), other, MACHINE, scratch)
         {
             let parameters = NearestParameters {
                 neighbors: self
@@ -90,7 +90,7 @@ impl Trainer {
                     .min(rows.len() as u32),
                 ..self.parameters
             };
-            other = Some(Core::train_nearest(parameters, &rows, None, &Machine)?);
+            other = Some(Core::train_nearest(parameters, &rows, None, MACHINE)?);
         }
         Ok(())
     }

@@ -130,7 +130,7 @@ fn oracle(text: &str) -> Result<Oracle> {
 }
 
 /// Says what memory training will need, before it begins, and what the data take.
-fn say_memory(parameters: &Memoir, data: &Dataset, threads: &Threads) {
+fn say_memory(parameters: &Memoir, data: &Dataset, threads: &Executor) {
     let data_bytes = 8 * data.rows().nonzeros() + 8 * data.len() + 12 * data.len();
     println!(
         "data {:.0} MB; at most {:.0} MB stated for training beside them; {:.0} MB held so far at most",
@@ -140,7 +140,7 @@ fn say_memory(parameters: &Memoir, data: &Dataset, threads: &Threads) {
     );
 }
 
-fn measure(name: &str, options: &Options, threads: &Threads) -> Result<()> {
+fn measure(name: &str, options: &Options, threads: &Executor) -> Result<()> {
     let (data, test) = rows(name, options)?;
     let parameters = parameters(options, &data)?;
     if options.contains_key("memory") {

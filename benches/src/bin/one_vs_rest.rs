@@ -13,6 +13,7 @@
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::{LinearModel, Model, Scratch},
         parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
@@ -92,7 +93,7 @@ fn print(choice: &Choice) {
 fn parameters(
     options: &BTreeMap<String, String>,
     data: &Dataset,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<OneVsRest> {
     let mut p = OneVsRest::default();
     if options.get("choose").is_some_and(|v| v == "held-out") {
@@ -168,7 +169,7 @@ fn measure(
     data: &Dataset,
     test: &Dataset,
     options: &BTreeMap<String, String>,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<[f64; 5]> {
     let kernels = match options.get("kernels") {
         Some(name) => kernels::available()
@@ -237,7 +238,7 @@ fn earlier(
     parameters: &OneVsRest,
     data: &Dataset,
     share: f64,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<LinearModel> {
     let rows: Vec<usize> = (0..(share * data.len() as f64) as usize).collect();
     let part = data.select(&rows);

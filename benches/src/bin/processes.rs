@@ -137,8 +137,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = hapax_benches::load(set)?.0;
     let train = |mut rank: Rank| -> Result<(Rank, Option<Certificate>), TrainError> {
         let (one, bits) = (MultiLabel::Replicate, kernels::best());
-        let among = (&Sequential, &mut rank);
-        let mut training = SharedTraining::new(&parameters, &data, one, among, bits)?;
+        let mut training =
+            SharedTraining::new(&parameters, &data, one, (&Sequential, &mut rank), bits)?;
         rank.since = used();
         while training.epoch(&Sequential, bits, &mut rank)?.is_some() {}
         rank.lap();

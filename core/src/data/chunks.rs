@@ -53,33 +53,31 @@ fn cut(bytes: &[u8], size: usize) -> Vec<Range<usize>> {
 
 /// Parses every line of `bytes` with `parse` into parts of type `P`, and gives the parts to `join`
 /// in order. `first` is the number of the first line.
-pub(super) fn parse_lines<P, E, F, J>(
+pub(super) fn parse_lines<P, F, J>(
     bytes: &[u8],
     first: usize,
-    executor: &E,
+    executor: &Executor,
     parse: F,
     join: J,
 ) -> Result<(), ReadError>
 where
     P: Default + Send,
-    E: Executor,
     F: Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
     J: FnMut(P) -> Result<(), ReadError>,
 {
     parse_chunks(bytes, CHUNK, first, executor, parse, join)
 }
 
-fn parse_chunks<P, E, F, J>(
+fn parse_chunks<P, F, J>(
     bytes: &[u8],
     size: usize,
     first: usize,
-    executor: &E,
+    executor: &Executor,
     parse: F,
     mut join: J,
 ) -> Result<(), ReadError>
 where
     P: Default + Send,
-    E: Executor,
     F: Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
     J: FnMut(P) -> Result<(), ReadError>,
 {

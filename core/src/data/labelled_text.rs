@@ -160,11 +160,11 @@ fn parse_fasttext(
 }
 
 /// Reads a whole file into texts; the labels go to `labels`.
-pub(super) fn read<E: Executor>(
+pub(super) fn read(
     bytes: &[u8],
     layout: &Layout,
     labels: &mut NamedLabels,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<alloc::vec::Vec<String>, ReadError> {
     let mut texts = alloc::vec::Vec::new();
     parse_lines(

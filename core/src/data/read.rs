@@ -98,11 +98,7 @@ pub struct Input {
 ///
 /// # Errors
 /// The first mistake, with line, column and rule. An input without rows is one.
-pub fn read<E: Executor>(
-    bytes: &[u8],
-    options: &ReadOptions,
-    executor: &E,
-) -> Result<Input, ReadError> {
+pub fn read(bytes: &[u8], options: &ReadOptions, executor: &Executor) -> Result<Input, ReadError> {
     let bytes = without_mark(bytes);
     // A blank line can be an svmlight row.
     if bytes.trim_ascii().is_empty() && options.format != Some(Format::Svmlight) {

@@ -107,11 +107,11 @@ pub(super) fn shift(part: &mut RowPart, base: IndexBase) {
 }
 
 /// Reads a whole file; `labels` know the labels of the training set, if there is one.
-pub(super) fn read<E: Executor>(
+pub(super) fn read(
     bytes: &[u8],
     base: Option<IndexBase>,
     labels: &mut NamedLabels,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<(RowPart, IndexBase), ReadError> {
     let mut rows = RowPart::default();
     parse_lines(

@@ -128,10 +128,7 @@ fn wrong_label(list: &[u8], start: usize) -> Fault {
 }
 
 /// Reads a whole file.
-pub(super) fn read<E: Executor>(
-    bytes: &[u8],
-    executor: &E,
-) -> Result<(RowPart, Header), ReadError> {
+pub(super) fn read(bytes: &[u8], executor: &Executor) -> Result<(RowPart, Header), ReadError> {
     let (line, body) = first_line(bytes);
     let header = Header::parse(line).map_err(|fault| fault.at(1, line))?;
     let mut rows = RowPart::default();

@@ -310,9 +310,13 @@ impl Evaluation<'_> {
     /// Predicts and adds all rows of `truth`: `predict(scratch, row, answers)` replaces `answers`
     /// by the answers to the numbered row, best first, [`Evaluation::depth`] of them if there are
     /// so many. The report has the same bits for every executor.
-    pub fn add_all<E, S, I, P>(&mut self, truth: &LabelLists, executor: &E, scratch: I, predict: P)
-    where
-        E: Executor,
+    pub fn add_all<S, I, P>(
+        &mut self,
+        truth: &LabelLists,
+        executor: &Executor,
+        scratch: I,
+        predict: P,
+    ) where
         I: Fn() -> S + Sync,
         P: Fn(&mut S, usize, &mut Vec<Scored>) + Sync,
     {

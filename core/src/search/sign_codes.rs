@@ -97,7 +97,7 @@ impl SignCodes {
 
     /// Adds items, or puts them in the places of those with the same ids; their codes are made in
     /// parallel.
-    pub(crate) fn insert_all<E: Executor>(&mut self, items: &[(u32, SparseVec)], executor: &E) {
+    pub(crate) fn insert_all(&mut self, items: &[(u32, SparseVec)], executor: &Executor) {
         let this = &*self;
         let coded = executor.map(items.len(), Vec::new, |projections, at| {
             this.coded(items[at].1.view(), projections)

@@ -17,10 +17,10 @@ impl Vectorizer {
     /// Time: one pass over the texts; memory: the unknown words, and a hash table of the
     /// vocabulary.
     #[must_use]
-    pub fn unknown_words<T: AsRef<str> + Sync, E: Executor>(
+    pub fn unknown_words<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
-        executor: &E,
+        executor: &Executor,
     ) -> Option<usize> {
         let known = Interner::from_names(self.parts().vocabulary?);
         let asked = &self.options().tokens;

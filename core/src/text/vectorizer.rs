@@ -79,10 +79,10 @@ impl Vectorizer {
     ///
     /// # Errors
     /// Bad options, no texts, or no token within the limits.
-    pub(crate) fn fit<T: AsRef<str> + Sync, E: Executor>(
+    pub(crate) fn fit<T: AsRef<str> + Sync>(
         texts: &[T],
         options: VectorizerOptions,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Self, VectorizerError> {
         options.check()?;
         let documents = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
@@ -128,10 +128,10 @@ impl Vectorizer {
     ///
     /// # Errors
     /// Bad options, no texts, or no token within the limits.
-    pub fn fit_transform<T: AsRef<str> + Sync, E: Executor>(
+    pub fn fit_transform<T: AsRef<str> + Sync>(
         texts: &[T],
         options: VectorizerOptions,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(Self, SparseRows), VectorizerError> {
         let fitted = Self::fit(texts, options, executor)?;
         let rows = fitted.transform_all(texts, executor);
@@ -335,10 +335,10 @@ impl Vectorizer {
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not
     /// depend on the executor.
     #[must_use]
-    pub fn transform_all<T: AsRef<str> + Sync, E: Executor>(
+    pub fn transform_all<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
-        executor: &E,
+        executor: &Executor,
     ) -> SparseRows {
         let features = self.features();
         let temporary = self.temporary_index(texts.len());

@@ -58,16 +58,15 @@ impl Counts {
 }
 
 /// Runs `count` over the texts in jobs and gives the results to `join` in order.
-fn in_jobs<T, P, E>(
+fn in_jobs<T, P>(
     texts: &[T],
-    executor: &E,
+    executor: &Executor,
     count: impl Fn(&mut TokenScratch, &[T]) -> P + Sync,
     mut join: impl FnMut(P) -> Result<(), VectorizerError>,
 ) -> Result<(), VectorizerError>
 where
     T: Sync,
     P: Send,
-    E: Executor,
 {
     let wave = executor.threads().max(1) * JOBS_A_THREAD * TEXTS_A_JOB;
     for texts in texts.chunks(wave) {
@@ -89,11 +88,11 @@ pub(super) struct Limits {
 }
 
 /// The tokens within the limits in alphabetical order, and in how many texts each occurs.
-pub(super) fn vocabulary<T: AsRef<str> + Sync, E: Executor>(
+pub(super) fn vocabulary<T: AsRef<str> + Sync>(
     texts: &[T],
     options: &TokenOptions,
     limits: Limits,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<(Names, Vec<u32>), VectorizerError> {
     let mut counts = Counts::default();
     in_jobs(
@@ -131,11 +130,11 @@ pub(super) fn vocabulary<T: AsRef<str> + Sync, E: Executor>(
 }
 
 /// In how many texts each hashed feature occurs, for all of them.
-pub(super) fn hashed_frequencies<T: AsRef<str> + Sync, E: Executor>(
+pub(super) fn hashed_frequencies<T: AsRef<str> + Sync>(
     texts: &[T],
     options: &TokenOptions,
     hash: FeatureHash,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<Vec<u32>, VectorizerError> {
     let size = hash.features() as usize;
     let mut frequencies = Vec::new();

@@ -20,10 +20,10 @@ use core::ops::ControlFlow;
 impl Model {
     /// A model of the same method and parameters, of these rows; `None` if the record of what made
     /// this one says that the parameters are not all.
-    pub(super) fn again<E: Executor>(
+    pub(super) fn again(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Self>, TrainError> {
         let report = &self.provenance().report;
@@ -63,10 +63,10 @@ impl Model {
     }
 }
 
-fn linear_again<E: Executor>(
+fn linear_again(
     linear: &Linear,
     data: &Dataset,
-    executor: &E,
+    executor: &Executor,
     kernels: &'static dyn MachKernels,
 ) -> Result<Model, TrainError> {
     match linear.parameters() {

@@ -94,11 +94,11 @@ const SURE: f64 = 2.0;
 ///
 /// # Errors
 /// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
-pub fn train_best<E: Executor>(
+pub fn train_best(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
     (seed, max_bytes): (u64, Option<u64>),
-    (executor, kernels): (&E, &'static dyn Kernels),
+    (executor, kernels): (&Executor, &'static dyn Kernels),
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
@@ -156,12 +156,12 @@ pub fn train_best<E: Executor>(
 }
 
 /// The model of one method.
-fn train<E: Executor>(
+fn train(
     candidate: Candidate,
     choice: &Choice,
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    (executor, kernels): (&E, &'static dyn Kernels),
+    (executor, kernels): (&Executor, &'static dyn Kernels),
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Model, TrainError> {
     match candidate {

@@ -121,7 +121,7 @@ impl Model {
         &self,
         max_bytes: u64,
         seed: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<Compacted, CompactionError> {
         let bytes = self.file_bytes()?;
@@ -168,7 +168,7 @@ impl Model {
         nearest: &Nearest,
         max_bytes: u64,
         seed: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<Compacted, CompactionError> {
         let fixed = self.fixed_bytes();
@@ -207,7 +207,7 @@ impl Model {
         &self,
         mach: &Mach,
         max_bytes: u64,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Compacted, CompactionError> {
         let fixed = self.fixed_bytes();
         let budget = max_bytes.saturating_sub(fixed);

@@ -41,11 +41,11 @@ impl Model {
     /// [`TrainError::CannotLearn`] if the model is neither of nearest neighbors nor of one-vs-rest,
     /// or has an embedding beside that other than the default steps made; if `data` have other
     /// features, fewer labels, or nothing to learn from.
-    pub fn learn_all<E: Executor>(
+    pub fn learn_all(
         &self,
         data: &Dataset,
         extended: Option<(Vectorizer, Vec<u32>)>,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<Learned, TrainError> {
         if !self.can_learn_all() {
@@ -129,11 +129,11 @@ impl Nearest {
     ///
     /// # Errors
     /// If memory or ids are lacking.
-    pub(in crate::train) fn learn_all<E: Executor>(
+    pub(in crate::train) fn learn_all(
         &self,
         data: &Dataset,
         places: &[u32],
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(Self, Range<u32>), TrainError> {
         let features = data.rows().features();
         let mut nearest = match features as usize > places.len() {

@@ -28,7 +28,7 @@ impl Model {
         parameters: NearestParameters,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Self, TrainError> {
         let nearest = Nearest::train(parameters, data, executor)?;
         let provenance = Provenance::new("nearest", data, 0);
@@ -51,7 +51,7 @@ impl Model {
         parameters: &OneVsRest,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
@@ -73,7 +73,7 @@ impl Model {
         projection: &Projection,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
         measuring: bool,
         watch: &mut dyn Watch<memoir::MemoirReport>,
     ) -> Result<Self, TrainError> {
@@ -97,7 +97,7 @@ impl Model {
         training: &EmbeddingTraining,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(embedding::EmbeddingReport) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
@@ -116,7 +116,7 @@ impl Model {
         projection: Option<&Projection>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
         watch: &mut dyn Watch<embedding::EmbeddingReport>,
     ) -> Result<Self, TrainError> {

@@ -28,11 +28,11 @@ pub trait Parts {
     ///
     /// # Errors
     /// As training; and if all stages are over.
-    fn part<E: Executor>(
+    fn part(
         &mut self,
         part: usize,
         parts: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Vec<u8>, PartError>;
 
     /// Takes in all parts of this stage, in their order, and goes on to the next.

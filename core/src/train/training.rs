@@ -13,22 +13,22 @@ pub trait Training: Resumable + Sized {
 
     /// Does the next part of the work; none where there is no more to do, or no going on, of which
     /// [`Training::finish`] says why.
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Self::Report>;
+    fn step(&mut self, executor: &Executor) -> Option<Self::Report>;
 
     /// Ends training.
     ///
     /// # Errors
     /// [`TrainError::Stopped`] if parts of the work are left; weights beyond all bounds, or a model
     /// too large for its form.
-    fn finish<E: Executor>(self, executor: &E) -> Result<Self::Made, TrainError>;
+    fn finish(self, executor: &Executor) -> Result<Self::Made, TrainError>;
 
     /// Does all steps and ends training.
     ///
     /// # Errors
     /// [`TrainError::Stopped`] if `watch` said so, and as [`Training::finish`].
-    fn train<E: Executor>(
+    fn train(
         mut self,
-        executor: &E,
+        executor: &Executor,
         watch: &mut dyn Watch<Self::Report>,
     ) -> Result<Self::Made, TrainError> {
         run(&mut self, executor, watch)?;
@@ -62,9 +62,9 @@ impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
 ///
 /// # Errors
 /// [`TrainError::Stopped`] if `watch` said so.
-pub(crate) fn run<T: Training, E: Executor>(
+pub(crate) fn run<T: Training>(
     training: &mut T,
-    executor: &E,
+    executor: &Executor,
     watch: &mut dyn Watch<T::Report>,
 ) -> Result<(), TrainError> {
     going(watch.begin(training))?;
@@ -77,9 +77,9 @@ pub(crate) fn run<T: Training, E: Executor>(
 /// Does all steps and ends training; `progress` hears of every part and may stop it. Unlike
 /// [`Training::train`] it asks for no state, so that a program which keeps none holds no code for
 /// that.
-pub(crate) fn heard<T: Training, E: Executor>(
+pub(crate) fn heard<T: Training>(
     mut training: T,
-    executor: &E,
+    executor: &Executor,
     mut progress: impl FnMut(T::Report) -> ControlFlow<()>,
 ) -> Result<T::Made, TrainError> {
     while let Some(report) = training.step(executor) {

@@ -54,12 +54,11 @@ fn begin<X: Exchange>(
     data: &Dataset,
     exchange: &mut X,
 ) -> Result<SharedTraining, TrainError> {
-    let among = (&Sequential, exchange);
     SharedTraining::new(
         &parameters(loss),
         data,
         MultiLabel::Refuse,
-        among,
+        (&Sequential, exchange),
         &Portable,
     )
 }

@@ -98,12 +98,12 @@ struct Worker<'a, F> {
 ///
 /// # Errors
 /// If a file cannot be used or written, or training fails.
-pub fn work<P: Parts, E: Executor>(
+pub fn work<P: Parts>(
     training: &mut P,
     folder: &Path,
     plan: &Plan,
     own: usize,
-    executor: &E,
+    executor: &Executor,
     tell: impl FnMut(Doing),
 ) -> Result<(), WorkError> {
     let parts = plan.parts as usize;
@@ -158,11 +158,11 @@ pub fn gather<P: Parts>(training: &mut P, folder: &Path, plan: &Plan) -> Result<
 
 impl<F: FnMut(Doing)> Worker<'_, F> {
     /// Sees to it that all of `wanted` are in the folder.
-    fn complete<P: Parts, E: Executor>(
+    fn complete<P: Parts>(
         &mut self,
         training: &mut P,
         wanted: &[usize],
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(), WorkError> {
         let stage = training.stage();
         let mut told = usize::MAX;
@@ -206,12 +206,12 @@ impl<F: FnMut(Doing)> Worker<'_, F> {
         }
     }
 
-    fn make<P: Parts, E: Executor>(
+    fn make<P: Parts>(
         &mut self,
         training: &mut P,
         part: usize,
         doing: Doing,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(), WorkError> {
         (self.tell)(doing);
         let bytes = training.part(part, self.plan.parts as usize, executor)?;
@@ -220,11 +220,7 @@ impl<F: FnMut(Doing)> Worker<'_, F> {
     }
 
     /// Takes in the parts of this stage, all of which are there; damaged ones are done again.
-    fn take<P: Parts, E: Executor>(
-        &mut self,
-        training: &mut P,
-        executor: &E,
-    ) -> Result<(), WorkError> {
+    fn take<P: Parts>(&mut self, training: &mut P, executor: &Executor) -> Result<(), WorkError> {
         let stage = training.stage();
         let mut all: Vec<Bytes> = Vec::new();
         for part in 0..self.plan.parts as usize {

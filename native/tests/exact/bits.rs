@@ -70,8 +70,9 @@ fn nor_do_they_where_bundles_of_labels_rotate() {
     let train = |threads: usize, kernels: &dyn Kernels| {
         let threads = Threads::new(threads).unwrap();
         let one = MultiLabel::Refuse;
-        let among = (&threads, &mut Alone);
-        let mut training = SharedTraining::new(&parameters, &data, one, among, &Portable).unwrap();
+        let mut training =
+            SharedTraining::new(&parameters, &data, one, (&threads, &mut Alone), &Portable)
+                .unwrap();
         let mut epochs = 0;
         while let Some(report) = training.epoch(&threads, kernels, &mut Alone).unwrap() {
             epochs = report.epoch;

@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use hapax::{
-    core::data::{Dataset, ReadOptions, Source, read},
+    core::{
+        data::{Dataset, ReadOptions, Source, read},
+        executor::Executor,
+    },
     files::read_text,
-    threads::Threads,
 };
 
 /// A part of a data set; `None` where the test is left out.
-pub fn part(set: &str, part: &str, threads: &Threads) -> Option<Dataset> {
+pub fn part(set: &str, part: &str, threads: &Executor) -> Option<Dataset> {
     let path = hapax_sets::path(&format!("{set}/{part}.txt.xz"))?;
     let text = read_text(&path).unwrap();
     let input = read(&text, &ReadOptions::default(), threads).unwrap();

@@ -22,11 +22,11 @@ mod train;
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::{Model, Scratch},
         parameters::MachParameters,
     },
     kernels,
-    threads::Threads,
 };
 use std::{collections::BTreeMap, error::Error, ops::ControlFlow};
 
@@ -59,7 +59,7 @@ fn number(options: &Options, name: &str, default: f64) -> Result<f64> {
         .map_or(Ok(default), |value| value.parse())?)
 }
 
-fn fit(p: &MachParameters, data: &Dataset, threads: &Threads) -> Result<Model> {
+fn fit(p: &MachParameters, data: &Dataset, threads: &Executor) -> Result<Model> {
     let go_on = |_| ControlFlow::Continue(());
     Ok(Model::train_mach(
         p,

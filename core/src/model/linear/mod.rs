@@ -277,12 +277,12 @@ impl LinearModel {
     ///
     /// # Errors
     /// If memory for the fast form is lacking.
-    pub fn predict_rows<E: Executor>(
+    pub fn predict_rows(
         &self,
         rows: &SparseRows,
         k: usize,
         kernels: &dyn Kernels,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Vec<Scored>, TryReserveError> {
         match &self.scorer {
             Some(scorer) => Ok(scorer.predict_rows(rows, k, kernels, executor)),

@@ -131,12 +131,12 @@ impl LinearScorer {
     }
 
     /// The `k` best labels (or all, if there are fewer) for each of `rows`, row by row.
-    pub(crate) fn predict_rows<E: Executor>(
+    pub(crate) fn predict_rows(
         &self,
         rows: &SparseRows,
         k: usize,
         kernels: &dyn Kernels,
-        executor: &E,
+        executor: &Executor,
     ) -> Vec<Scored> {
         const BLOCK: usize = 128;
         let blocks = executor.map(

@@ -45,7 +45,7 @@ impl IndexScratch {
 }
 
 impl Index {
-    pub(crate) fn exact(rows: &SparseRows, _executor: &impl Executor) -> Result<Self, ModelError> {
+    pub(crate) fn exact(rows: &SparseRows, _executor: &Executor) -> Result<Self, ModelError> {
         NeighborIndex::build(rows)
             .map(|index| Self::Exact(Box::new(index)))
             .map_err(ModelError::from)
@@ -61,7 +61,7 @@ impl Index {
     pub(crate) fn rebuilt(
         &self,
         rows: &SparseRows,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Self, ModelError> {
         match self {
             Self::Exact(_) => Self::exact(rows, executor),

@@ -58,7 +58,7 @@ impl Nearest {
         &self,
         places: &[u32],
         features: u32,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Self, ModelError> {
         let folded = self.folded(executor)?;
         let before = folded.index.to_rows()?;
@@ -101,7 +101,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If no row is left or memory is lacking.
-    pub(crate) fn folded(&self, executor: &impl Executor) -> Result<Self, ModelError> {
+    pub(crate) fn folded(&self, executor: &Executor) -> Result<Self, ModelError> {
         if !self.has_changes() {
             return Ok(self.clone());
         }

@@ -105,7 +105,7 @@ impl Graph {
     /// Adds nodes with different ids, or puts them in the places of those with the same ids. They
     /// are searched for in parallel: those of a batch, half as many as there are nodes and 256 at
     /// most, do not see each other. The graph is the same for any number of threads.
-    pub(crate) fn insert_all<E: Executor>(&mut self, items: Vec<(u32, SparseVec)>, executor: &E) {
+    pub(crate) fn insert_all(&mut self, items: Vec<(u32, SparseVec)>, executor: &Executor) {
         for (id, _) in &items {
             self.remove(*id);
         }

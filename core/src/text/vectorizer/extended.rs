@@ -86,10 +86,10 @@ impl Vectorizer {
     ///
     /// # Errors
     /// If there are more texts or tokens than 32 bits count, or memory is lacking.
-    pub fn extended<T: AsRef<str> + Sync, E: Executor>(
+    pub fn extended<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(Self, Vec<u32>), VectorizerError> {
         let more = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
         let documents = self.documents.checked_add(more);
@@ -122,10 +122,10 @@ impl Vectorizer {
     }
 
     /// All tokens of `texts` in alphabetical order, and in how many texts each occurs.
-    fn found<T: AsRef<str> + Sync, E: Executor>(
+    fn found<T: AsRef<str> + Sync>(
         &self,
         texts: &[T],
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(Names, Vec<u32>), VectorizerError> {
         let all = Limits {
             min_documents: 1,

@@ -81,11 +81,11 @@ impl HeldOut {
     }
 
     /// Adds rows, their labels and the model's answers.
-    pub(super) fn ask<E: Executor>(
+    pub(super) fn ask(
         &mut self,
         model: &Model,
         (rows, labels): (&SparseRows, &LabelLists),
-        executor: &E,
+        executor: &Executor,
         scratch: impl Fn() -> Scratch + Sync,
     ) {
         let jobs = rows.len().div_ceil(BATCH);

@@ -78,11 +78,11 @@ impl Model {
     ///
     /// # Errors
     /// As the training of the other model.
-    pub fn calibrate<E: Executor>(
+    pub fn calibrate(
         &mut self,
         begun: Calibrating,
         (data, seed): (&Dataset, u64),
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Calibrated>, TrainError> {
         let whole = self.file_bytes().unwrap_or(0);
@@ -136,7 +136,7 @@ impl Model {
         (mut other, whole): (Self, u64),
         max_bytes: u64,
         seed: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Self {
         other.vectorizer.clone_from(&self.vectorizer);
@@ -167,12 +167,12 @@ impl Model {
     /// }
     /// # Ok(()) }
     /// ```
-    pub fn calibrate_part<E: Executor>(
+    pub fn calibrate_part(
         &mut self,
         calibrating: &mut Calibrating,
         (data, seed): (&Dataset, u64),
         trained: Option<Self>,
-        executor: &E,
+        executor: &Executor,
         scratch: impl Fn() -> Scratch + Sync,
     ) -> Option<Dataset> {
         let test = calibrating.test(data);

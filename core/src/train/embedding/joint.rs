@@ -182,7 +182,7 @@ impl Training for Trainer<'_> {
     type Report = EmbeddingReport;
     type Made = Vec<Space>;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<EmbeddingReport> {
+    fn step(&mut self, executor: &Executor) -> Option<EmbeddingReport> {
         let epochs = self.parameters.epochs * self.parameters.models;
         if self.epoch == epochs || self.failed.is_some() {
             return None;
@@ -217,7 +217,7 @@ impl Training for Trainer<'_> {
         Some(report)
     }
 
-    fn finish<E: Executor>(self, _: &E) -> Result<Vec<Space>, TrainError> {
+    fn finish(self, _: &Executor) -> Result<Vec<Space>, TrainError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
@@ -297,7 +297,7 @@ impl Trainer<'_> {
     }
 
     /// Visits the rows of a batch, as the weights are now.
-    pub(super) fn visit_all<E: Executor>(&mut self, batch: core::ops::Range<usize>, executor: &E) {
+    pub(super) fn visit_all(&mut self, batch: core::ops::Range<usize>, executor: &Executor) {
         let mut visits = core::mem::take(&mut self.visits);
         let rule = VisitRule {
             margin: self.parameters.margin as f32,

@@ -32,7 +32,7 @@ impl Buffers {
 
 impl Trainer<'_> {
     /// Makes the steps that the visits of a batch call for, in their order.
-    pub(super) fn learn<E: Executor>(&mut self, executor: &E) {
+    pub(super) fn learn(&mut self, executor: &Executor) {
         let visits = core::mem::take(&mut self.visits);
         let rule = self.rule();
         self.buffers.gradients.clear();
@@ -130,7 +130,7 @@ impl Trainer<'_> {
         buffers.steps.extend(pairs.map(step));
     }
 
-    fn step_features<E: Executor>(&mut self, executor: &E, mut rule: StepRule) {
+    fn step_features(&mut self, executor: &Executor, mut rule: StepRule) {
         rule.adaptive = self.parameters.steps == WsabieSteps::AdaGradByFeature;
         let Buffers {
             steps,

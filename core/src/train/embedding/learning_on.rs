@@ -111,11 +111,11 @@ impl Embedding {
     /// # Errors
     /// [`TrainError::CannotLearn`] if training did not make steps that can be 0 for some vectors
     /// only, or the model holds other vectors than it makes; otherwise as [`Embedding::train`].
-    pub(in crate::train) fn learn_on<E: Executor>(
+    pub(in crate::train) fn learn_on(
         &self,
         data: &Dataset,
         (places, pull): (&[u32], f64),
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let Some(training) = self.goes_on() else {

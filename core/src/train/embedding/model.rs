@@ -62,7 +62,7 @@ impl Embedding {
     pub(crate) fn train(
         training: &EmbeddingTraining,
         data: &Dataset,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(EmbeddingReport) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
@@ -81,7 +81,7 @@ impl Embedding {
     pub(crate) fn train_wsabie(
         wsabie: Wsabie,
         data: &Dataset,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let trainer = wsabie.trainer(data, kernels)?;
@@ -103,7 +103,7 @@ impl Embedding {
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &dyn Kernels,
         watch: &mut dyn Watch<EmbeddingReport>,
     ) -> Result<Self, TrainError> {
@@ -129,7 +129,7 @@ impl Embedding {
 fn vectors(
     training: &EmbeddingTraining,
     data: &Dataset,
-    executor: &impl Executor,
+    executor: &Executor,
     kernels: &dyn Kernels,
     watch: &mut dyn Watch<EmbeddingReport>,
 ) -> Result<Vectors, TrainError> {

@@ -93,7 +93,7 @@ impl Training for SampledTrainer<'_> {
     type Report = EmbeddingReport;
     type Made = Vectors;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<EmbeddingReport> {
+    fn step(&mut self, executor: &Executor) -> Option<EmbeddingReport> {
         let epochs = self.state.parameters.epochs;
         if self.epoch == epochs {
             return None;
@@ -119,7 +119,7 @@ impl Training for SampledTrainer<'_> {
         Some(report)
     }
 
-    fn finish<E: Executor>(self, _: &E) -> Result<Vectors, TrainError> {
+    fn finish(self, _: &Executor) -> Result<Vectors, TrainError> {
         if self.epoch < self.state.parameters.epochs {
             return Err(TrainError::Stopped);
         }

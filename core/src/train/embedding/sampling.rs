@@ -112,7 +112,7 @@ impl<'a> State<'a> {
     }
 
     /// Trains every label on its draws, side by side.
-    pub(super) fn train_labels(&mut self, executor: &impl Executor) -> usize {
+    pub(super) fn train_labels(&mut self, executor: &Executor) -> usize {
         let mut drawn = core::mem::take(&mut self.drawn);
         // Stable: the draws of a label stay in their order.
         drawn.sort_by_key(|draw| draw.label);

@@ -49,7 +49,7 @@ pub(in crate::train) fn blobs(
 pub(in crate::train) fn train(
     parameters: &Wsabie,
     data: &Dataset,
-    executor: &impl Executor,
+    executor: &Executor,
 ) -> Result<Vec<Space>, TrainError> {
     let mut trainer: Trainer<'_> = parameters.trainer(data, &Portable)?;
     while trainer.step(executor).is_some() {}

@@ -105,7 +105,7 @@ pub(super) fn packed(
     parameters: &MachParameters,
     biases: Array<f32>,
     data: &Dataset,
-    executor: &impl Executor,
+    executor: &Executor,
 ) -> Result<HeadWeights, TrainError> {
     let importance = importance(data, shape);
     let counts = SizeCounts::of(source, shape, &importance, executor);

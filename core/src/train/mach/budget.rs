@@ -142,12 +142,12 @@ fn best(tried: &[FitStep], count: usize) -> Vec<Setting> {
 impl Mach {
     /// The heads packed into `budget` bytes. A model of all rows fits; that of some may be a little
     /// larger.
-    fn packed_about_within<E: Executor>(
+    fn packed_about_within(
         &self,
         setting: Setting,
         data: &Dataset,
         budget: u64,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Self, TrainError> {
         match self.packed_within(setting, data, budget, executor) {
             Err(TrainError::Budget { smallest, .. }) => {
@@ -159,11 +159,11 @@ impl Mach {
 
     /// Another model, of `data`, packed and perhaps refined as this one was, which
     /// [`MachParameters::train_within`] made. Cost: one training, and the packing.
-    pub(in crate::train) fn packed_again<E: Executor>(
+    pub(in crate::train) fn packed_again(
         &self,
         refined: bool,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Result<Self, TrainError> {
         let own = self.parameters();
@@ -202,11 +202,11 @@ impl MachParameters {
     /// # Errors
     /// As [`MachParameters::train`]; [`TrainError::Budget`] if nothing fits, before any training;
     /// [`TrainError::State`] if what `watch` went on from is not a state of this training.
-    pub(crate) fn train_within<E: Executor>(
+    pub(crate) fn train_within(
         &self,
         data: &Dataset,
         budget: u64,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         watch: &mut dyn Watch<Report>,
     ) -> Result<(Mach, MachFit), TrainError> {
@@ -247,10 +247,10 @@ impl MachParameters {
     }
 
     /// How small each way to pack a model of `data` can be.
-    pub(super) fn smallest<E: Executor>(
+    pub(super) fn smallest(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Result<Smallest, TrainError> {
         Smallest::of(self, &self.settings(), data, executor, kernels)
@@ -258,12 +258,12 @@ impl MachParameters {
 
     /// Trains on the first part and judges every one of `settings` by the second. Weights are
     /// trained on for the settings `refine`, or else for the best ones.
-    fn try_settings<E: Executor>(
+    fn try_settings(
         &self,
         (rest, held_out): &(Dataset, Dataset),
         budget: u64,
         (settings, refine): (&[Setting], Option<Vec<Setting>>),
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         trials: &mut Trials<'_>,
     ) -> Result<MachFit, TrainError> {

@@ -28,10 +28,10 @@ pub(super) struct Setting {
 
 impl Mach {
     /// The precision of the model's answers.
-    pub(crate) fn judge<E: Executor>(
+    pub(crate) fn judge(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Precision {
         let scratch = || MachScratch::new(kernels);
@@ -95,10 +95,10 @@ impl Mach {
     }
 
     /// The first heads without their weights.
-    pub(super) fn first_heads_empty<E: Executor>(
+    pub(super) fn first_heads_empty(
         &self,
         setting: Setting,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<HeadWeights, TrainError> {
         let (shape, source, biases) = self.first_heads(setting.heads);
         let packing = Packing {
@@ -111,12 +111,12 @@ impl Mach {
 
     /// The model with its first heads, as many of their largest weights as fit into `budget` bytes,
     /// and with centroids made anew from `data`. The weights are around their medians already.
-    pub(super) fn packed_within<E: Executor>(
+    pub(super) fn packed_within(
         &self,
         setting: Setting,
         data: &Dataset,
         budget: u64,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Self, TrainError> {
         let Setting {
             bits,
@@ -179,11 +179,11 @@ impl Mach {
     ///
     /// # Errors
     /// [`TrainError::Budget`] if even no weights take more.
-    pub(crate) fn weights_within<E: Executor>(
+    pub(crate) fn weights_within(
         &self,
         bits: u32,
         budget: u64,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<HeadWeights, TrainError> {
         let search = Search {
             shape: self.shape(),

@@ -70,10 +70,10 @@ impl MachParameters {
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
     /// said so.
-    pub(crate) fn train<E: Executor>(
+    pub(crate) fn train(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
@@ -87,7 +87,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If parts of the work are left, weights grew beyond all bounds, or memory is lacking.
-    pub fn model<E: Executor>(&self, executor: &E) -> Result<Mach, TrainError> {
+    pub fn model(&self, executor: &Executor) -> Result<Mach, TrainError> {
         if !self.is_done() {
             return Err(TrainError::Stopped);
         }

@@ -23,7 +23,7 @@ impl Model {
         parameters: &MachParameters,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Self, TrainError> {
@@ -43,7 +43,7 @@ impl Model {
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         max_bytes: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         watch: &mut dyn Watch<Report>,
     ) -> Result<(Self, MachFit), TrainError> {

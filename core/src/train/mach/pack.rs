@@ -137,7 +137,7 @@ impl SizeCounts {
         source: &impl WeightSource,
         shape: Shape,
         importance: &[f32],
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Self {
         let none = || alloc::vec![0u64; 1 << (31 - SIZE_SHIFT)];
         let parts = executor.map(
@@ -263,7 +263,7 @@ pub fn pack(
     shape: Shape,
     packing: Packing<'_>,
     biases: Array<f32>,
-    executor: &impl Executor,
+    executor: &Executor,
 ) -> Result<HeadWeights, TrainError> {
     let runs = executor.map(
         JOBS,

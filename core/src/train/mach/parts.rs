@@ -71,11 +71,11 @@ impl Parts for MachParts<'_> {
         heads * u64::from(self.parameters.buckets) * steps
     }
 
-    fn part<E: Executor>(
+    fn part(
         &mut self,
         part: usize,
         parts: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Vec<u8>, PartError> {
         if self.whole.is_some() {
             return Err(TrainError::Stopped.into());

@@ -28,10 +28,10 @@ const SHARES: [f64; 2] = [0.5, 0.1];
 impl Mach {
     /// The model after some more passes over `data`, those which made it, with as many weights or
     /// fewer; `run` goes to the end of them.
-    pub(crate) fn refined<E: Executor>(
+    pub(crate) fn refined(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
         run: impl FnOnce(&mut Trainer<'_>) -> Result<(), TrainError>,
     ) -> Result<Self, TrainError> {

@@ -23,11 +23,11 @@ pub(super) struct Smallest {
 impl Smallest {
     /// Cost: a model without weights for each of `settings`, and centroids for each number of
     /// entries.
-    pub(super) fn of<E: Executor>(
+    pub(super) fn of(
         parameters: &MachParameters,
         settings: &[Setting],
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn MachKernels,
     ) -> Result<Self, TrainError> {
         let trainer = parameters.trainer(data, executor.threads(), kernels)?;
@@ -70,11 +70,7 @@ impl Smallest {
     }
 
     /// The smallest model of all.
-    pub(super) fn model<E: Executor>(
-        &self,
-        data: &Dataset,
-        executor: &E,
-    ) -> Result<Mach, TrainError> {
+    pub(super) fn model(&self, data: &Dataset, executor: &Executor) -> Result<Mach, TrainError> {
         let smallest = self.settings.iter().min_by_key(|(_, bytes)| *bytes);
         let &(setting, bytes) = smallest.ok_or(TrainError::Stopped)?;
         self.untrained.packed_within(setting, data, bytes, executor)

@@ -6,13 +6,13 @@ use crate::{
 };
 
 /// The search for the threshold by which weights fit a number of bytes.
-pub(super) struct Search<'a, E> {
+pub(super) struct Search<'a> {
     pub(super) shape: Shape,
     pub(super) biases: Array<f32>,
     pub(super) importance: &'a [f32],
     /// Bytes of the model beside its weights.
     pub(super) beside: u64,
-    pub(super) executor: &'a E,
+    pub(super) executor: &'a Executor,
 }
 
 /// Thresholds tried, unless none of them fits.
@@ -21,7 +21,7 @@ const TRIES: u32 = 8;
 /// Thresholds tried at most: the halves of 2^64 weights come to one.
 const MOST_TRIES: u32 = 64;
 
-impl<E: Executor> Search<'_, E> {
+impl Search<'_> {
     fn pack(
         &self,
         source: &impl WeightSource,

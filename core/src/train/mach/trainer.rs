@@ -62,7 +62,7 @@ impl Training for Trainer<'_> {
     type Report = Report;
     type Made = Mach;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step(&mut self, executor: &Executor) -> Option<Report> {
         if self.epoch >= self.parameters.epochs {
             return None;
         }
@@ -88,7 +88,7 @@ impl Training for Trainer<'_> {
         Some(report)
     }
 
-    fn finish<E: Executor>(self, executor: &E) -> Result<Mach, TrainError> {
+    fn finish(self, executor: &Executor) -> Result<Mach, TrainError> {
         self.model(executor)
     }
 }
@@ -108,7 +108,7 @@ impl Trainer<'_> {
         Stream::new(self.parameters.seed, u64::from(self.epoch)).shuffle(&mut self.order);
     }
 
-    fn end_epoch(&mut self, executor: &impl Executor) {
+    fn end_epoch(&mut self, executor: &Executor) {
         let parameters = &self.parameters;
         let (first, epochs) = (parameters.first_averaged(), parameters.epochs);
         if parameters.averages() && self.epoch >= first {

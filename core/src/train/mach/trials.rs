@@ -82,11 +82,11 @@ impl<'w> Trials<'w> {
     }
 
     /// The model of a training from begin to end, its weights as they are.
-    pub(super) fn trained<E: Executor>(
+    pub(super) fn trained(
         &mut self,
         mut trainer: Trainer<'_>,
         centroids: Option<Centroids>,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Mach, TrainError> {
         let known = self.left.as_mut().and_then(|(weights, _)| weights.take());
         let weights = match known {
@@ -110,11 +110,11 @@ impl<'w> Trials<'w> {
     }
 
     /// Trains to the end: weights of `whole`, or new ones.
-    pub(super) fn run<E: Executor>(
+    pub(super) fn run(
         &mut self,
         trainer: &mut Trainer<'_>,
         whole: Option<&HeadWeights>,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<(), TrainError> {
         if let Some((_, state)) = self.left.take() {
             trainer.resume(&state).map_err(TrainError::State)?;

@@ -26,7 +26,7 @@ fn heads_trained_together_are_heads_trained_alone() {
     }
 }
 
-fn train(p: &MachParameters, data: &Dataset, executor: &impl Executor) -> Result<Mach, TrainError> {
+fn train(p: &MachParameters, data: &Dataset, executor: &Executor) -> Result<Mach, TrainError> {
     p.train(data, executor, &Portable, |_| ControlFlow::Continue(()))
 }
 

@@ -134,11 +134,11 @@ impl ClassRows {
     }
 
     /// [`ClassRows::add`] for each of `count` rows in turn, the shards in parallel.
-    pub(crate) fn add_all<'s, E: Executor>(
+    pub(crate) fn add_all<'s>(
         &mut self,
         count: usize,
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
-        executor: &E,
+        executor: &Executor,
     ) {
         let shards = core::mem::take(&mut self.shards);
         let (state, factor) = (&self.state, 1.0 / self.state.scale);

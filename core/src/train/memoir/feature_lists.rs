@@ -190,11 +190,11 @@ impl FeatureLists {
 
     /// [`FeatureLists::add`] for each of `count` rows in turn, the shards in parallel. `draw` gives
     /// a row's features, into the buffer, and its steps.
-    pub(super) fn add_all<'s, E: Executor>(
+    pub(super) fn add_all<'s>(
         &mut self,
         count: usize,
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
-        executor: &E,
+        executor: &Executor,
     ) {
         let (moving, scale) = (self.state.moving(), self.state.scale);
         let shards = core::mem::take(&mut self.shards);

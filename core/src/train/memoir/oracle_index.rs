@@ -74,12 +74,12 @@ impl Index {
     }
 
     /// Puts in the vectors of those of `touched`, rising, that have moved, or of all of `seen`.
-    pub(crate) fn refresh<E: Executor>(
+    pub(crate) fn refresh(
         &mut self,
         rows: &mut ClassRows,
         touched: &[u32],
         seen: &[u32],
-        executor: &E,
+        executor: &Executor,
     ) {
         if rows.folds() != self.folds {
             self.folds = rows.folds();
@@ -96,7 +96,7 @@ impl Index {
     }
 
     /// Forgets all vectors, and puts in those of `seen`, rising.
-    pub(crate) fn renew<E: Executor>(&mut self, rows: &mut ClassRows, seen: &[u32], executor: &E) {
+    pub(crate) fn renew(&mut self, rows: &mut ClassRows, seen: &[u32], executor: &Executor) {
         let classes = rows.with_weights(seen);
         if let Search::Codes(codes, Some(products)) = &mut self.search {
             codes.clear();
@@ -108,7 +108,7 @@ impl Index {
         self.insert(rows, classes, executor);
     }
 
-    fn insert<E: Executor>(&mut self, rows: &mut ClassRows, classes: Vec<u32>, executor: &E) {
+    fn insert(&mut self, rows: &mut ClassRows, classes: Vec<u32>, executor: &Executor) {
         let items: Vec<(u32, SparseVec)> = classes
             .into_iter()
             .map(|class| (class, rows.vector(class)))

@@ -51,12 +51,12 @@ impl Products {
     }
 
     /// Computes those of some classes from their weights.
-    pub(crate) fn set<E: Executor>(
+    pub(crate) fn set(
         &mut self,
         codes: &SignCodes,
         rows: &ClassRows,
         classes: &[u32],
-        executor: &E,
+        executor: &Executor,
     ) {
         let computed = executor.map(classes.len(), Vec::new, |terms, at| {
             let mut products = Vec::new();

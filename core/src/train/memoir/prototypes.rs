@@ -27,7 +27,7 @@ impl Embedding {
         parameters: &Memoir,
         projection: &Projection,
         data: &Dataset,
-        executor: &impl Executor,
+        executor: &Executor,
         measuring: bool,
         watch: &mut dyn Watch<MemoirReport>,
     ) -> Result<Self, TrainError> {
@@ -52,7 +52,7 @@ impl Embedding {
 pub(crate) fn vectors(
     parameters: &Memoir,
     data: &Dataset,
-    executor: &impl Executor,
+    executor: &Executor,
     measuring: bool,
     watch: &mut dyn Watch<MemoirReport>,
 ) -> Result<Vectors, TrainError> {

@@ -50,7 +50,7 @@ impl MemoirTrainer<'_> {
     /// Cost: one scoring of all classes and one search for each row of the sample, and one pass
     /// over the weights.
     #[must_use]
-    pub(crate) fn measure<E: Executor>(&self, executor: &E) -> Measured {
+    pub(crate) fn measure(&self, executor: &Executor) -> Measured {
         let pairs = self.draws.pairs();
         let apart = pairs.len().div_ceil(SAMPLE).max(1);
         let mut sample: Vec<Pair> = pairs.to_vec();

@@ -132,7 +132,7 @@ impl Training for MemoirTrainer<'_> {
     type Report = MemoirReport;
     type Made = LinearModel;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<MemoirReport> {
+    fn step(&mut self, executor: &Executor) -> Option<MemoirReport> {
         if self.t == self.total {
             return None;
         }
@@ -159,7 +159,7 @@ impl Training for MemoirTrainer<'_> {
         })
     }
 
-    fn finish<E: Executor>(self, _: &E) -> Result<LinearModel, TrainError> {
+    fn finish(self, _: &Executor) -> Result<LinearModel, TrainError> {
         if self.t < self.total {
             return Err(TrainError::Stopped);
         }
@@ -187,7 +187,7 @@ impl MemoirTrainer<'_> {
     }
 
     /// One step.
-    fn one<E: Executor>(&mut self, executor: &E) {
+    fn one(&mut self, executor: &Executor) {
         self.t += 1;
         let averages = self.parameters.average == Average::SecondHalf && !self.parameters.is_l1();
         if averages && self.t == self.total / 2 + 1 {
@@ -223,7 +223,7 @@ impl MemoirTrainer<'_> {
         }
     }
 
-    fn one_row<E: Executor>(&mut self, eta: f64, executor: &E) {
+    fn one_row(&mut self, eta: f64, executor: &Executor) {
         let (pair, proposed) = self.next(executor);
         let mut scratch = core::mem::replace(&mut self.scratch, Scratch::new(0));
         let moves = self.choose(pair, &proposed, self.t, eta, &mut scratch);
@@ -242,7 +242,7 @@ impl MemoirTrainer<'_> {
         self.scratch = scratch;
     }
 
-    fn one_batch<E: Executor>(&mut self, eta: f64, executor: &E) {
+    fn one_batch(&mut self, eta: f64, executor: &Executor) {
         let batch = self.parameters.batch as usize;
         let pairs: Vec<Pair> = (0..batch).map(|_| self.draws.draw()).collect();
         self.refresh(executor);

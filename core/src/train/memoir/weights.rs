@@ -116,11 +116,11 @@ impl Weights {
         }
     }
 
-    pub(super) fn add_all<'s, E: Executor>(
+    pub(super) fn add_all<'s>(
         &mut self,
         count: usize,
         draw: impl Fn(usize, &mut Vec<(u32, f32)>) -> Steps<'s> + Sync,
-        executor: &E,
+        executor: &Executor,
     ) {
         either!(self, weights => weights.add_all(count, draw, executor));
     }

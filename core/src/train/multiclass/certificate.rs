@@ -131,7 +131,7 @@ impl Columns {
 ///
 /// Cost: O(values of the rows, times listed classes); memory: 8 bytes a value and, a thread, 9 a
 /// class.
-pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f64 {
+pub fn rebuild(state: &mut State, cuts: &[u32], executor: &Executor) -> f64 {
     let State {
         problem,
         duals,
@@ -196,11 +196,11 @@ pub fn rebuild<E: Executor>(state: &mut State, cuts: &[u32], executor: &E) -> f6
 }
 
 /// Rebuilds the weights and proves how good they are. The survey is of the new weights.
-pub fn certify<E: Executor>(
+pub fn certify(
     state: &mut State,
     search: Search,
     cuts: &[u32],
-    executor: &E,
+    executor: &Executor,
     processor: Processor,
 ) -> (Certificate, Survey) {
     let dual = rebuild(state, cuts, executor);

@@ -77,10 +77,10 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// If there are too many features, rows and classes for dense arrays.
-    pub(crate) fn new<E: Executor>(
+    pub(crate) fn new(
         parameters: &MultiClassSvm,
         problem: Problem,
-        executor: &E,
+        executor: &Executor,
         processor: Processor,
     ) -> Result<Self, TrainError> {
         Self::among(parameters, problem, (executor, &mut Alone), processor)
@@ -91,10 +91,10 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// As [`LeeLinWahba::new`], and if processes do not reach each other.
-    pub(crate) fn among<E: Executor, X: Exchange>(
+    pub(crate) fn among<X: Exchange>(
         parameters: &MultiClassSvm,
         problem: Problem,
-        among: (&E, &mut X),
+        among: (&Executor, &mut X),
         processor: Processor,
     ) -> Result<Self, TrainError> {
         let kept = range(problem.classes(), among.1.rank(), among.1.ranks());
@@ -103,11 +103,11 @@ impl LeeLinWahba {
     }
 
     /// Begins with the classes kept here in so many parts.
-    fn divided<E: Executor, X: Exchange>(
+    fn divided<X: Exchange>(
         parameters: &MultiClassSvm,
         problem: Problem,
         parts: usize,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
     ) -> Result<Self, TrainError> {
         let (rows, classes) = (problem.len(), problem.classes());
@@ -146,9 +146,9 @@ impl LeeLinWahba {
 
     /// Sets all duals to that value at which the dual objective is largest: at `t C` it is
     /// `t N (L - 1) C - t²/2 sum_c |w_c|²` with the weights of C.
-    fn begin<E: Executor, X: Exchange>(
+    fn begin<X: Exchange>(
         &mut self,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
     ) -> Result<(), ExchangeError> {
         let (rows, classes) = (self.problem.len(), self.problem.classes());
@@ -180,11 +180,7 @@ impl LeeLinWahba {
     }
 
     /// Does the next epoch, or returns `None` if training has ended.
-    pub(crate) fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        processor: Processor,
-    ) -> Option<Report> {
+    pub(crate) fn epoch(&mut self, executor: &Executor, processor: Processor) -> Option<Report> {
         // A process on its own always reaches itself.
         let done = self.epoch_among((executor, &mut Alone), processor);
         done.unwrap_or(None)
@@ -194,9 +190,9 @@ impl LeeLinWahba {
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub(crate) fn epoch_among<E: Executor, X: Exchange>(
+    pub(crate) fn epoch_among<X: Exchange>(
         &mut self,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
     ) -> Result<Option<Report>, ExchangeError> {
         if self.certificate.is_some() {
@@ -311,9 +307,9 @@ impl LeeLinWahba {
 
     /// Goes over all rows, block by block: moves every row's duals to their best, rows in random
     /// order, or only looks.
-    fn pass<E: Executor, X: Exchange>(
+    fn pass<X: Exchange>(
         &mut self,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
         moving: bool,
     ) -> Result<Seen, ExchangeError> {
@@ -342,7 +338,7 @@ impl LeeLinWahba {
 
     /// Runs all epochs.
     #[cfg(test)]
-    pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
+    pub fn run(&mut self, executor: &Executor, processor: Processor) -> Certificate {
         while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
     }
@@ -381,12 +377,12 @@ fn set_wrong(numbers: &mut [Lanes], problem: &Problem, row: usize, value: f64) {
 }
 
 /// Brings the weights up to what the block before moved, and scores the rows of the next.
-fn follow<E: Executor>(
+fn follow(
     parts: &mut [Part],
     problem: &Problem,
     block: &Block,
     rows: &[u32],
-    (executor, processor): (&E, Processor),
+    (executor, processor): (&Executor, Processor),
 ) {
     executor.map_items(parts.iter_mut().collect(), |_, part: &mut Part| {
         processor.run(FollowMoves {

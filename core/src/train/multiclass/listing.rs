@@ -23,13 +23,13 @@ pub enum Turn {
 ///
 /// Cost: O(weights of the rows' features, each once, + values of the rows times their new classes).
 /// Lists grow in the order of rows, whichever thread appends to them.
-pub fn list<E: Executor>(
+pub fn list(
     state: &mut State,
     rows: &[(u32, u32)],
     fresh: &[u32],
     turn: Turn,
     cuts: &[u32],
-    executor: &E,
+    executor: &Executor,
 ) {
     let State {
         problem,
@@ -106,7 +106,7 @@ fn take(
 
 /// Takes classes off the lists of rows: pairs of a row and a place in its list, rising. Their duals
 /// must be those that unlisted classes share.
-pub fn unlist<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
+pub fn unlist(state: &mut State, idle: &[(u32, u32)], executor: &Executor) {
     let chunks = chunks(&mut state.duals, executor.threads());
     executor.map_items(chunks, |_, (first, duals)| {
         let start = idle.partition_point(|at| (at.0 as usize) < first);
@@ -269,7 +269,7 @@ fn find(shard: &Shard<'_>, problem: &Problem, asked: &Asked<'_>, classes: usize)
 }
 
 /// Makes classes the places of rows in features that have become dense.
-fn make_dense<E: Executor>(state: &mut State, dense: &[u32], executor: &E) {
+fn make_dense(state: &mut State, dense: &[u32], executor: &Executor) {
     if dense.is_empty() {
         return;
     }

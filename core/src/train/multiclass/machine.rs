@@ -60,12 +60,12 @@ impl MultiClassSvm {
     /// Bad parameters and unusable data, before any work; [`TrainError::Stopped`] if `progress`
     /// said so; too many weights for the model's form; a model to start from that does not fit. A
     /// Lee-Lin-Wahba machine takes no notice of `start`.
-    pub fn train<E: Executor>(
+    pub fn train(
         &self,
         data: &Dataset,
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
@@ -74,11 +74,11 @@ impl MultiClassSvm {
     }
 
     /// The machine of a Lee-Lin-Wahba training that has come to its end.
-    pub(crate) fn lee_lin_wahba_machine<E: Executor>(
+    pub(crate) fn lee_lin_wahba_machine(
         &self,
         solver: &LeeLinWahba,
         labels: usize,
-        (executor, processor): (&E, Processor),
+        (executor, processor): (&Executor, Processor),
     ) -> Result<Machine, TrainError> {
         let certificate = solver.certificate().ok_or(TrainError::Stopped)?;
         let certificate = certificate.sound(ROUNDING * certificate.primal.abs())?;
@@ -93,11 +93,11 @@ impl MultiClassSvm {
     }
 
     /// The machine of a training by rows that has come to its end.
-    pub(super) fn machine_by_rows<E: Executor>(
+    pub(super) fn machine_by_rows(
         &self,
         trainer: Trainer,
         labels: usize,
-        (executor, processor): (&E, Processor),
+        (executor, processor): (&Executor, Processor),
     ) -> Result<Machine, TrainError> {
         let certificate = trainer.certificate().ok_or(TrainError::Stopped)?;
         let state = trainer.into_state();
@@ -126,11 +126,11 @@ impl MultiClassSvm {
 
     /// The primal objective of a model's weights as they are stored. Those of a Lee-Lin-Wahba
     /// machine are first shifted so that they add up to 0, which answers do not depend on.
-    pub(crate) fn stored_primal<E: Executor>(
+    pub(crate) fn stored_primal(
         &self,
         problem: &Problem,
         model: &LinearModel,
-        executor: &E,
+        executor: &Executor,
         processor: Processor,
     ) -> f64 {
         let stored = Stored::new(problem, model);

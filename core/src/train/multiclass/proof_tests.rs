@@ -9,7 +9,7 @@ use super::{
     twin::Twin,
 };
 use crate::{
-    executor::Sequential,
+    executor::{Executor, Sequential},
     model::linear::LinearModel,
     parameters::multiclass::{
         MultiClassLoss::{self, CrammerSinger, LeeLinWahba as Simplex, WestonWatkins},
@@ -189,7 +189,7 @@ pub(super) fn check_rows(case: &Case) -> Result<(), TestCaseError> {
         .collect();
     let scale = (trainer.multiple(), largest(&weights));
     check_proof(&twin, &trainer.all_duals(), scale, proof)?;
-    let machine = (&Sequential, Processor::portable());
+    let machine: (&Executor, _) = (&Sequential, Processor::portable());
     let made = chosen.machine_by_rows(trainer, case.classes as usize, machine);
     let made = made.map_err(|error| TestCaseError::fail(error.to_string()))?;
     check_stored(&twin, &problem, &made.model, made.stored_primal)
@@ -218,7 +218,7 @@ proptest! {
     fn proofs_of_lee_lin_wahba_are_those_of_a_dense_computation(case in cases(Simplex)) {
         let (problem, chosen) = (case.problem(), &case.chosen);
         let twin = Twin::new(&problem, chosen.loss, chosen.cost);
-        let machine = (&Sequential, Processor::portable());
+        let machine: (&Executor, _) = (&Sequential, Processor::portable());
         let mut solver = LeeLinWahba::new(chosen, problem.clone(), machine.0, machine.1).unwrap();
         let proof = solver.run(machine.0, machine.1);
         check_proof(&twin, &solver.all_duals(), (1.0, 1.0), proof)?;
@@ -250,7 +250,7 @@ fn training_whose_proof_fails_makes_no_machine() {
     };
     let data = random_data(60, 8, 40, 1);
     let problem = Problem::new(&data, &chosen, MultiLabel::Refuse).unwrap();
-    let machine = (&Sequential, Processor::portable());
+    let machine: (&Executor, _) = (&Sequential, Processor::portable());
     let solved = |spoil: bool| {
         let mut trainer = Trainer::new(&chosen, problem.clone());
         trainer.run(machine.0, machine.1);
@@ -278,7 +278,7 @@ fn two_classes_are_one_machine_to_a_millionth() {
             normalize: false,
             ..MultiClassSvm::new(loss)
         };
-        let machine = (&Sequential, Processor::portable());
+        let machine: (&Executor, _) = (&Sequential, Processor::portable());
         let parameters = chosen(Simplex, 4.0 * cost, 1e-14);
         let problem = Problem::new(&data, &parameters, MultiLabel::Refuse).unwrap();
         let mut sums =

@@ -19,7 +19,7 @@ const WORTH: usize = 8;
 
 /// Forgets weights if many may have lost their last row: `idle` are rows and places of classes that
 /// have just left their lists.
-pub fn forget_if_many<E: Executor>(state: &mut State, idle: &[(u32, u32)], executor: &E) {
+pub fn forget_if_many(state: &mut State, idle: &[(u32, u32)], executor: &Executor) {
     let rows = idle.iter().map(|&(row, _)| row as usize);
     let lost: usize = rows.map(|row| state.problem.row(row).features.len()).sum();
     if lost * WORTH > state.weights.lists().len() {
@@ -28,7 +28,7 @@ pub fn forget_if_many<E: Executor>(state: &mut State, idle: &[(u32, u32)], execu
 }
 
 /// Forgets all weights that no row has a place for.
-pub fn forget<E: Executor>(state: &mut State, executor: &E) {
+pub fn forget(state: &mut State, executor: &Executor) {
     let State {
         problem,
         duals,

@@ -25,12 +25,12 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// If there are too many weights for the model's form.
-    pub(crate) fn rounded<E: Executor>(
+    pub(crate) fn rounded(
         &self,
         problem: &Problem,
         weights: &impl ByFeature,
         labels: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<LinearModel, TooManyWeights> {
         let largest = self.largest(problem, weights, executor);
         let rounding = Rounding {
@@ -65,11 +65,11 @@ impl MultiClassSvm {
     }
 
     /// The size of each class's largest weight that is not pruned; 0 where all are.
-    fn largest<E: Executor>(
+    fn largest(
         &self,
         problem: &Problem,
         weights: &impl ByFeature,
-        executor: &E,
+        executor: &Executor,
     ) -> Vec<f32> {
         let (features, threads) = (problem.feature_ids().len(), executor.threads());
         // Frequent features come first, so that threads take turns.

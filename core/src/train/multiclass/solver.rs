@@ -41,12 +41,12 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// Bad parameters, unusable data and a model of other features, before any work; lack of
     /// memory.
-    pub fn new<E: Executor>(
+    pub fn new(
         parameters: &'a MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
         start: Option<Start<'_>>,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         let problem = Problem::new(data, parameters, multi_label)?;
@@ -78,14 +78,14 @@ impl Training for Solver<'_> {
     type Report = Report;
     type Made = Machine;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step(&mut self, executor: &Executor) -> Option<Report> {
         match &mut self.form {
             Form::ByRows(trainer) => trainer.epoch(executor, self.processor),
             Form::LeeLinWahba(solver) => solver.epoch(executor, self.processor),
         }
     }
 
-    fn finish<E: Executor>(self, executor: &E) -> Result<Machine, TrainError> {
+    fn finish(self, executor: &Executor) -> Result<Machine, TrainError> {
         let (parameters, machine) = (self.parameters, (executor, self.processor));
         match self.form {
             Form::ByRows(trainer) => parameters.machine_by_rows(*trainer, self.labels, machine),

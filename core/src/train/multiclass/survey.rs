@@ -177,21 +177,16 @@ impl Part {
 }
 
 /// Surveys all rows.
-pub fn survey<E: Executor>(
-    state: &State,
-    search: Search,
-    executor: &E,
-    processor: Processor,
-) -> Survey {
+pub fn survey(state: &State, search: Search, executor: &Executor, processor: Processor) -> Survey {
     survey_part(state, search, Part::ALL, executor, processor)
 }
 
 /// Surveys some rows.
-pub fn survey_part<E: Executor>(
+pub fn survey_part(
     state: &State,
     search: Search,
     part: Part,
-    executor: &E,
+    executor: &Executor,
     processor: Processor,
 ) -> Survey {
     let count = part.count(state.problem.len());

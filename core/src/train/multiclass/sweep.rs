@@ -103,12 +103,12 @@ impl Sweeper {
 
     /// Visits `rows`, block by block and by class within a block. `each` hears what became of every
     /// row.
-    pub(crate) fn sweep<E: Executor>(
+    pub(crate) fn sweep(
         &mut self,
         state: &mut State,
         rows: &[u32],
         steps: Steps,
-        executor: &E,
+        executor: &Executor,
         processor: Processor,
         mut each: impl FnMut(u32, f64, bool),
     ) -> Swept {
@@ -215,11 +215,11 @@ enum Work<'a> {
 }
 
 /// Writes what lanes changed into weights and duals, and returns the block of the next rows.
-fn apply<E: Executor>(
+fn apply(
     state: &mut State,
     (lanes, next): (&[Lane], &[u32]),
     cuts: &[u32],
-    executor: &E,
+    executor: &Executor,
     processor: Processor,
 ) -> Block {
     let State {

@@ -76,11 +76,7 @@ const IDLE: f64 = 0.01;
 
 impl Trainer {
     /// Does the next epoch, or returns `None` if training has ended.
-    pub(crate) fn epoch<E: Executor>(
-        &mut self,
-        executor: &E,
-        processor: Processor,
-    ) -> Option<Report> {
+    pub(crate) fn epoch(&mut self, executor: &Executor, processor: Processor) -> Option<Report> {
         if self.certificate.is_some() {
             return None;
         }
@@ -111,12 +107,7 @@ impl Trainer {
         })
     }
 
-    fn sweep<E: Executor>(
-        &mut self,
-        sweeper: &mut Sweeper,
-        executor: &E,
-        processor: Processor,
-    ) -> usize {
+    fn sweep(&mut self, sweeper: &mut Sweeper, executor: &Executor, processor: Processor) -> usize {
         let mut stream = Stream::new(self.parameters.seed, u64::from(self.epochs));
         let mut rows = core::mem::take(&mut self.active);
         stream.shuffle(&mut rows);
@@ -156,7 +147,7 @@ impl Trainer {
 
     /// Looks at all classes for a part of the rows and solves for these rows, then for the next
     /// part: what the first ones moved is known when the classes of later ones are chosen.
-    fn by_parts<E: Executor>(&mut self, sweeper: &mut Sweeper, executor: &E, processor: Processor) {
+    fn by_parts(&mut self, sweeper: &mut Sweeper, executor: &Executor, processor: Processor) {
         let (search, count) = (self.search(), self.state.problem.len());
         let of = Schedule::parts(self.state.limits);
         for first in 0..of {
@@ -186,12 +177,7 @@ impl Trainer {
         }
     }
 
-    fn full_epoch<E: Executor>(
-        &mut self,
-        sweeper: &mut Sweeper,
-        executor: &E,
-        processor: Processor,
-    ) {
+    fn full_epoch(&mut self, sweeper: &mut Sweeper, executor: &Executor, processor: Processor) {
         let last = self.epochs >= self.parameters.max_epochs;
         let (search, hopeful) = (self.search(), self.schedule.hopeful);
         let mut found = Survey::default();
@@ -220,7 +206,7 @@ impl Trainer {
     }
 
     /// Lists the classes that a survey found rows to lack.
-    fn list_found<E: Executor>(&mut self, found: &Survey, sweeper: &Sweeper, executor: &E) {
+    fn list_found(&mut self, found: &Survey, sweeper: &Sweeper, executor: &Executor) {
         let (rows, fresh, cuts) = (&found.rows, &found.fresh, sweeper.cuts());
         list(&mut self.state, rows, fresh, Turn::Later, cuts, executor);
     }
@@ -259,7 +245,7 @@ impl Trainer {
 
     /// Runs all epochs.
     #[cfg(test)]
-    pub fn run<E: Executor>(&mut self, executor: &E, processor: Processor) -> Certificate {
+    pub fn run(&mut self, executor: &Executor, processor: Processor) -> Certificate {
         while self.epoch(executor, processor).is_some() {}
         self.certificate.unwrap_or_default()
     }

@@ -39,12 +39,12 @@ const ROWS: usize = 64;
 ///
 /// # Errors
 /// If the model has another number of features than the data.
-pub fn likely_classes<E: Executor>(
+pub fn likely_classes(
     model: &LinearModel,
     data: &Dataset,
     problem: &Problem,
     most: usize,
-    executor: &E,
+    executor: &Executor,
     kernels: &dyn Kernels,
 ) -> Result<Vec<Vec<u32>>, TrainError> {
     let (known, features) = (model.features(), data.rows().features());

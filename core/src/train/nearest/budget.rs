@@ -121,7 +121,7 @@ impl Nearest {
         &self,
         max_bytes: u64,
         seed: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<(Self, BudgetReport), BudgetError> {
         let current = self.folded(executor)?;
@@ -159,11 +159,11 @@ impl Nearest {
 }
 
 /// The settings worth trying with their bytes, at least one.
-fn candidates<E: Executor>(
+fn candidates(
     rows: &SparseRows,
     label_bytes: u64,
     max_bytes: u64,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<Vec<(CompactOptions, u64)>, BudgetError> {
     let longest = rows.iter().map(|row| row.len()).max().unwrap_or(0);
     // Keeping more weights than any row has changes nothing: of those only the fewest is tried.

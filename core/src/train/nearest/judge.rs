@@ -58,7 +58,7 @@ impl HeldOut {
         index: &Index,
         similarity: Similarity,
         votings: &[Voting],
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<(Vec<Precision>, f64), TrainError> {
         let most = votings

@@ -34,7 +34,7 @@ impl Nearest {
     pub fn train(
         parameters: NearestParameters,
         data: &Dataset,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Self, TrainError> {
         Self::over(parameters, data, |rows| Index::exact(rows, executor))
     }

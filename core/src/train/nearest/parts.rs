@@ -51,7 +51,7 @@ impl<'a> NearestParts<'a> {
     ///
     /// # Errors
     /// As [`Nearest::train`], and if parts are missing.
-    pub fn finish(self, executor: &impl Executor) -> Result<Nearest, TrainError> {
+    pub fn finish(self, executor: &Executor) -> Result<Nearest, TrainError> {
         let rows = self.rows.ok_or(TrainError::Stopped)?;
         Nearest::of_rows(self.parameters, self.data, &rows, |rows| {
             Index::exact(rows, executor)
@@ -73,11 +73,11 @@ impl Parts for NearestParts<'_> {
         rows.map(|row| self.data.rows().row(row).len() as u64).sum()
     }
 
-    fn part<E: Executor>(
+    fn part(
         &mut self,
         part: usize,
         parts: usize,
-        _executor: &E,
+        _executor: &Executor,
     ) -> Result<Vec<u8>, PartError> {
         let numbers: Vec<usize> = share(self.data.len(), part, parts).collect();
         let rows = self.data.rows().select(&numbers);

@@ -118,7 +118,7 @@ impl NearestParameters {
         data: &Dataset,
         grid: &Grid,
         seed: u64,
-        executor: &impl Executor,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
         mut progress: impl FnMut(usize, usize),
     ) -> Result<TuneReport, TrainError> {

@@ -21,10 +21,10 @@ const BATCH: usize = 64;
 /// weights of a byte.
 ///
 /// Cost: a pass over the values of each label's rows; memory: one array of D sums a thread.
-pub(super) fn centroids<E: Executor>(
+pub(super) fn centroids(
     parameters: &OneVsRest,
     data: &Dataset,
-    executor: &E,
+    executor: &Executor,
 ) -> Result<LinearModel, TrainError> {
     const BITS: u32 = 8;
     let (features, labels) = (

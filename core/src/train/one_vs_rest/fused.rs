@@ -34,12 +34,12 @@ impl FusedWeights {
     /// # Errors
     /// As [`Nearest::train`](crate::model::Nearest) and [`Model::train_embedding`]; a weight that
     /// is negative or not finite.
-    pub fn model<E: Executor>(
+    pub fn model(
         self,
         machines: LinearModel,
         parameters: &OneVsRest,
         (data, vectorizer): (&Dataset, Option<Vectorizer>),
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
     ) -> Result<Model, TrainError> {
         let nearest = match self.neighbors {
@@ -79,10 +79,10 @@ fn checked(name: &'static str, weight: f32) -> Result<f32, ParamError> {
 }
 
 /// The embedding that answers beside the machines.
-pub(super) fn embedding<E: Executor>(
+pub(super) fn embedding(
     data: &Dataset,
     seed: u64,
-    executor: &E,
+    executor: &Executor,
     kernels: &dyn Kernels,
 ) -> Result<Embedding, TrainError> {
     let wsabie = Wsabie {

@@ -24,12 +24,12 @@ impl LabelJobs {
     ///
     /// Cost: a pass over the values of each label's rows. The result does not depend on the
     /// executor.
-    pub(crate) fn new<E: Executor>(
+    pub(crate) fn new(
         labels: usize,
         own: &RowsByLabel,
         rows: &PackedRows,
         features: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Self {
         let scratch = || (vec![0f32; features], Vec::new());
         let strongest = executor.map(labels.div_ceil(BATCH), scratch, |(sums, met), batch| {

@@ -110,13 +110,13 @@ pub struct Turn {
 /// the others.
 ///
 /// Cost: one query of the oracle for each row whose turn it is.
-pub fn mine<E: Executor>(
+pub fn mine(
     rows: &PackedRows,
     labels: &LabelLists,
     (range, turn): (Range<usize>, Turn),
     mine: usize,
     oracle: &dyn MaxInnerProduct,
-    executor: &E,
+    executor: &Executor,
 ) -> Vec<Vec<u32>> {
     const BLOCK: usize = 64;
     let blocks = range.len().div_ceil(BLOCK);

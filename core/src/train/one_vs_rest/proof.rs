@@ -144,7 +144,7 @@ impl Training for Proving<'_> {
     type Report = (usize, usize);
     type Made = ProvenOneVsRest;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<(usize, usize)> {
+    fn step(&mut self, executor: &Executor) -> Option<(usize, usize)> {
         let (first, labels) = (self.weights.len(), self.labels);
         if first == labels {
             return None;
@@ -189,7 +189,7 @@ impl Training for Proving<'_> {
         Some((self.weights.len(), labels))
     }
 
-    fn finish<E: Executor>(self, _: &E) -> Result<ProvenOneVsRest, TrainError> {
+    fn finish(self, _: &Executor) -> Result<ProvenOneVsRest, TrainError> {
         if self.weights.len() < self.labels {
             return Err(TrainError::Stopped);
         }

@@ -65,10 +65,10 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`] and [`Training::finish`](crate::train::Training::finish).
-    pub fn train<E: Executor>(
+    pub fn train(
         &self,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {
@@ -80,11 +80,11 @@ impl OneVsRest {
     ///
     /// # Errors
     /// As [`OneVsRest::train`], and if the model does not fit the data.
-    pub(crate) fn train_from<E: Executor>(
+    pub(crate) fn train_from(
         &self,
         start: Option<&LinearModel>,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
         progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<LinearModel, TrainError> {

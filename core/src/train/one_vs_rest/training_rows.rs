@@ -30,11 +30,11 @@ impl TrainingRows {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn new<E: Executor>(
+    pub(crate) fn new(
         parameters: &OneVsRest,
         data: &Dataset,
         with_short: bool,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Self, TrainError> {
         let rows = data.rows();
         let most = parameters.short_terms as usize;

@@ -27,7 +27,7 @@ impl Columns {
     }
 
     /// A' B, row by row; of equal matrices only half of the work is done.
-    pub(crate) fn products(&self, other: &Self, executor: &impl Executor) -> Vec<f64> {
+    pub(crate) fn products(&self, other: &Self, executor: &Executor) -> Vec<f64> {
         let (count, width) = (self.blocks.len(), self.width());
         let same = core::ptr::eq(self, other);
         let pairs: Vec<(usize, usize)> = (0..count)
@@ -60,11 +60,7 @@ impl Columns {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn times(
-        &self,
-        square: &[f64],
-        executor: &impl Executor,
-    ) -> Result<Self, TrainError> {
+    pub(crate) fn times(&self, square: &[f64], executor: &Executor) -> Result<Self, TrainError> {
         let width = self.width();
         let lines = self.blocks.first().map_or(0, Vec::len) / WIDTH;
         let made = executor.map(
@@ -106,7 +102,7 @@ impl Columns {
     ///
     /// # Errors
     /// If memory is lacking.
-    pub(crate) fn orthonormal(&self, executor: &impl Executor) -> Result<Self, TrainError> {
+    pub(crate) fn orthonormal(&self, executor: &Executor) -> Result<Self, TrainError> {
         let once = |columns: &Self| {
             let products = columns.products(columns, executor);
             columns.times(&inverse_root(products, columns.width()), executor)

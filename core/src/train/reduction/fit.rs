@@ -137,7 +137,7 @@ impl Reduction {
         &self,
         data: &Dataset,
         transform: RowTransform,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Projection, TrainError> {
         self.check()?;
         check_data(data)?;
@@ -240,7 +240,7 @@ impl<'a> Rows<'a> {
     }
 
     /// A'A times the columns: a job for each block.
-    fn applied(&self, columns: &Columns, executor: &impl Executor) -> Result<Columns, TrainError> {
+    fn applied(&self, columns: &Columns, executor: &Executor) -> Result<Columns, TrainError> {
         let size = columns.blocks.first().map_or(0, Vec::len);
         let blocks = executor.map(
             columns.blocks.len(),

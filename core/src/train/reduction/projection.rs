@@ -89,7 +89,7 @@ impl Projection {
     ///
     /// # Errors
     /// If memory is lacking, or values are beyond the numbers of f32.
-    pub fn reduce(&self, data: &Dataset, executor: &impl Executor) -> Result<Dataset, TrainError> {
+    pub fn reduce(&self, data: &Dataset, executor: &Executor) -> Result<Dataset, TrainError> {
         let k = self.dimensions();
         let parts = executor.map(data.len().div_ceil(ROWS), Vec::new, |point, job| {
             let rows = job * ROWS..((job + 1) * ROWS).min(data.len());
@@ -128,7 +128,7 @@ impl Projection {
     pub(crate) fn unfold(
         &self,
         vectors: Vectors,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Vectors, TrainError> {
         let embedding = if vectors.embedding.is_empty() {
             let mut whole = array(self.weights.len(), 0f32)?;
@@ -148,7 +148,7 @@ impl Projection {
         &self,
         matrix: &[f32],
         columns: usize,
-        executor: &impl Executor,
+        executor: &Executor,
     ) -> Result<Vec<f32>, TrainError> {
         let k = self.dimensions().max(1);
         let mut whole = array(self.features().saturating_mul(columns), 0f32)?;

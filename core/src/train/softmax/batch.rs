@@ -100,12 +100,12 @@ impl Batches {
     }
 
     /// Finds the gradients of the rows of a batch.
-    pub(super) fn gradients<E: Executor>(
+    pub(super) fn gradients(
         &mut self,
         support: &Support,
         data: &Dataset,
         (batch, (seed, epoch)): (&[u32], (u64, u32)),
-        (executor, kernels): (&E, &dyn Kernels),
+        (executor, kernels): (&Executor, &dyn Kernels),
     ) {
         let part = batch.len().div_ceil(self.workers.len());
         let (values, starts) = (&self.values, &self.starts);
@@ -143,11 +143,11 @@ impl Batches {
     }
 
     /// Changes the weights by the gradients of the batch.
-    pub(super) fn descend<E: Executor>(
+    pub(super) fn descend(
         &mut self,
         support: &mut Support,
         rate: f32,
-        (executor, kernels): (&E, &dyn Kernels),
+        (executor, kernels): (&Executor, &dyn Kernels),
     ) {
         let rate = rate * self.scale;
         let Support {

@@ -129,7 +129,7 @@ impl<'a> SoftmaxTraining<'a> {
     }
 
     /// Does an epoch, if one is left.
-    pub(crate) fn step<E: Executor>(&mut self, executor: &E, kernels: &dyn Kernels) -> bool {
+    pub(crate) fn step(&mut self, executor: &Executor, kernels: &dyn Kernels) -> bool {
         if self.epoch == EPOCHS {
             return false;
         }

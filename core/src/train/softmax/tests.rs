@@ -48,7 +48,7 @@ fn model(data: &Dataset) -> LinearModel {
         .unwrap()
 }
 
-fn trained<E: Executor>(model: &LinearModel, data: &Dataset, executor: &E) -> Vec<f32> {
+fn trained(model: &LinearModel, data: &Dataset, executor: &Executor) -> Vec<f32> {
     let mut training = SoftmaxTraining::new(model, data, 11).unwrap();
     while training.step(executor, &Portable) {}
     training.weights().to_vec()

@@ -20,9 +20,9 @@ use super::{
 };
 use clap::Args;
 use hapax::{
+    core::executor::Executor,
     core::{data::Source, model::Model},
     files::{check_not_over, check_writable},
-    threads::Threads,
 };
 use repeats::{Marks, marks};
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ impl Evaluate {
     }
 
     /// The marks of the training data. Says so if they are not as many rows as the model has seen.
-    fn training(&self, path: &Path, model: &Model, threads: &Threads) -> Result<Marks, Failure> {
+    fn training(&self, path: &Path, model: &Model, threads: &Executor) -> Result<Marks, Failure> {
         let source = read_input(path, &self.data, Some(model), threads)?.source;
         if matches!(source, Source::Texts(_)) != model.vectorizer().is_some() {
             let rule =

@@ -7,13 +7,11 @@ use super::{
     output::{note, warn},
     table::count,
 };
-use hapax::{
-    core::{
-        data::{Dataset, IndexBase, Names},
-        model::{Method, Model},
-        text::Vectorizer,
-    },
-    threads::Threads,
+use hapax::core::{
+    data::{Dataset, IndexBase, Names},
+    executor::Executor,
+    model::{Method, Model},
+    text::Vectorizer,
 };
 use std::path::Path;
 
@@ -160,7 +158,7 @@ pub fn say_kept_labels(path: &Path, data: &Dataset, model: &Model) {
 }
 
 /// Says how many words of texts to go on with the vectorizer of the model does not know.
-pub fn say_unknown_words(vectorizer: &Vectorizer, texts: &[String], threads: &Threads) {
+pub fn say_unknown_words(vectorizer: &Vectorizer, texts: &[String], threads: &Executor) {
     match vectorizer.unknown_words(texts, threads) {
         None | Some(0) => {}
         Some(1) => note(

@@ -15,6 +15,7 @@ use hapax::{
     ModelFile,
     core::{
         data::{Dataset, Documents, Format, IndexBase, Input, Names, Source, read},
+        executor::Executor,
         model::Model,
         text::Vectorizer,
     },
@@ -52,7 +53,7 @@ pub fn read_input(
     path: &Path,
     data: &DataOptions,
     model: Option<&Model>,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<Reading, Failure> {
     let tables = Tables::new(data, model)?;
     if let Some(reading) = tables.read_file(path)? {
@@ -118,7 +119,7 @@ pub fn read_for_model(
     path: &Path,
     data: &DataOptions,
     model: &Model,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<Like, Failure> {
     let like = read_like(path, data, model, threads, |_, _| ())?;
     let (rows, stated) = (&like.rows, like.stated);
@@ -144,7 +145,7 @@ pub fn read_like(
     path: &Path,
     data: &DataOptions,
     model: &Model,
-    threads: &Threads,
+    threads: &Executor,
     look: impl FnOnce(&Vectorizer, &[String]),
 ) -> Result<Like, Failure> {
     let input = read_input(path, data, Some(model), threads)?;
@@ -180,7 +181,7 @@ fn vectorize(
     path: &Path,
     documents: Documents,
     model: &Model,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<(Dataset, Vec<String>), Failure> {
     let vectorizer = model.vectorizer().ok_or_else(|| {
         Failure::in_file(

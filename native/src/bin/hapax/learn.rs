@@ -13,13 +13,13 @@ use hapax::{
     ModelFile,
     core::{
         data::{Dataset, Source},
+        executor::Executor,
         model::{Method, Model},
         text::Vectorizer,
         train::{Learned, TrainError},
     },
     files::{check_not_over, check_writable},
     kernels,
-    threads::Threads,
 };
 use serde_json::json;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
@@ -133,7 +133,7 @@ impl Learn {
         Failure::in_file(&self.model, rule)
     }
 
-    fn read(&self, model: &Model, threads: &Threads) -> Result<Rows, Failure> {
+    fn read(&self, model: &Model, threads: &Executor) -> Result<Rows, Failure> {
         let path = &self.data;
         let Reading { source, stated, .. } = read_input(path, &self.options, Some(model), threads)?;
         match (source, model.vectorizer()) {

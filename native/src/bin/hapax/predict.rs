@@ -19,7 +19,6 @@ use hapax::{
     files::{FileError, open_text},
     kernels, npy,
     tables::{Line, next_line, peek},
-    threads::Threads,
     thresholds::Thresholds,
 };
 use std::{
@@ -157,7 +156,7 @@ impl Predict {
         mut input: Box<dyn BufRead + Send>,
         model: Model,
         limits: Thresholds,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<(), Failure> {
         let wrong = |error: &dyn Display| Failure::in_file(&self.input, error);
         if model.vectorizer().is_some() && self.data.format.is_none() {
@@ -193,7 +192,7 @@ struct Answering<'a> {
     predict: &'a Predict,
     model: Model,
     limits: Thresholds,
-    threads: &'a Threads,
+    threads: &'a Executor,
     out: BufWriter<StdoutLock<'static>>,
     kept: Vec<String>,
     ids: bool,
@@ -205,7 +204,7 @@ struct Answering<'a> {
 }
 
 impl<'a> Answering<'a> {
-    fn new(predict: &'a Predict, model: Model, limits: Thresholds, threads: &'a Threads) -> Self {
+    fn new(predict: &'a Predict, model: Model, limits: Thresholds, threads: &'a Executor) -> Self {
         Self {
             predict,
             model,
@@ -294,7 +293,7 @@ impl Predict {
         model: &Model,
         limits: Thresholds,
         batch: &[Question],
-        threads: &Threads,
+        threads: &Executor,
     ) -> Vec<Answered> {
         let scratch = || Scratch::new(kernels::best());
         threads.map(batch.len(), scratch, |scratch, job| {

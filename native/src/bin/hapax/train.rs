@@ -37,15 +37,14 @@ use hapax::{
     TextFeatures, Vectorized,
     core::{
         data::{Dataset, Source},
+        executor::Executor,
         model::Model,
         parameters::{MultiClassLoss, OneVsRest},
         text::{Vectorizer, VectorizerError},
         train::{check_data, one_vs_rest::FeatureChoice},
     },
     files::{check_not_over, check_readable, check_writable},
-    processes,
-    threads::Threads,
-    vectorize,
+    processes, vectorize,
 };
 use label_texts::LabelTextOptions;
 use memoir::Variant;
@@ -268,7 +267,7 @@ impl Common {
         self.text.options(usize::MAX).check().map_err(wrong)
     }
 
-    fn read(&self, threads: &Threads) -> Result<Training, Failure> {
+    fn read(&self, threads: &Executor) -> Result<Training, Failure> {
         self.read_choosing(None, threads)
     }
 
@@ -277,7 +276,7 @@ impl Common {
     fn read_choosing(
         &self,
         parameters: Option<&OneVsRest>,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data, None, threads)?;
         let mut origin = input.origin;
@@ -330,7 +329,7 @@ impl Common {
 
     /// Reads data as `model` would be given them, to go on from it: texts go through its
     /// vectorizer, its labels keep their ids. Refuses what shows to be of other features or labels.
-    fn read_like(&self, model: &Model, threads: &Threads) -> Result<Training, Failure> {
+    fn read_like(&self, model: &Model, threads: &Executor) -> Result<Training, Failure> {
         let path = &self.train;
         let look = |vectorizer: &Vectorizer, texts: &[String]| {
             say_unknown_words(vectorizer, texts, threads);

@@ -13,7 +13,7 @@ const AHEAD: u64 = 256;
 
 impl MemoirTrainer<'_> {
     /// Makes the index anew where a pass begins.
-    pub(super) fn begin_part<E: Executor>(&mut self, executor: &E) {
+    pub(super) fn begin_part(&mut self, executor: &Executor) {
         if core::mem::replace(&mut self.between_passes, false)
             && let (Some(index), Storage::Classes(rows)) = (&mut self.index, &mut self.weights.0)
         {
@@ -31,7 +31,7 @@ impl MemoirTrainer<'_> {
     }
 
     /// Tells the index of the classes that have moved.
-    pub(super) fn refresh<E: Executor>(&mut self, executor: &E) {
+    pub(super) fn refresh(&mut self, executor: &Executor) {
         let (Some(index), Storage::Classes(rows)) = (&mut self.index, &mut self.weights.0) else {
             return;
         };
@@ -43,7 +43,7 @@ impl MemoirTrainer<'_> {
 
     /// The next draw, and what the index proposes for it: of weights as they were up to 256 draws
     /// ago.
-    pub(super) fn next<E: Executor>(&mut self, executor: &E) -> (Pair, Vec<u32>) {
+    pub(super) fn next(&mut self, executor: &Executor) -> (Pair, Vec<u32>) {
         if self.index.is_none() {
             return (self.draws.draw(), Vec::new());
         }
@@ -65,7 +65,7 @@ impl MemoirTrainer<'_> {
     }
 
     /// What the index proposes for each of several draws.
-    pub(super) fn propose<E: Executor>(&self, pairs: &[Pair], executor: &E) -> Vec<Vec<u32>> {
+    pub(super) fn propose(&self, pairs: &[Pair], executor: &Executor) -> Vec<Vec<u32>> {
         let Some(index) = &self.index else {
             return vec![Vec::new(); pairs.len()];
         };

@@ -21,11 +21,11 @@ impl ClassWeights {
     /// every class. The features are shared out among threads.
     ///
     /// Memory: by several threads twice that of the weights, until they are done.
-    pub(crate) fn gather<E: Executor>(
+    pub(crate) fn gather(
         source: &impl ByFeature,
         counts: &[usize],
         classes: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Self {
         let mut gathered = Self::new(counts.len(), classes);
         for (feature, &count) in counts.iter().enumerate() {

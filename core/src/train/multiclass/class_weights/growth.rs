@@ -11,11 +11,11 @@ impl ClassWeights {
     /// features of these, rising.
     ///
     /// Cost: O(weights).
-    pub(crate) fn append<E: Executor>(
+    pub(crate) fn append(
         &mut self,
         counts: &[u32],
         fresh: &[u32],
-        executor: &E,
+        executor: &Executor,
     ) -> Vec<u32> {
         let unchanged = counts.iter().take_while(|&&count| count == 0).count();
         if unchanged == counts.len() {
@@ -46,7 +46,7 @@ impl ClassWeights {
     /// Keeps only these places of all lists.
     ///
     /// Cost: O(weights).
-    pub(crate) fn retain<E: Executor>(&mut self, kept: &Places, executor: &E) {
+    pub(crate) fn retain(&mut self, kept: &Places, executor: &Executor) {
         let Lists { starts, classes } = &mut self.lists;
         let list_starts: Vec<usize> = starts.iter().map(|&start| kept.before(start)).collect();
         let both = starts.iter().zip(&list_starts).zip(&self.starts);
@@ -127,12 +127,12 @@ impl<'a> Growth<'a> {
     }
 
     /// Writes the fresh classes behind the old ones of each list.
-    fn list<T: Copy + Default + Send, E: Executor>(
+    fn list<T: Copy + Default + Send>(
         &self,
         (classes, starts): (&mut Vec<T>, &mut [usize]),
         fresh: &[u32],
         number: impl Fn(u32) -> T + Sync,
-        executor: &E,
+        executor: &Executor,
     ) {
         self.cut_dense(classes, starts);
         let (new, old) = (&self.list_starts[..], &*starts);
@@ -160,12 +160,12 @@ impl<'a> Growth<'a> {
     /// Moves all weights or classes from where those of each feature start to where they are to,
     /// none of them before its old place: parts one after the other, then what each of them holds,
     /// by `fill`.
-    fn grow<T: Copy + Default + Send, E: Executor>(
+    fn grow<T: Copy + Default + Send>(
         &self,
         (all, old): (&mut Vec<T>, &[usize]),
         new: &[usize],
         mut fresh: &[u32],
-        executor: &E,
+        executor: &Executor,
         fill: impl Fn(&Part<'_>, &mut [T]) + Sync,
     ) {
         let features = self.first..self.first + self.counts.len();
@@ -287,11 +287,11 @@ struct Thinning<'a> {
 impl Thinning<'_> {
     /// Leaves out of `all`, weights or classes, what is not kept; `old` and `new` are where those
     /// of each feature start and are to start.
-    fn thin<T: Copy + Send, E: Executor>(
+    fn thin<T: Copy + Send>(
         &self,
         all: &mut Vec<T>,
         (old, new): (&[usize], &[usize]),
-        executor: &E,
+        executor: &Executor,
     ) {
         let mut rest = &mut all[..];
         let items = self.parts.iter().map(|part| {

@@ -95,8 +95,15 @@ fn neither_parts_of_the_classes_nor_what_was_saved_by_others_show_in_a_bit() {
         ..MultiClassSvm::new(MultiClassLoss::LeeLinWahba)
     };
     let begin = |parts| {
-        let (problem, among) = (random(60, 20, 7, 3), (&Sequential, &mut Alone));
-        LeeLinWahba::divided(&parameters, problem, parts, among, Processor::portable()).unwrap()
+        let (problem, processor) = (random(60, 20, 7, 3), Processor::portable());
+        LeeLinWahba::divided(
+            &parameters,
+            problem,
+            parts,
+            (&Sequential, &mut Alone),
+            processor,
+        )
+        .unwrap()
     };
     let mut whole = begin(1);
     let proof = whole.run(&Sequential, Processor::portable());

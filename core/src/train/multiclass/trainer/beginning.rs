@@ -91,7 +91,7 @@ impl Trainer {
     }
 
     /// Gives every row the places of its own class.
-    pub(super) fn start<E: Executor>(&mut self, executor: &E) -> Sweeper {
+    pub(super) fn start(&mut self, executor: &Executor) -> Sweeper {
         let mut sweeper = Sweeper::new(&self.state, executor.threads());
         if let Some(memory) = self.remembered.take() {
             sweeper.remember(memory);
@@ -115,7 +115,7 @@ impl Trainer {
     }
 
     /// Finds places for the duals given at the start, and the multiple of them that is best.
-    fn restart<E: Executor>(&mut self, sweeper: &Sweeper, executor: &E) {
+    fn restart(&mut self, sweeper: &Sweeper, executor: &Executor) {
         let (mut rows, mut classes) = (Vec::new(), Vec::new());
         let mut alphas = Vec::new();
         for row in core::mem::take(&mut self.relist) {

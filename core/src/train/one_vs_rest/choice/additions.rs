@@ -7,7 +7,6 @@ use super::{
     search::{Rung, Search, Setting, best_of},
 };
 use crate::{
-    executor::Executor,
     model::linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
     parameters::one_vs_rest::OneVsRest,
     search::Top,
@@ -75,7 +74,7 @@ pub(super) fn figures(judged: &[&Judged<'_>], mix: Mix, top: &mut Top) -> Figure
     all.figures()
 }
 
-impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
+impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
     /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
     /// regression and of neighbors, and the prior: all on `folds` divisions.
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {

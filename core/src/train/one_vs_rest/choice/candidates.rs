@@ -91,11 +91,11 @@ pub(super) struct Beside<'a> {
 
 impl Candidates {
     /// Those of the rows of `test`.
-    pub(crate) fn new<E: Executor>(
+    pub(crate) fn new(
         linear: &LinearModel,
         beside: &Beside<'_>,
         test: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<Self, TrainError> {
         let parts = [Some(linear), beside.centroids, beside.softmax];

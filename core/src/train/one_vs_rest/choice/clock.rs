@@ -11,7 +11,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn start<E: Executor>(executor: &E) -> Self {
+    pub(super) fn start(executor: &Executor) -> Self {
         Self {
             left: executor.seconds_left(),
             work: 0.0,
@@ -20,7 +20,7 @@ impl Clock {
     }
 
     /// So much work was done, in any unit that stays the same.
-    pub(super) fn add<E: Executor>(&mut self, executor: &E, work: f64) {
+    pub(super) fn add(&mut self, executor: &Executor, work: f64) {
         if executor.seconds_left().is_some() {
             self.work += work;
         }
@@ -28,7 +28,7 @@ impl Clock {
 
     /// Ends trials if there is no time for `rest`, in the same unit, at the speed so far: before
     /// anything was done, if there is no time at all. Returns whether they have ended.
-    pub(super) fn ends<E: Executor>(&mut self, executor: &E, rest: f64) -> bool {
+    pub(super) fn ends(&mut self, executor: &Executor, rest: f64) -> bool {
         let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
             return false;
         };
@@ -42,7 +42,7 @@ impl Clock {
 
     /// Ends trials if less than this share is left of the time that was left when they began, or
     /// none. Returns whether they have ended.
-    pub(super) fn ends_below<E: Executor>(&mut self, executor: &E, share: f64) -> bool {
+    pub(super) fn ends_below(&mut self, executor: &Executor, share: f64) -> bool {
         let (Some(first), Some(left)) = (self.left, executor.seconds_left()) else {
             return false;
         };
@@ -51,7 +51,7 @@ impl Clock {
     }
 
     /// Whether trials have ended.
-    pub(super) fn ended<E: Executor>(&self, executor: &E) -> bool {
+    pub(super) fn ended(&self, executor: &Executor) -> bool {
         executor.seconds_left().is_some() && self.ended
     }
 }
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn settings_are_tried_as_long_as_there_is_time() {
-        fn choose<E: Executor>(machine: &E) -> Choice {
+        fn choose(machine: &Executor) -> Choice {
             let data = random_data(400, 12, 30, 1);
             let go_on = |_, _| ControlFlow::Continue(());
             let (own, given) = (OneVsRest::default(), Given::default());
@@ -126,7 +126,7 @@ mod tests {
         (0..400).for_each(|row| labels.push([row % 7]));
         let tried = |machine: &Hurried| {
             let (base, given) = (VectorizerOptions::default(), GivenFeatures::default());
-            let machine: (_, &'static dyn crate::kernels::Kernels) = (machine, &Portable);
+            let machine: (&Executor, &'static dyn crate::kernels::Kernels) = (machine, &Portable);
             let own = OneVsRest::default();
             let go_on = |_| ControlFlow::Continue(());
             let chosen = choose_features((&texts, &labels), &base, given, &own, machine, go_on);

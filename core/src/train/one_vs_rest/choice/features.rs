@@ -139,12 +139,12 @@ const TRIAL: f64 = 1e8;
 const LEFT: f64 = 0.75;
 
 /// A search under way.
-struct Search<'a, T, E, P> {
+struct Search<'a, T, P> {
     texts: &'a [T],
     labels: &'a LabelLists,
     split: Split,
     parameters: OneVsRest,
-    executor: &'a E,
+    executor: &'a Executor,
     kernels: &'static dyn Kernels,
     progress: P,
     tried: Vec<FeatureTrial>,
@@ -159,12 +159,12 @@ struct Search<'a, T, E, P> {
 /// # Errors
 /// Bad options, texts without any features, lack of memory; [`TrainError::Stopped`] if `progress`
 /// said so.
-pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
+pub fn choose_features<T: AsRef<str> + Sync>(
     (texts, labels): (&[T], &LabelLists),
     base: &VectorizerOptions,
     given: GivenFeatures,
     parameters: &OneVsRest,
-    (executor, kernels): (&E, &'static dyn Kernels),
+    (executor, kernels): (&Executor, &'static dyn Kernels),
     progress: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
@@ -207,7 +207,7 @@ pub fn choose_features<T: AsRef<str> + Sync, E: Executor>(
     })
 }
 
-impl<T: AsRef<str> + Sync, E: Executor, P: FnMut(usize) -> ControlFlow<()>> Search<'_, T, E, P> {
+impl<T: AsRef<str> + Sync, P: FnMut(usize) -> ControlFlow<()>> Search<'_, T, P> {
     fn run(
         &mut self,
         base: &VectorizerOptions,

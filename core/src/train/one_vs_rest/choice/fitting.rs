@@ -5,7 +5,6 @@
 use super::search::Search;
 use crate::{
     data::Dataset,
-    executor::Executor,
     model::linear::LinearModel,
     train::{compacted::fixed_bytes, one_vs_rest::fused::embedding_bytes},
 };
@@ -28,7 +27,7 @@ pub(super) fn room(max_bytes: u64, data: &Dataset, are_texts: bool) -> u64 {
     max_bytes.saturating_sub(fixed)
 }
 
-impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
+impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
     /// Decides against heads that [`Model::compacted`](crate::model::Model::compacted) would leave
     /// out beside `model`, which was trained on `train`.
     pub(super) fn leave_out_what_cannot_fit(&mut self, model: &LinearModel, train: &Dataset) {
@@ -50,7 +49,7 @@ mod tests {
     use super::{Search, room};
     use crate::{
         data::Dataset,
-        executor::Sequential,
+        executor::{Executor, Sequential},
         kernels::Portable,
         parameters::OneVsRest,
         train::{
@@ -77,7 +76,7 @@ mod tests {
         let embedding = embedding_bytes(&data) + model.bytes() as u64 / 2;
         let neighbors = 5 * data.rows().nonzeros() as u64;
         let left = |room, given| {
-            let of = (&Sequential, &Portable as _);
+            let of: (&Executor, _) = (&Sequential, &Portable as _);
             let tell = |_: usize, _: usize| ControlFlow::Continue(());
             let mut search = Search::new(given, parameters.clone(), &folds, of, tell);
             search.room = room;

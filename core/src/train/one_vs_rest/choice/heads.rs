@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     data::Dataset,
-    executor::Executor,
     model::{Embedding, linear::LinearModel},
     search::Top,
     train::{
@@ -77,7 +76,7 @@ impl Head {
     }
 }
 
-impl<E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, E, P> {
+impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
     /// Trains the heads that are not given beside `model` on the rows of its division, each as long
     /// as what it `spent` stays within what is allowed.
     pub(super) fn train_heads(
@@ -166,7 +165,7 @@ mod tests {
     use super::{Fold, Search};
     use crate::{
         data::{Dataset, LabelLists},
-        executor::Sequential,
+        executor::{Executor, Sequential},
         kernels::Portable,
         parameters::OneVsRest,
         sparse::{SparseRows, SparseVec},
@@ -198,7 +197,7 @@ mod tests {
         let model = |data: &Dataset| parameters.train(data, &Sequential, &Portable, go_on);
         let (right, wrong) = (model(&data).unwrap(), model(&rows(1)).unwrap());
         let tell = |_: usize, _: usize| ControlFlow::Continue(());
-        let of = (&Sequential, &Portable as _);
+        let of: (&Executor, _) = (&Sequential, &Portable as _);
         let search = Search::new(Given::default(), parameters.clone(), &folds, of, tell);
         for (model, look, taken) in [
             (&right, true, false),

@@ -51,10 +51,10 @@ impl Judge {
     }
 
     /// Trains a method on the rows and counts its right answers.
-    pub(crate) fn judge<E: Executor>(
+    pub(crate) fn judge(
         &self,
         train: impl Fn(&Dataset) -> Result<Model, TrainError>,
-        executor: &E,
+        executor: &Executor,
         scratch: impl Fn() -> Scratch + Sync,
     ) -> Result<Figures, TrainError> {
         let mut all = Tally::default();

@@ -212,11 +212,11 @@ impl OneVsRest {
     /// # Errors
     /// Bad parameters and unusable data, before any work; lack of memory;
     /// [`TrainError::Stopped`] if `progress` said so.
-    pub fn choose<E: Executor>(
+    pub fn choose(
         &self,
         given: &Given,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'static dyn Kernels,
         are_texts: bool,
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,

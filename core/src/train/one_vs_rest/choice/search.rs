@@ -67,7 +67,7 @@ pub(super) struct Setting {
 }
 
 /// A search under way.
-pub(super) struct Search<'a, E, P> {
+pub(super) struct Search<'a, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
@@ -76,19 +76,19 @@ pub(super) struct Search<'a, E, P> {
     tried: Vec<Trial>,
     /// What the chosen setting answered to held-out rows.
     pub calibrating: Calibrating,
-    pub executor: &'a E,
+    pub executor: &'a Executor,
     pub kernels: &'static dyn Kernels,
     progress: P,
     trials: usize,
     clock: Clock,
 }
 
-impl<'a, E: Executor, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, E, P> {
+impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
     pub(crate) fn new(
         given: Given,
         start: OneVsRest,
         folds: &'a [Fold],
-        (executor, kernels): (&'a E, &'static dyn Kernels),
+        (executor, kernels): (&'a Executor, &'static dyn Kernels),
         progress: P,
     ) -> Self {
         let mix = Mix {

@@ -104,10 +104,10 @@ impl OneVsRest {
     ///
     /// # Errors
     /// If a parameter is out of range or there is nothing to learn from.
-    pub fn trainer<'a, E: Executor>(
+    pub fn trainer<'a>(
         &self,
         data: &'a Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'a dyn Kernels,
     ) -> Result<Trainer<'a>, TrainError> {
         self.check()?;
@@ -154,7 +154,7 @@ impl Training for Trainer<'_> {
     type Report = Report;
     type Made = LinearModel;
 
-    fn step<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    fn step(&mut self, executor: &Executor) -> Option<Report> {
         if self.round == self.rounds {
             return self.softmax_part(executor);
         }
@@ -177,7 +177,7 @@ impl Training for Trainer<'_> {
         Some(report)
     }
 
-    fn finish<E: Executor>(mut self, _: &E) -> Result<LinearModel, TrainError> {
+    fn finish(mut self, _: &Executor) -> Result<LinearModel, TrainError> {
         if self.round < self.rounds {
             return Err(TrainError::Stopped);
         }
@@ -206,7 +206,7 @@ impl Trainer<'_> {
             + weights.sum::<usize>()
     }
 
-    fn mine_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
+    fn mine_part(&mut self, executor: &Executor) -> (usize, u64) {
         let rows = self.rows.full.len();
         let part = rows.div_ceil(16).max(4096).min(rows - self.done);
         let mined = self.mine_rows(self.done..self.done + part, executor);
@@ -216,7 +216,7 @@ impl Trainer<'_> {
     }
 
     /// The labels that each row of a range is wrongly ranked high by.
-    fn mine_rows<E: Executor>(&mut self, range: Range<usize>, executor: &E) -> Vec<Vec<u32>> {
+    fn mine_rows(&mut self, range: Range<usize>, executor: &Executor) -> Vec<Vec<u32>> {
         let oracle = self.oracle.take().unwrap_or_else(|| {
             LinearScorer::from_weights(
                 &self.weights,

@@ -29,10 +29,10 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`OneVsRest::trainer`].
-    pub fn new<E: Executor>(
+    pub fn new(
         parameters: &OneVsRest,
         data: &'a Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &'a dyn Kernels,
     ) -> Result<Self, TrainError> {
         Ok(Self(parameters.trainer(data, executor, kernels)?))
@@ -42,7 +42,7 @@ impl<'a> LabelParts<'a> {
     ///
     /// # Errors
     /// As [`Training::finish`].
-    pub fn finish<E: Executor>(mut self, executor: &E) -> Result<LinearModel, TrainError> {
+    pub fn finish(mut self, executor: &Executor) -> Result<LinearModel, TrainError> {
         // A second head is trained where the parts come together.
         while self.0.step(executor).is_some() {}
         self.0.finish(executor)
@@ -79,11 +79,11 @@ impl Parts for LabelParts<'_> {
         }
     }
 
-    fn part<E: Executor>(
+    fn part(
         &mut self,
         part: usize,
         parts: usize,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<Vec<u8>, PartError> {
         let trainer = &mut self.0;
         if trainer.round == trainer.rounds {
@@ -126,7 +126,7 @@ impl Trainer<'_> {
             .flat_map(|job| self.jobs.job(job).iter().copied())
     }
 
-    fn solve_share<E: Executor>(&self, part: usize, parts: usize, executor: &E) -> Vec<Solution> {
+    fn solve_share(&self, part: usize, parts: usize, executor: &Executor) -> Vec<Solution> {
         let jobs: Vec<usize> = self.jobs_of(part, parts).collect();
         let solved = executor.map(
             jobs.len(),

@@ -61,7 +61,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// An epoch of the second head, if there is one and it is not done.
-    pub(super) fn softmax_part<E: Executor>(&mut self, executor: &E) -> Option<Report> {
+    pub(super) fn softmax_part(&mut self, executor: &Executor) -> Option<Report> {
         if self.parameters.softmax == 0.0 {
             return None;
         }

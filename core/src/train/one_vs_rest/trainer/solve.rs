@@ -51,7 +51,7 @@ pub(in crate::train::one_vs_rest) fn prior(weight: f64, rows: usize) -> f64 {
 const TEXT_ALONE: f64 = 0.1;
 
 impl Trainer<'_> {
-    pub(super) fn solve_part<E: Executor>(&mut self, executor: &E) -> (usize, u64) {
+    pub(super) fn solve_part(&mut self, executor: &Executor) -> (usize, u64) {
         let part = PART.min(self.jobs.len() - self.jobs_done);
         let first = self.jobs_done;
         let this = &*self;

@@ -20,11 +20,11 @@ pub(super) type Beside = (Option<FusedNearest>, Option<FusedEmbedding>);
 ///
 /// # Errors
 /// If the embedding is of a training that cannot go on; lack of memory.
-pub(super) fn learned<E: Executor>(
+pub(super) fn learned(
     linear: &Linear,
     data: &Dataset,
     (places, pull): (&[u32], f64),
-    executor: &E,
+    executor: &Executor,
     kernels: &dyn Kernels,
 ) -> Result<Beside, TrainError> {
     let nearest = match linear.nearest() {

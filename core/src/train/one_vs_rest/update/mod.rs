@@ -95,11 +95,11 @@ pub(in crate::train) struct Moves {
 /// # Errors
 /// [`TrainError::CannotLearn`] if the model is another, or its embedding cannot go on; if there is
 /// nothing to learn from or memory is lacking.
-pub(in crate::train) fn learn_on<E: Executor>(
+pub(in crate::train) fn learn_on(
     linear: &Linear,
     data: &Dataset,
     places: &[u32],
-    executor: &E,
+    executor: &Executor,
     kernels: &'static dyn Kernels,
 ) -> Result<(Linear, Moves), TrainError> {
     let LinearTraining::OneVsRest(parameters) = linear.parameters() else {
@@ -136,7 +136,7 @@ struct Update<'a> {
 
 impl Update<'_> {
     /// The strength that is best on held-out rows, and the pull that is best with it.
-    fn choose<E: Executor>(&self, data: &Dataset, executor: &E) -> Result<Moves, TrainError> {
+    fn choose(&self, data: &Dataset, executor: &Executor) -> Result<Moves, TrainError> {
         if data.len() < FEW.0 {
             return Ok(FEW.1);
         }
@@ -207,11 +207,11 @@ impl Update<'_> {
     /// What the answers to the rows of `data` are worth: of each label of a row [`WHOLE`] if it is
     /// among the first answers, of which there are as many as labels, and less the further it is
     /// behind them, up to [`DEPTH`] answers; so a half, a third, ….
-    fn worth<E: Executor>(
+    fn worth(
         &self,
         model: &Linear,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<u64, TrainError> {
         const JOB: usize = 64;
         let jobs = data.len().div_ceil(JOB);
@@ -243,11 +243,11 @@ impl Update<'_> {
     }
 
     /// The model with the rows of `data` learned.
-    fn model<E: Executor>(
+    fn model(
         &self,
         data: &Dataset,
         strength: f64,
-        executor: &E,
+        executor: &Executor,
     ) -> Result<LinearModel, TrainError> {
         let rows = Rows::new(data, self.parameters);
         let features = data.rows().features() as usize;

@@ -89,9 +89,9 @@ impl Tournament {
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub(crate) fn epoch<E: Executor, X: Exchange>(
+    pub(crate) fn epoch<X: Exchange>(
         &mut self,
-        executor: &E,
+        executor: &Executor,
         processor: Processor,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
@@ -149,10 +149,10 @@ impl Tournament {
 
     /// The meetings of this round that happen here. Returned is what they moved, if there is
     /// another process to be told.
-    fn meetings<E: Executor>(
+    fn meetings(
         &mut self,
         round: usize,
-        (executor, exchange): (&E, &impl Exchange),
+        (executor, exchange): (&Executor, &impl Exchange),
         processor: Processor,
     ) -> Vec<PairMoved> {
         let (many, pairs) = (self.bundles.len(), self.pairs(round, self.rank));
@@ -181,11 +181,11 @@ impl Tournament {
     }
 
     /// Tells the other processes what was moved here, and moves what was moved there.
-    fn follow<E: Executor, X: Exchange>(
+    fn follow<X: Exchange>(
         &mut self,
         round: usize,
         met: &[PairMoved],
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
     ) -> Result<(), ExchangeError> {
         let rank = self.rank;
@@ -226,9 +226,9 @@ impl Tournament {
     }
 
     /// Both objectives, at the weights as they are at the end of a round.
-    fn look<E: Executor, X: Exchange>(
+    fn look<X: Exchange>(
         &self,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         processor: Processor,
     ) -> Result<Certificate, ExchangeError> {
         let many = self.bundles.len();

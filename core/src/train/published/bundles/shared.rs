@@ -49,11 +49,11 @@ impl SharedTraining {
     /// # Errors
     /// As [`MultiClassSvm::train`]; the loss of Crammer and Singer, whose duals concern all labels;
     /// processes that do not reach each other.
-    pub fn new<E: Executor, X: Exchange>(
+    pub fn new<X: Exchange>(
         parameters: &MultiClassSvm,
         data: &Dataset,
         multi_label: MultiLabel,
-        (executor, exchange): (&E, &mut X),
+        (executor, exchange): (&Executor, &mut X),
         kernels: &dyn Kernels,
     ) -> Result<Self, TrainError> {
         if parameters.loss == MultiClassLoss::CrammerSinger {
@@ -75,9 +75,9 @@ impl SharedTraining {
     ///
     /// # Errors
     /// If processes do not reach each other.
-    pub fn epoch<E: Executor, X: Exchange>(
+    pub fn epoch<X: Exchange>(
         &mut self,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
         exchange: &mut X,
     ) -> Result<Option<Report>, ExchangeError> {
@@ -134,11 +134,11 @@ impl MultiClassSvm {
     ///
     /// # Errors
     /// [`TrainError::Stopped`] if it has not ended; as [`MultiClassSvm::train`].
-    pub fn finish_shared<E: Executor>(
+    pub fn finish_shared(
         &self,
         training: SharedTraining,
         data: &Dataset,
-        executor: &E,
+        executor: &Executor,
         kernels: &dyn Kernels,
     ) -> Result<Option<Machine>, TrainError> {
         let proof = training.certificate().ok_or(TrainError::Stopped)?;

@@ -22,7 +22,6 @@ use hapax::{
         train::TrainError,
     },
     kernels,
-    threads::Threads,
 };
 
 /// A model, test data, and the answers of the one to the other.
@@ -52,7 +51,7 @@ impl<'a> Tested<'a> {
         model: &'a mut Model,
         like: &'a Like,
         ks: &[usize],
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Self, Failure> {
         let test = &like.rows;
         let counts = model.label_frequencies().map_err(TrainError::from)?;

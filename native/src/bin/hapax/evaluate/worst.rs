@@ -9,7 +9,6 @@ use crate::{
 use hapax::{
     core::{executor::Executor, model::Scratch, search::Scored},
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 
@@ -47,7 +46,12 @@ impl Worst {
     /// `k` answers; of equals the first.
     ///
     /// Cost: an answer of depth [`DEPTH`] for each such row whose right label is not known yet.
-    pub fn of(tested: &Tested, k: usize, count: usize, threads: &Threads) -> Result<Self, Failure> {
+    pub fn of(
+        tested: &Tested,
+        k: usize,
+        count: usize,
+        threads: &Executor,
+    ) -> Result<Self, Failure> {
         let known = tested.model.labels();
         let (mut missed, mut unanswerable) = (Vec::new(), 0);
         for (row, truth) in tested.test.labels().iter().enumerate() {

@@ -12,7 +12,6 @@ use hapax::{
         model::{Calibration, Model, Scratch},
     },
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ type Answer = (f32, u32, bool);
 
 impl Worth {
     /// Answers the rows of `test` again, deeper; `None` of a model without probabilities.
-    pub fn of(model: &Model, test: &Dataset, threads: &Threads) -> Option<Self> {
+    pub fn of(model: &Model, test: &Dataset, threads: &Executor) -> Option<Self> {
         let calibration = model.calibration()?;
         let scratch = || Scratch::new(kernels::best());
         let rows: Vec<Vec<Answer>> = threads.map(test.len(), scratch, |scratch, row| {

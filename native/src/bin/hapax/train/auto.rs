@@ -14,7 +14,7 @@ use super::{
 use clap::Args;
 use hapax::{
     core::{
-        executor::Executor,
+        executor::{Executor, Workers},
         kernels::Kernels,
         parameters::OneVsRest,
         train::{
@@ -59,7 +59,7 @@ impl TrainAuto {
         };
         let watch = Stopwatch::start();
         let training = common.read_choosing(Some(&plain), &threads)?;
-        let memory = plain.memory_estimate(&training.data, threads.threads());
+        let memory = plain.memory_estimate(&training.data, threads.count());
         common.end_dry_run(&training.data, Some(memory))?;
         note(format_args!(
             "choosing a method and its parameters; one-vs-rest takes up to about {} of memory beside the data",
@@ -77,7 +77,7 @@ impl TrainAuto {
             }
             ControlFlow::Continue(())
         };
-        let machine: (_, &'static dyn Kernels) = (&threads, kernels::best());
+        let machine: (&Executor, &'static dyn Kernels) = (&threads, kernels::best());
         let budget = (common.seed, common.max_bytes);
         let mut best = auto::train_best(data, vectorizer, budget, machine, tell)?;
         drop((bar, parts));

@@ -14,11 +14,11 @@ use clap::Args;
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::Model,
         train::{Calibrated, Calibrating},
     },
     kernels,
-    threads::Threads,
 };
 
 /// Whether scores become probabilities.
@@ -37,7 +37,7 @@ impl Common {
         mut made: Made,
         data: &Dataset,
         watch: &Stopwatch,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<(), Failure> {
         self.calibrate(&mut made.model, data, &mut made.told, threads)?;
         self.finish(made, watch, threads)
@@ -49,7 +49,7 @@ impl Common {
         model: &mut Model,
         data: &Dataset,
         told: &mut Told,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<(), Failure> {
         self.calibrate_from(model, (Calibrating::default(), data), told, threads)
     }
@@ -60,7 +60,7 @@ impl Common {
         model: &mut Model,
         (mut begun, data): (Calibrating, &Dataset),
         told: &mut Told,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<(), Failure> {
         if self.calibration.no_calibration {
             return Ok(());

@@ -12,10 +12,10 @@ use hapax::{
     },
     core::{
         data::Dataset,
+        executor::Executor,
         train::{Exchange, Identity, Resumable, Shared, TrainError, Training, Watch},
     },
     processes::launched,
-    threads::Threads,
 };
 use serde::Serialize;
 use signal_hook::{
@@ -148,7 +148,7 @@ impl Keeper {
         self,
         training: T,
         belonging: (&str, I, &Dataset),
-        threads: &Threads,
+        threads: &Executor,
         tell: impl FnMut(T::Report),
     ) -> Result<T::Made, Failure> {
         let mut watching = Watching::new(self, belonging, tell);

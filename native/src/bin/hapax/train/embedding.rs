@@ -14,7 +14,7 @@ use super::{
 use clap::Args;
 use hapax::{
     core::{
-        executor::Executor,
+        executor::Workers,
         model::Model,
         parameters::{EmbeddingTraining, NearestMean, Sampled, SampledDraws},
         train::{EmbeddingReport, Parameters, TrainError},
@@ -195,7 +195,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     let watch = Stopwatch::start();
     let data = &read.data;
     let projection = reduce.fit(data, training.transform(), common.seed, &threads)?;
-    let memory = training.memory_estimate(projection.as_ref(), data, threads.threads());
+    let memory = training.memory_estimate(projection.as_ref(), data, threads.count());
     common.end_dry_run(data, Some(memory))?;
     note(format_args!(
         "training {}; this takes up to about {} of memory beside the data",

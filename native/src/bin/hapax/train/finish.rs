@@ -23,7 +23,6 @@ use hapax::{
         train::{Calibrated, Compacted, CompactionError},
     },
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 
@@ -64,7 +63,7 @@ struct Trained {
 
 impl Common {
     /// Fits the model into the budget, if there is one, writes it, and tells what was trained.
-    pub fn finish(&self, made: Made, watch: &Stopwatch, threads: &Threads) -> Result<(), Failure> {
+    pub fn finish(&self, made: Made, watch: &Stopwatch, threads: &Executor) -> Result<(), Failure> {
         let mut model = made.model;
         let provenance = model.provenance_mut();
         provenance.index_base = made.origin.index_base;
@@ -120,7 +119,7 @@ impl Common {
         &self,
         trained: &mut Trained,
         training: &[u128],
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<(), Failure> {
         let model = &mut trained.compacted.model;
         let size = trained.compacted.bytes;
@@ -161,7 +160,7 @@ impl Common {
 }
 
 impl Trained {
-    fn json(&self, threads: &Threads) -> Value {
+    fn json(&self, threads: &Executor) -> Value {
         let made = self.compacted.model.provenance();
         json!({
             "algorithm": made.algorithm, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds,

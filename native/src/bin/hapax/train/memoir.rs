@@ -11,19 +11,16 @@ use super::{
     reduce::Reduce,
 };
 use clap::{Args, ValueEnum};
-use hapax::{
-    core::{
-        data::Dataset,
-        executor::Executor,
-        model::Model,
-        parameters::{
-            Average, EmbeddingTraining, Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps,
-            Regularizer, Repro, SeveralLabels, Silent,
-        },
-        text::Vectorizer,
-        train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError, Trained},
+use hapax::core::{
+    data::Dataset,
+    executor::{Executor, Workers},
+    model::Model,
+    parameters::{
+        Average, EmbeddingTraining, Length, LinearTraining, Memoir, MemoirDraws, MemoirSteps,
+        Regularizer, Repro, SeveralLabels, Silent,
     },
-    threads::Threads,
+    text::Vectorizer,
+    train::{MemoryEstimate, Parameters, Projection, Reduction, TrainError, Trained},
 };
 use oracle::{OracleOptions, oracle_json};
 use serde_json::{Value, json};
@@ -257,11 +254,11 @@ impl TrainMemoir {
             None
         };
         let memory = match &projection {
-            None => parameters.memory_estimate(data, threads.threads()),
+            None => parameters.memory_estimate(data, threads.count()),
             projection => EmbeddingTraining::Memoir(parameters.clone()).memory_estimate(
                 projection.as_ref(),
                 data,
-                threads.threads(),
+                threads.count(),
             ),
         };
         say_what_comes(&parameters, memory);
@@ -294,7 +291,7 @@ impl TrainMemoir {
         projection: &Projection,
         data: &Dataset,
         texts: Option<Vectorizer>,
-        threads: &Threads,
+        threads: &Executor,
         telling: &mut Telling<'_>,
     ) -> Result<Model, Failure> {
         let keeper = self.common.checkpoints.keeper()?;
@@ -318,7 +315,7 @@ impl TrainMemoir {
         parameters: &Memoir,
         data: &Dataset,
         texts: Option<Vectorizer>,
-        threads: &Threads,
+        threads: &Executor,
         telling: &mut Telling<'_>,
     ) -> Result<Model, Failure> {
         let keeper = self.common.checkpoints.keeper()?;

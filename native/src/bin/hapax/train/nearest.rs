@@ -16,6 +16,7 @@ use clap::Args;
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::Model,
         parameters::NearestParameters,
         text::Vectorizer,
@@ -25,7 +26,6 @@ use hapax::{
         },
     },
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ impl TrainNearest {
     }
 
     /// The best parameters on held-out rows.
-    fn tuned(&self, data: &Dataset, threads: &Threads) -> Result<TuneReport, Failure> {
+    fn tuned(&self, data: &Dataset, threads: &Executor) -> Result<TuneReport, Failure> {
         let progress = Progress::new("tuning", 0);
         let seed = self.common.seed;
         let grid = Grid::default();
@@ -151,7 +151,11 @@ impl Sharded for TrainNearest {
         &self.common
     }
 
-    fn choose(&self, training: &Training, threads: &Threads) -> Result<NearestParameters, Failure> {
+    fn choose(
+        &self,
+        training: &Training,
+        threads: &Executor,
+    ) -> Result<NearestParameters, Failure> {
         let data = &training.data;
         if self.tune {
             return Ok(self.tuned(data, threads)?.best.parameters);
@@ -162,7 +166,7 @@ impl Sharded for TrainNearest {
     fn parts<'a>(
         parameters: &NearestParameters,
         data: &'a Dataset,
-        _threads: &Threads,
+        _threads: &Executor,
     ) -> Result<NearestParts<'a>, TrainError> {
         NearestParts::new(*parameters, data)
     }
@@ -172,7 +176,7 @@ impl Sharded for TrainNearest {
         parts: NearestParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Model, TrainError> {
         Ok(Model::made(
             Trained::Nearest(parts.finish(threads)?),

@@ -20,7 +20,7 @@ use clap::{Args, ValueEnum};
 use hapax::{
     Fuse, LeftOut,
     core::{
-        executor::Executor,
+        executor::{Executor, Workers},
         model::{Method, Model},
         parameters::{Bias, Loss, Negatives, OneVsRest},
         train::{
@@ -29,7 +29,6 @@ use hapax::{
         },
     },
     kernels,
-    threads::Threads,
 };
 use serde_json::{Value, json};
 use std::{ops::ControlFlow, path::PathBuf};
@@ -271,7 +270,7 @@ impl TrainOvr {
                 .or(Some(linear.parameters().transform().exponent));
         }
         let plain = given.over(&fixed);
-        let memory = plain.memory_estimate(&training.data, threads.threads());
+        let memory = plain.memory_estimate(&training.data, threads.count());
         self.common.end_dry_run(&training.data, Some(memory))?;
         let watch = Stopwatch::start();
         let mut choice = choose(&fixed, &given, &training, &threads)?;
@@ -306,7 +305,7 @@ impl TrainOvr {
         choice: &Choice,
         start: Option<&Model>,
         training: &mut Training,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Model, Failure> {
         let vectorizer = training.vectorizer.take();
         let data = &training.data;
@@ -342,7 +341,7 @@ fn choose(
     fixed: &OneVsRest,
     given: &Given,
     training: &Training,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<Choice, TrainError> {
     let are_texts = training.vectorizer.is_some();
     let progress = Progress::new("choosing parameters", 1);

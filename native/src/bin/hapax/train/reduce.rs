@@ -2,14 +2,11 @@
 
 use super::super::{failure::Failure, output::note, table::bytes};
 use clap::Args;
-use hapax::{
-    core::{
-        data::Dataset,
-        executor::Executor,
-        parameters::RowTransform,
-        train::{MemoryEstimate, Projection, Reduction, TrainError},
-    },
-    threads::Threads,
+use hapax::core::{
+    data::Dataset,
+    executor::Executor,
+    parameters::RowTransform,
+    train::{MemoryEstimate, Projection, Reduction, TrainError},
 };
 
 /// How rows are brought to few dimensions.
@@ -56,7 +53,7 @@ impl Reduce {
         data: &Dataset,
         transform: RowTransform,
         seed: u64,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Option<Projection>, Failure> {
         let Some(reduction) = self.reduction(seed) else {
             return Ok(None);

@@ -10,13 +10,13 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::Model,
         text::Vectorizer,
         train::{Calibrating, Identity, PartError, Parts, TrainError},
     },
     distributed::{Doing, Plan, WorkError, gather, work},
     sealed::SealedError,
-    threads::Threads,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -32,17 +32,17 @@ pub trait Sharded {
     fn common(&self) -> &Common;
 
     /// Reads the training data: to make a plan, or to do what one says.
-    fn read(&self, _planning: bool, threads: &Threads) -> Result<Training, Failure> {
+    fn read(&self, _planning: bool, threads: &Executor) -> Result<Training, Failure> {
         self.common().read(threads)
     }
 
     /// The parameters, those included that the data choose.
-    fn choose(&self, training: &Training, threads: &Threads) -> Result<Self::Parameters, Failure>;
+    fn choose(&self, training: &Training, threads: &Executor) -> Result<Self::Parameters, Failure>;
 
     fn parts<'a>(
         parameters: &Self::Parameters,
         data: &'a Dataset,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Self::Parts<'a>, TrainError>;
 
     /// Where calibration begins.
@@ -56,7 +56,7 @@ pub trait Sharded {
         parts: Self::Parts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Model, TrainError>;
 
     /// Does what the task is.

@@ -11,7 +11,6 @@ use flate2::{Compression, write::GzEncoder};
 use hapax::{
     core::{bytes::Bytes, executor::Executor, model::Model},
     serve::{PAGE_HEADERS, POLICY},
-    threads::Threads,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -84,7 +83,7 @@ pub fn integrity(bytes: &[u8]) -> String {
 impl Page<'_> {
     /// Makes the files, compressed ones included. The page and its service worker come last: until
     /// they are there, visitors have those of before.
-    pub fn files(&self, threads: &Threads) -> Result<Made, Failure> {
+    pub fn files(&self, threads: &Executor) -> Result<Made, Failure> {
         if PACKAGE.is_empty() {
             return Err(Failure::Other(
                 "this hapax was built without what runs models in a page: in its repository, run `cargo \
@@ -223,7 +222,7 @@ fn headers() -> String {
 }
 
 /// What is smaller by Brotli or gzip than by a twentieth less, in the order of the files.
-fn compressed(files: &[File], threads: &Threads) -> Result<Vec<File>, Failure> {
+fn compressed(files: &[File], threads: &Executor) -> Result<Vec<File>, Failure> {
     let worth: Vec<_> = files
         .iter()
         .filter(|file| file.bytes.len() >= WORTH_COMPRESSING && file.name != "_headers")

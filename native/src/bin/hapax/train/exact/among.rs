@@ -10,12 +10,12 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         parameters::{MultiClassLoss, MultiClassSvm},
         train::{Alone, Exchange, Identity, SharedTraining, TrainError, multiclass::Machine},
     },
     kernels,
     processes::{self, Processes},
-    threads::Threads,
 };
 use std::thread::available_parallelism;
 
@@ -71,7 +71,7 @@ impl TrainExact {
         processes: &mut Processes,
         parameters: &MultiClassSvm,
         data: &Dataset,
-        threads: &Threads,
+        threads: &Executor,
         told: &mut Told,
     ) -> Result<Option<Machine>, Failure> {
         let before = processes.sent();
@@ -96,7 +96,7 @@ impl TrainExact {
         &self,
         parameters: &MultiClassSvm,
         data: &Dataset,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Machine, Failure> {
         let among = self.train_over(&mut Alone, parameters, data, threads)?;
         // The first process has it, and this one is the first.
@@ -109,7 +109,7 @@ impl TrainExact {
         processes: &mut X,
         parameters: &MultiClassSvm,
         data: &Dataset,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Among, Failure> {
         let most = parameters.max_epochs as usize;
         let progress = (processes.rank() == 0).then(|| Progress::new("closing the gap", most));

@@ -11,12 +11,12 @@ use super::super::{
 };
 use hapax::{
     core::{
+        executor::Executor,
         model::Model,
         parameters::MachParameters,
         train::mach::{FitStep, MachFit, Report},
     },
     kernels,
-    threads::Threads,
 };
 
 /// Trains with rows held out, to fit into `most` bytes.
@@ -24,7 +24,7 @@ pub fn within(
     parameters: &MachParameters,
     most: u64,
     training: &mut Training,
-    threads: &Threads,
+    threads: &Executor,
     (keeper, tell): (Keeper, impl FnMut(Report)),
     told: &mut Told,
 ) -> Result<Model, Failure> {

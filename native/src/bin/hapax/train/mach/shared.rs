@@ -14,7 +14,6 @@ use hapax::{
         train::{TrainError, Trained, mach::MachParts},
     },
     kernels,
-    threads::Threads,
 };
 
 impl Sharded for TrainMach {
@@ -27,7 +26,7 @@ impl Sharded for TrainMach {
         &self.common
     }
 
-    fn choose(&self, training: &Training, _threads: &Threads) -> Result<MachParameters, Failure> {
+    fn choose(&self, training: &Training, _threads: &Executor) -> Result<MachParameters, Failure> {
         self.check()?;
         if self.common.max_bytes.is_some() {
             let rule = "--max-bytes needs all heads at once: leave it out of a plan, and make the model \
@@ -40,7 +39,7 @@ impl Sharded for TrainMach {
     fn parts<'a>(
         parameters: &MachParameters,
         data: &'a Dataset,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<MachParts<'a>, TrainError> {
         MachParts::new(parameters, data, threads.threads(), kernels::best())
     }
@@ -50,7 +49,7 @@ impl Sharded for TrainMach {
         parts: MachParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        _threads: &Threads,
+        _threads: &Executor,
     ) -> Result<Model, TrainError> {
         Ok(Model::made(
             Trained::Mach(parts.finish()?),

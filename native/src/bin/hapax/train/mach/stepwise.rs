@@ -15,7 +15,6 @@ use hapax::{
         train::{Trained, mach::Report},
     },
     kernels,
-    threads::Threads,
 };
 
 impl TrainMach {
@@ -24,7 +23,7 @@ impl TrainMach {
         &self,
         parameters: &MachParameters,
         training: &mut Training,
-        threads: &Threads,
+        threads: &Executor,
         epochs: &mut Epochs,
     ) -> Result<Model, Failure> {
         let vectorizer = training.vectorizer.take();

@@ -9,9 +9,9 @@ use super::{
     TrainOvr,
 };
 use hapax::{
+    core::executor::Executor,
     core::{model::Model, parameters::OneVsRest, train::Trained},
     kernels,
-    threads::Threads,
 };
 
 /// Trains every label to a gap and tells the proof.
@@ -21,7 +21,7 @@ pub fn run_to_gap(
     parameters: &OneVsRest,
     training: Training,
     watch: &Stopwatch,
-    threads: &Threads,
+    threads: &Executor,
 ) -> Result<(), Failure> {
     let parameters = OneVsRest {
         max_epochs: train.max_epochs.unwrap_or(10_000),

@@ -7,6 +7,7 @@ use super::{
 use hapax::{
     core::{
         data::Dataset,
+        executor::Executor,
         model::Model,
         parameters::OneVsRest,
         text::Vectorizer,
@@ -16,7 +17,6 @@ use hapax::{
         },
     },
     kernels,
-    threads::Threads,
 };
 
 impl Sharded for TrainOvr {
@@ -31,14 +31,14 @@ impl Sharded for TrainOvr {
         &self.common
     }
 
-    fn read(&self, planning: bool, threads: &Threads) -> Result<Training, Failure> {
+    fn read(&self, planning: bool, threads: &Executor) -> Result<Training, Failure> {
         let plain = self.given()?.over(&self.fixed());
         // What was chosen then stands among the arguments of the plan.
         self.common
             .read_choosing(planning.then_some(&plain), threads)
     }
 
-    fn choose(&self, training: &Training, threads: &Threads) -> Result<Self::Parameters, Failure> {
+    fn choose(&self, training: &Training, threads: &Executor) -> Result<Self::Parameters, Failure> {
         if self.gap.is_some() || self.from.is_some() {
             let rule = "--gap and --from do not go with parts yet";
             return Err(Failure::Input(rule.into()));
@@ -58,7 +58,7 @@ impl Sharded for TrainOvr {
     fn parts<'a>(
         (parameters, softmax, ..): &Self::Parameters,
         data: &'a Dataset,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<LabelParts<'a>, TrainError> {
         LabelParts::new(&with(parameters, *softmax), data, threads, kernels::best())
     }
@@ -68,7 +68,7 @@ impl Sharded for TrainOvr {
         parts: LabelParts<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        threads: &Threads,
+        threads: &Executor,
     ) -> Result<Model, TrainError> {
         let parameters = &with(parameters, *softmax);
         let linear = parts.finish(threads)?;

@@ -6,17 +6,14 @@ use super::super::super::{
     table::{bytes, count},
     text_options::arguments,
 };
-use hapax::{
-    core::{
-        data::Dataset,
-        executor::Executor,
-        parameters::{Bias, OneVsRest},
-        train::{
-            MemoryEstimate,
-            one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
-        },
+use hapax::core::{
+    data::Dataset,
+    executor::Executor,
+    parameters::{Bias, OneVsRest},
+    train::{
+        MemoryEstimate,
+        one_vs_rest::{Choice, FeatureChoice, FeatureTrial, Report, Stage},
     },
-    threads::Threads,
 };
 use std::ops::ControlFlow;
 
@@ -88,7 +85,7 @@ pub fn chosen(choice: &Choice) -> String {
 }
 
 /// Says the parameters that training will have, and about how much memory it will need.
-pub fn say_what_comes(choice: &Choice, gap: Option<f64>, data: &Dataset, threads: &Threads) {
+pub fn say_what_comes(choice: &Choice, gap: Option<f64>, data: &Dataset, threads: &Executor) {
     let (parameters, threads) = (&choice.parameters, threads.threads());
     let memory = bytes(match gap {
         Some(_) => parameters.proving_memory_estimate(data, threads),
