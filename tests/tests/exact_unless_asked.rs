@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
-use crate::shared_data::part;
+use crate::{exhaustive::Exhaustive, shared_data::part};
 use hapax::{
     core::{
         data::Dataset,
@@ -10,7 +10,6 @@ use hapax::{
         kernels::{Kernels, Portable},
         model::{Nearest, NearestScratch},
         parameters::NearestParameters,
-        search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     },
     kernels,
     threads::Threads,
@@ -25,7 +24,6 @@ fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kern
     else {
         return;
     };
-    let similarity = Similarity::new(beta).unwrap();
     let parameters = NearestParameters {
         beta,
         exponent: 1.0,
@@ -33,14 +31,14 @@ fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kern
         ..NearestParameters::default()
     };
     let (twin, index) = (
-        Exhaustive::new(train.rows()),
+        Exhaustive::new(train.rows(), beta),
         Nearest::train(parameters, &train, threads).unwrap(),
     );
     let test = test.rows();
-    let scratch = || (ExhaustiveScratch::default(), NearestScratch::new(kernels));
-    let equal = threads.map(test.len() / step, scratch, |(plain, fast), query| {
+    let scratch = || NearestScratch::new(kernels);
+    let equal = threads.map(test.len() / step, scratch, |fast, query| {
         let row = test.row(query * step);
-        let expected = twin.search(row, 75, similarity, plain);
+        let expected = twin.search(row, 75);
         index.neighbors(row, fast).unwrap() == expected
     });
     let different = equal.iter().position(|equal| !equal);

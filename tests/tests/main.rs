@@ -6,6 +6,7 @@
 
 mod exact_linear_scores;
 mod exact_unless_asked;
+mod exhaustive;
 mod golden;
 mod golden_files;
 mod one_file;

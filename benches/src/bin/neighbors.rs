@@ -3,16 +3,19 @@
 //! `neighbors [--queries N] [--neighbors S] [--beta B] [--passes P] [SET ...]`, where a set is the
 //! name of a folder of `../shared/data`, or `amazon` (synthetic: 490k rows, 136k features, Zipf).
 
+use exhaustive::Exhaustive;
 use hapax_core::{
     data::Dataset,
     executor::Sequential,
     kernels::{Kernels, Portable},
     model::{Model, Nearest, NearestScratch},
     parameters::NearestParameters,
-    search::neighbors::{Exhaustive, ExhaustiveScratch, Similarity},
     sparse::SparseRows,
 };
 use std::{error::Error, time::Instant};
+
+#[path = "../../../tests/tests/exhaustive.rs"]
+mod exhaustive;
 
 struct Options {
     queries: usize,
@@ -48,12 +51,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs twin and index over the same queries, demands equal answers and prints a line for each.
 fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
-    let similarity = Similarity::new(options.beta)?;
     let (data, test) = hapax_benches::load(set)?;
     let (train, test) = (data.rows(), test.rows());
     let queries = options.queries.min(test.len());
     let start = Instant::now();
-    let twin = Exhaustive::new(train);
+    let twin = Exhaustive::new(train, options.beta);
     let build = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let parameters = NearestParameters {
@@ -64,7 +66,6 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let nearest = Nearest::train(parameters, &data, &Sequential)?;
     let index_build = start.elapsed().as_secs_f64();
-    let mut twin_scratch = ExhaustiveScratch::default();
     let kernels: [&'static dyn Kernels; 2] = [hapax::kernels::best(), &Portable];
     let mut scratches = kernels.map(NearestScratch::new);
     let mut times = [const { Vec::new() }; 3].map(|_: Vec<f64>| vec![f64::INFINITY; queries]);
@@ -77,10 +78,9 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
             let mut expected = Vec::new();
             for query in turn.clone() {
                 let clock = Instant::now();
-                let found =
-                    twin.search(row(query), options.neighbors, similarity, &mut twin_scratch);
+                let found = twin.search(row(query), options.neighbors);
                 keep_best(&mut times[0][query], clock);
-                expected.push(found.to_vec());
+                expected.push(found);
             }
             for (scratch, times) in scratches.iter_mut().zip(&mut times[1..]) {
                 for (query, expected) in turn.clone().zip(&expected) {

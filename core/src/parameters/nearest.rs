@@ -38,12 +38,8 @@ impl NearestParameters {
     /// # Errors
     /// If beta is negative, NaN or infinite.
     pub(crate) fn similarity(&self) -> Result<Similarity, ParamError> {
-        let refused = ParamError {
-            name: "beta",
-            value: self.beta,
-            rule: ParamRule::AtLeast(0.0),
-        };
-        Similarity::new(self.beta).map_err(|_| refused)
+        ParamError::check("beta", self.beta, ParamRule::AtLeast(0.0))?;
+        Ok(Similarity::new(self.beta))
     }
 
     /// Refuses values outside their ranges.

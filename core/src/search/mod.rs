@@ -2,7 +2,7 @@
 
 pub(crate) mod compact;
 pub(crate) mod graph;
-pub mod neighbors;
+pub(crate) mod neighbors;
 pub(crate) mod sign_codes;
 mod sign_projection;
 

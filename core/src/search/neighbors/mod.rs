@@ -1,18 +1,16 @@
 //! Exact nearest neighbors among sparse rows under `J^beta * cos`.
 //!
 //! Given a sparse query x and n stored sparse rows d_i, the neighbors of x are the S rows of
-//! largest [`Similarity`] that is positive, in the order of [`rank`](super::rank).
+//! largest `Similarity` that is positive, in the order of [`rank`](super::rank).
 //! (Sparse Weighted Nearest Neighbor, Aoshima, Kobayashi, Minami 2018.)
 //!
-//! Three searches give the same neighbors with the same bits:
-//! row by row (`Similarity::between`, for a few rows), [`Exhaustive`] (one feature after the
-//! other over plain postings), and `NeighborIndex`, the fast one.
+//! Two searches give the same neighbors with the same bits: row by row (`Similarity::between`, for
+//! a few rows), and `NeighborIndex`, the fast one.
 
 mod arrays;
 mod build;
 mod candidates;
 mod cut;
-mod exhaustive;
 mod forward;
 mod index;
 mod neighbor_error;
@@ -23,9 +21,8 @@ mod similarity;
 mod tests;
 
 pub(crate) use crate::search::neighbors::arrays::{NeighborCounts, NeighborParts};
-pub use exhaustive::{Exhaustive, ExhaustiveScratch};
 pub(crate) use forward::{ForwardRows, RowBuffer};
 pub(crate) use index::NeighborIndex;
 pub(crate) use neighbor_error::NeighborError;
 pub(crate) use search::NeighborScratch;
-pub use similarity::Similarity;
+pub(crate) use similarity::Similarity;
