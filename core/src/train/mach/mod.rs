@@ -52,6 +52,8 @@ mod refine_tests;
 mod smallest;
 mod step;
 #[cfg(test)]
+mod step_tests;
+#[cfg(test)]
 mod tests;
 mod threshold;
 mod trainer;
