@@ -30,6 +30,27 @@ fn a_missing_file() {
 }
 
 #[test]
+fn a_method_that_there_is_not() {
+    let folder = Folder::new();
+    folder.write("data", "0 0:1\n");
+    // Two files are no method.
+    for (arguments, error) in [
+        (
+            "train memoir data -o m",
+            "error: unrecognized subcommand 'memoir'",
+        ),
+        (
+            "train data data -o m",
+            "error: unexpected argument 'data' found",
+        ),
+    ] {
+        let output = folder.run(arguments);
+        assert!(output.err.starts_with(error), "{output:?}");
+        assert_eq!(output.status, Some(2));
+    }
+}
+
+#[test]
 fn an_empty_file() {
     for contents in ["", "\n\n  \n", "\u{feff}"] {
         refuses(

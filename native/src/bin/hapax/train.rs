@@ -49,7 +49,10 @@ use hapax::{
 use label_texts::LabelTextOptions;
 use memoir::Variant;
 use sharded::Sharded;
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 /// Train a model from a file of labelled texts or rows.
 ///
@@ -77,7 +80,8 @@ impl Train {
     }
 }
 
-/// The arguments of the command, `auto` put in where `train` names no method.
+/// The arguments of the command, `auto` put in where `train` names no method. Where two words come
+/// first and the first is no file, it was meant for a method: the parser then says which there are.
 pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_train = arguments.get(1).is_some_and(|verb| verb == "train");
     let rest = arguments.get(2..).unwrap_or_default();
@@ -91,7 +95,10 @@ pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let named = words()
         .next()
         .is_some_and(|first| own(first) || methods.find_subcommand(first).is_some());
-    if is_train && !rest.is_empty() && !named && !words().any(own) {
+    let no_option = |word: &&OsString| !word.as_encoded_bytes().starts_with(b"-");
+    let two = rest.iter().take(2).filter(no_option).count() == 2;
+    let meant = two && !Path::new(&rest[0]).exists();
+    if is_train && !rest.is_empty() && !named && !meant && !words().any(own) {
         arguments.insert(2, "auto".into());
     }
     arguments
