@@ -15,7 +15,8 @@ pub trait Workers: Sync {
         jobs.into_iter().for_each(|job| job());
     }
 
-    /// See [`Executor::seconds_left`].
+    /// Seconds until trials should be over and the best of them trained, where somebody set a
+    /// limit: what is tried then depends on the machine.
     fn trial_seconds(&self) -> Option<f64> {
         None
     }
@@ -44,9 +45,8 @@ impl Executor {
         self.count()
     }
 
-    /// Seconds until trials should be over and the best of them trained, where somebody set a
-    /// limit: what is tried then depends on the machine.
-    pub fn seconds_left(&self) -> Option<f64> {
+    /// See [`Workers::trial_seconds`].
+    pub(crate) fn seconds_left(&self) -> Option<f64> {
         self.trial_seconds()
     }
 

@@ -62,7 +62,7 @@ pub struct FeatureChoice {
     pub options: VectorizerOptions,
     /// Every trial in its order; empty if nothing was tried.
     pub tried: Vec<FeatureTrial>,
-    /// Whether time ended the trials before all were made ([`Executor::seconds_left`]).
+    /// Whether time ended the trials before all were made (`Workers::trial_seconds`).
     pub ended: bool,
 }
 

@@ -18,7 +18,7 @@
 //! choices: for rows one and a half times the final training, up to six times where that is a few
 //! seconds; for texts, whose features have taken trials before, three quarters, up to twice where
 //! that is a second. Only where somebody limits the time
-//! ([`Executor::seconds_left`]) does a [clock] end the rounds between two trials; pruning and the
+//! (`Workers::trial_seconds`) does a [clock] end the rounds between two trials; pruning and the
 //! heads then see one division.
 
 mod additions;
@@ -151,7 +151,7 @@ pub struct Choice {
     pub calibrating: Calibrating,
     /// Number of rows held out.
     pub held_out: usize,
-    /// Whether time ended the trials before all were made ([`Executor::seconds_left`]).
+    /// Whether time ended the trials before all were made (`Workers::trial_seconds`).
     pub ended: bool,
 }
 
