@@ -11,10 +11,6 @@ use unicode_normalization::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Entries from the start of one block to the start of the next: more make the table smaller and
-/// looking into it slower.
-const BLOCK: usize = 16;
-
 fn main() -> std::io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/text/unicode/tables");
     for (name, bytes) in [
@@ -34,19 +30,39 @@ fn every_char() -> impl Iterator<Item = char> {
     (0..=0x10_ffff).filter_map(char::from_u32)
 }
 
-/// A table being written.
-#[derive(Default)]
-struct Table {
+/// A table being written. Numbers of different meaning are in sections of their own, which follow
+/// each other in every block.
+struct Table<const SECTIONS: usize> {
+    /// Entries of a block: more make the table smaller and looking into it slower.
+    size: usize,
     blocks: Vec<u8>,
     stream: Vec<u8>,
+    sections: [Vec<u8>; SECTIONS],
     entries: usize,
 }
 
-impl Table {
+impl<const SECTIONS: usize> Table<SECTIONS> {
+    fn new(size: usize) -> Self {
+        Self {
+            size,
+            blocks: vec![],
+            stream: vec![],
+            sections: [const { vec![] }; SECTIONS],
+            entries: 0,
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.sections
+            .iter_mut()
+            .for_each(|section| self.stream.append(section));
+    }
+
     /// Begins an entry at character `first`; whether it is the first of a block.
     fn entry(&mut self, first: u32) -> bool {
-        let begins = self.entries.is_multiple_of(BLOCK);
+        let begins = self.entries.is_multiple_of(self.size);
         if begins {
+            self.end_block();
             let offset = u16::try_from(self.stream.len()).expect("a table below 64 kB");
             self.blocks.extend(&first.to_le_bytes()[..3]);
             self.blocks.extend(offset.to_le_bytes());
@@ -55,13 +71,14 @@ impl Table {
         begins
     }
 
-    fn number(&mut self, number: u32) {
-        push(&mut self.stream, number);
+    fn number(&mut self, section: usize, number: u32) {
+        push(&mut self.sections[section], number);
     }
 
-    fn finish(self) -> Vec<u8> {
-        let count = self.entries.div_ceil(BLOCK) as u16;
-        [&count.to_le_bytes(), &self.blocks[..], &self.stream].concat()
+    fn finish(mut self) -> Vec<u8> {
+        self.end_block();
+        let entries = u16::try_from(self.entries).expect("a table of few entries");
+        [&entries.to_le_bytes(), &self.blocks[..], &self.stream].concat()
     }
 }
 
@@ -80,12 +97,12 @@ fn distance(from: u32, to: u32) -> u32 {
 }
 
 fn properties(values: &[u8]) -> Vec<u8> {
-    let mut table = Table::default();
+    let mut table = Table::<2>::new(32);
     let mut first = 0;
     for run in values.chunk_by(|a, b| a == b) {
         table.entry(first);
-        table.number(run.len() as u32);
-        table.number(u32::from(run[0]));
+        table.number(0, run.len() as u32);
+        table.sections[1].push(run[0]);
         first += run.len() as u32;
     }
     table.finish()
@@ -169,6 +186,11 @@ fn is_hangul_syllable(character: char) -> bool {
     ('가'..='힣').contains(&character)
 }
 
+/// Whether it is a form of `!` to `~`, which needs no table.
+fn is_full_width(character: char) -> bool {
+    ('！'..='～').contains(&character)
+}
+
 /// Whether `character` can join one before it.
 fn joins(character: char, pairs: &BTreeMap<(u32, u32), u32>) -> bool {
     let hangul = matches!(character, '\u{1161}'..='\u{1175}' | '\u{11a8}'..='\u{11c2}');
@@ -199,9 +221,9 @@ fn combining() -> Vec<u8> {
 }
 
 fn decompositions() -> Vec<u8> {
-    let mut table = Table::default();
+    let mut table = Table::<3>::new(128);
     let (mut last, mut last_first) = (0, 0);
-    for c in every_char().filter(|&c| !is_hangul_syllable(c)) {
+    for c in every_char().filter(|&c| !is_hangul_syllable(c) && !is_full_width(c)) {
         let parts: Vec<u32> = compatible(c).into_iter().map(u32::from).collect();
         let code = u32::from(c);
         if parts == [code] {
@@ -211,10 +233,10 @@ fn decompositions() -> Vec<u8> {
             (last, last_first) = (code, code);
         }
         assert!(parts.len() < 32);
-        table.number((code - last) << 5 | parts.len() as u32);
-        table.number(distance(last_first, parts[0]));
+        table.number(0, (code - last) << 5 | parts.len() as u32);
+        table.number(1, distance(last_first, parts[0]));
         for pair in parts.windows(2) {
-            table.number(distance(pair[0], pair[1]));
+            table.number(2, distance(pair[0], pair[1]));
         }
         (last, last_first) = (code, parts[0]);
     }
@@ -272,7 +294,7 @@ fn lower_case() -> Vec<u8> {
             (u32::from(c), lower.next().map_or(0, u32::from))
         })
         .collect();
-    let mut table = Table::default();
+    let mut table = Table::<1>::new(16);
     let (mut at, mut end) = (0, 0);
     while let Some(&(first, to)) = moved.get(at) {
         let run = |step: u32| {
@@ -291,9 +313,9 @@ fn lower_case() -> Vec<u8> {
         if table.entry(first) {
             end = first;
         }
-        table.number(first - end);
-        table.number(length << 1 | u32::from(alternating));
-        table.number(distance(first, to));
+        table.number(0, first - end);
+        table.number(0, length << 1 | u32::from(alternating));
+        table.number(0, distance(first, to));
         end = first + length;
         at += count;
     }

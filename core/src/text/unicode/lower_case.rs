@@ -4,7 +4,7 @@ use super::packed::Table;
 
 /// Runs of characters, each moved by the same distance: `gap length*2+alternating distance`. Of
 /// an alternating run only every other character is a capital.
-static LOWER_CASE: Table = Table::new(include_bytes!("tables/lower_case.bin"));
+static LOWER_CASE: Table = Table::new(include_bytes!("tables/lower_case.bin"), 16);
 
 /// Calls `take` with the lower-case form of `character`. The final sigma counts as a sigma: what a
 /// capital sigma becomes would otherwise depend on where it stands.
@@ -23,7 +23,7 @@ pub(crate) fn for_each_lower_case(character: char, mut take: impl FnMut(char)) {
 
 fn lower_case(character: char) -> char {
     let wanted = u32::from(character);
-    let (mut start, mut numbers) = LOWER_CASE.block(wanted);
+    let (mut start, _, mut numbers) = LOWER_CASE.block(wanted);
     while !numbers.is_empty() {
         start += numbers.next();
         let shape = numbers.next();

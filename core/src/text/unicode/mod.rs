@@ -1,7 +1,7 @@
 //! What of Unicode the tokens need: compatibility forms, lower case and words.
 //!
 //! The tables are packed for size, because they travel in every wasm file and every device's flash:
-//! `tables/*.bin`, 34 kB in all, 21 kB gzipped, written by
+//! `tables/*.bin`, 30 kB in all, 17 kB gzipped, written by
 //! `cargo run -p hapax-core --example unicode_tables` from the crates `unicode-normalization` and
 //! `unicode-segmentation`. They are part of the model format: a character that a later Unicode
 //! defines anew would become another token, so they change only together with the format's version.

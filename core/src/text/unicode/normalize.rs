@@ -7,6 +7,7 @@
 
 use super::packed::{Numbers, Properties, Table};
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
 /// For each character [`STABLE`], its canonical combining class, or [`UNSTABLE`].
 static COMBINING: Properties = Properties::new(include_bytes!("tables/combining.bin"));
@@ -14,10 +15,11 @@ const STABLE: u8 = 0;
 /// Class 0, but changed by itself or joined to what is before.
 const UNSTABLE: u8 = 255;
 
-/// For each character with a decomposition, Hangul syllables apart: `gap*32+length`, then that many
-/// characters, each as the distance from the one before (the first from the one of the entry
-/// before).
-static DECOMPOSITIONS: Table = Table::new(include_bytes!("tables/decompositions.bin"));
+/// Each character with a decomposition, Hangul syllables and [`FULL_WIDTH`] apart. A block has for each of them
+/// `gap*32+length`, then for each the first character that it becomes, as the distance from the
+/// one before, then all other characters, as the distance from the one before in the same
+/// decomposition.
+static DECOMPOSITIONS: Table = Table::new(include_bytes!("tables/decompositions.bin"), 128);
 
 /// For each character that can join one before it: `gap bytes`, then in so many bytes the pairs of
 /// what is before and what they become, each as the distance from the pair before.
@@ -82,9 +84,16 @@ const TRAILINGS: u32 = 28;
 const LEADINGS: u32 = 19;
 const SYLLABLES: u32 = LEADINGS * VOWELS * TRAILINGS;
 
+/// The forms of `!` to `~`, which are many in Chinese and Japanese texts.
+const FULL_WIDTH: RangeInclusive<u32> = 0xff01..=0xff5e;
+
 fn decompose(character: char, parts: &mut Vec<(u8, char)>) {
     let code = u32::from(character);
     let mut push = |code: u32| parts.extend(char::from_u32(code).map(|c| (class(c), c)));
+    if FULL_WIDTH.contains(&code) {
+        push(code - FULL_WIDTH.start() + u32::from('!'));
+        return;
+    }
     let syllable = code.wrapping_sub(HANGUL);
     if syllable < SYLLABLES {
         push(LEADING + syllable / (VOWELS * TRAILINGS));
@@ -109,21 +118,25 @@ fn decompose(character: char, parts: &mut Vec<(u8, char)>) {
 
 /// How many characters `code` decomposes into, the first one, and the numbers of the others.
 fn find_decomposition(code: u32) -> Option<(u32, u32, Numbers)> {
-    let (mut at, mut numbers) = DECOMPOSITIONS.block(code);
-    let mut first = at;
-    while !numbers.is_empty() {
+    let (mut at, entries, mut numbers) = DECOMPOSITIONS.block(code);
+    let (mut first, mut before, mut others) = (at, 0, 0);
+    let length = loop {
         let head = numbers.next();
-        let length = head & 31;
         at += head >> 5;
-        first = numbers.next_from(first);
-        if at >= code {
-            return (at == code).then_some((length, first, numbers));
+        if at >= code || before + 1 == entries {
+            break head & 31;
         }
-        for _ in 1..length {
-            numbers.next();
-        }
+        (before, others) = (before + 1, others + (head & 31) as usize - 1);
+    };
+    if at != code {
+        return None;
     }
-    None
+    numbers.pass(entries - before - 1);
+    for _ in 0..=before {
+        first = numbers.next_from(first);
+    }
+    numbers.pass(entries - before - 1 + others);
+    Some((length, first, numbers))
 }
 
 /// Sorts each run of marks by class, keeping the order among equals. Linear in the run, however
