@@ -244,8 +244,11 @@ fn compile(
     }
 }
 
-const OPTIMIZATION: [&str; 10] = [
+/// The lowest kilobyte is the end of the stack, so no address is as small as the offset of a field.
+const OPTIMIZATION: [&str; 12] = [
     "-Oz",
+    "--low-memory-unused",
+    "--converge",
     "--enable-simd",
     "--enable-threads",
     "--enable-bulk-memory",
