@@ -13,7 +13,7 @@ const TOOL: &[&str] = cargo_tool!("cargo-mutants@25.3.1");
 
 /// Files, and the unit tests that are to notice errors in them: with all tests of core a mutant
 /// takes minutes, with these about ten seconds.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 14] = [
     ("core/src/top.rs", "top::"),
     ("core/src/data/split.rs", "data::"),
     (
@@ -24,7 +24,13 @@ const FILES: [(&str, &str); 11] = [
         "core/src/train/one_vs_rest/choice/fitting.rs",
         "choice::fitting",
     ),
+    (
+        "core/src/train/one_vs_rest/label_block.rs",
+        "one_vs_rest::label_block",
+    ),
     ("core/src/train/one_vs_rest/sweep.rs", "one_vs_rest::sweep"),
+    ("core/src/train/mach/step.rs", "mach::step_tests"),
+    ("core/src/train/mach/descend.rs", "mach::step_tests"),
     (
         "core/src/train/multiclass/certificate.rs",
         "multiclass::certificate_tests",

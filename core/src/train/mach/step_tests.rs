@@ -183,3 +183,25 @@ fn a_step_is_that_of_the_formulas_and_has_the_same_bits_on_every_processor() {
         }
     }
 }
+
+#[test]
+fn a_row_without_a_gradient_changes_nothing() {
+    let mut state = State {
+        heads: 1,
+        buckets: 2,
+        weights: vec![100.0, -100.0],
+        squares: vec![0.0],
+        terms: vec![Term { row: 0, value: 1.0 }],
+        targets: vec![0],
+        softmax: false,
+        rates: Rates::Features,
+        sparse: false,
+        loss: vec![0.0],
+        sizes: vec![7.0],
+    };
+    state.step(Processor::portable());
+    assert_eq!(
+        (state.weights, state.squares),
+        (vec![100.0, -100.0], vec![0.0])
+    );
+}
