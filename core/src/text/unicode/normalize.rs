@@ -15,9 +15,9 @@ const STABLE: u8 = 0;
 /// Class 0, but changed by itself or joined to what is before.
 const UNSTABLE: u8 = 255;
 
-/// Each character with a decomposition, Hangul syllables and [`FULL_WIDTH`] apart. A block has for each of them
-/// `gap*32+length`, then for each the first character that it becomes, as the distance from the
-/// one before, then all other characters, as the distance from the one before in the same
+/// Each character with a decomposition, Hangul syllables and [`FULL_WIDTH`] apart. A block has for
+/// each of them `gap*32+length`, then for each the first character that it becomes, as the distance
+/// from the one before, then all other characters, as the distance from the one before in the same
 /// decomposition.
 static DECOMPOSITIONS: Table = Table::new(include_bytes!("tables/decompositions.bin"), 128);
 
