@@ -73,7 +73,11 @@ impl Workers for Threads {
     }
 
     fn run(&self, jobs: Vec<Job<'_>>) {
-        self.pool.install(|| run_all(jobs));
+        if self.count() == 1 {
+            jobs.into_iter().for_each(|job| job());
+        } else {
+            self.pool.install(|| run_all(jobs));
+        }
     }
 }
 

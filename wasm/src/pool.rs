@@ -73,6 +73,9 @@ impl Workers for Pool {
         if FAILED.load(Ordering::Acquire) {
             pool_failed();
         }
+        if jobs.len() < 2 || self.count() == 1 {
+            return jobs.into_iter().for_each(|job| job());
+        }
         let mut jobs = jobs.into_iter();
         let Some(first) = jobs.next() else { return };
         let (left, caller) = (&AtomicUsize::new(jobs.len()), &thread::current());
