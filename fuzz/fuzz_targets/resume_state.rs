@@ -125,8 +125,14 @@ fn check_shared(job: &Job, loss: MultiClassLoss) {
     let parameters = svm(loss);
     let new = || {
         let one = MultiLabel::Refuse;
-        let among = (&Sequential, &mut Alone);
-        SharedTraining::new(&parameters, data(), one, among, &Portable).expect("one")
+        SharedTraining::new(
+            &parameters,
+            data(),
+            one,
+            (&Sequential, &mut Alone),
+            &Portable,
+        )
+        .expect("one")
     };
     let mut left = new();
     for _ in 0..2 {

@@ -33,14 +33,18 @@ fn a_missing_file() {
 fn a_method_that_there_is_not() {
     let folder = Folder::new();
     folder.write("data", "0 0:1\n");
-    // Two files are no method.
     for (arguments, error) in [
         (
             "train memoir data -o m",
             "error: unrecognized subcommand 'memoir'",
         ),
+        // Two files are no method, whether they are there or not.
         (
             "train data data -o m",
+            "error: unexpected argument 'data' found",
+        ),
+        (
+            "train a.tsv data -o m",
             "error: unexpected argument 'data' found",
         ),
     ] {

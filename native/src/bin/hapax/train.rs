@@ -80,8 +80,8 @@ impl Train {
     }
 }
 
-/// The arguments of the command, `auto` put in where `train` names no method. Where two words come
-/// first and the first is no file, it was meant for a method: the parser then says which there are.
+/// The arguments of the command, `auto` put in where `train` names no method. A first word like
+/// theirs that is no file, and another behind it, was meant for one: the parser says so.
 pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_train = arguments.get(1).is_some_and(|verb| verb == "train");
     let rest = arguments.get(2..).unwrap_or_default();
@@ -95,9 +95,16 @@ pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let named = words()
         .next()
         .is_some_and(|first| own(first) || methods.find_subcommand(first).is_some());
-    let no_option = |word: &&OsString| !word.as_encoded_bytes().starts_with(b"-");
-    let two = rest.iter().take(2).filter(no_option).count() == 2;
-    let meant = two && !Path::new(&rest[0]).exists();
+    let like = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let meant = match rest {
+        [first, second, ..] => {
+            first.as_encoded_bytes().iter().all(like)
+                && !first.as_encoded_bytes().starts_with(b"-")
+                && !second.as_encoded_bytes().starts_with(b"-")
+                && !Path::new(first).exists()
+        }
+        _ => false,
+    };
     if is_train && !rest.is_empty() && !named && !meant && !words().any(own) {
         arguments.insert(2, "auto".into());
     }
