@@ -244,7 +244,7 @@ fn compile(
     }
 }
 
-/// Twice is nearly as good as until nothing changes. The lowest kilobyte is the end of the stack, so
+/// Twice is nearly as good as until nothing changes. The lowest kilobyte is the end of the stack:
 /// no address is as small as the offset of a field.
 const OPTIMIZATION: [&str; 12] = [
     "-Oz",
