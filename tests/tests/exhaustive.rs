@@ -9,7 +9,8 @@ use hapax_core::{
 /// For each feature the rows that have it, with their values.
 pub struct Exhaustive<'a> {
     rows: &'a SparseRows,
-    postings: Vec<Vec<(usize, f32)>>,
+    postings: Vec<Vec<(u32, f32)>>,
+    norms: Vec<f64>,
     /// The exponent of the Jaccard index.
     beta: f64,
 }
@@ -19,12 +20,13 @@ impl<'a> Exhaustive<'a> {
         let mut postings = vec![Vec::new(); rows.features() as usize];
         for (id, row) in rows.iter().enumerate() {
             for (feature, value) in row.iter() {
-                postings[feature as usize].push((id, value));
+                postings[feature as usize].push((id as u32, value));
             }
         }
         Self {
             rows,
             postings,
+            norms: rows.iter().map(|row| row.norm()).collect(),
             beta,
         }
     }
@@ -33,28 +35,38 @@ impl<'a> Exhaustive<'a> {
     /// J is that of the sets of stored features. Products and their sum are `f32`, in the order of
     /// features; the rest is computed in `f64` and rounded at the end.
     pub fn search(&self, query: SparseView<'_>, count: usize) -> Vec<Scored> {
-        let (mut dots, mut shared) = (vec![0f32; self.rows.len()], vec![0; self.rows.len()]);
+        // The sum of products and the number of shared features of each row.
+        let mut sums = vec![(0f32, 0u32); self.rows.len()];
         for (feature, value) in query.iter() {
-            let rows = self.postings.get(feature as usize);
-            for &(row, other) in rows.into_iter().flatten() {
-                dots[row] += value * other;
-                shared[row] += 1;
+            let Some(rows) = self.postings.get(feature as usize) else {
+                continue;
+            };
+            for &(row, other) in rows {
+                let (dot, shared) = &mut sums[row as usize];
+                *dot += value * other;
+                *shared += 1;
             }
         }
+        let norm = query.norm();
         let score = |id: usize| {
-            let row = self.rows.row(id);
-            let either = query.indices().len() + row.indices().len() - shared[id];
-            let jaccard = self.power(shared[id] as f64 / either as f64);
-            let score = (jaccard * (f64::from(dots[id]) / (query.norm() * row.norm()))) as f32;
-            let known = shared[id] > 0 && dots[id].is_finite() && score > 0.0;
-            known.then_some(Scored {
+            let (dot, shared) = (sums[id].0, sums[id].1 as usize);
+            if shared == 0 || !dot.is_finite() {
+                return None;
+            }
+            let (row, own) = (self.rows.row(id).indices().len(), query.indices().len());
+            let jaccard = self.power(shared as f64 / (own + row - shared) as f64);
+            let score = (jaccard * (f64::from(dot) / (norm * self.norms[id]))) as f32;
+            (score > 0.0).then_some(Scored {
                 id: id as u32,
                 score,
             })
         };
         let mut found: Vec<Scored> = (0..self.rows.len()).filter_map(score).collect();
+        if found.len() > count {
+            found.select_nth_unstable_by(count, rank);
+            found.truncate(count);
+        }
         found.sort_unstable_by(rank);
-        found.truncate(count);
         found
     }
 
