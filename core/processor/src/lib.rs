@@ -5,7 +5,7 @@
 //! keep their order and nothing is fused, so every form gives the same bits.
 //!
 //! ```
-//! use hapax_processor::{Fetch, Loop, Processor};
+//! use hapax_processor::{Loop, Processor, fetch};
 //!
 //! struct Sum<'a>(&'a [f32]);
 //!
@@ -13,11 +13,11 @@
 //!     type Output = f32;
 //!
 //!     #[inline(always)]
-//!     fn run<F: Fetch>(self, fetch: &F) -> f32 {
+//!     fn run(self) -> f32 {
 //!         let mut sum = 0.0;
 //!         for (at, value) in self.0.iter().enumerate() {
 //!             if let Some(soon) = self.0.get(at + 64) {
-//!                 fetch.fetch(soon);
+//!                 fetch(soon);
 //!             }
 //!             sum += value;
 //!         }
@@ -26,7 +26,7 @@
 //! }
 //!
 //! assert_eq!(Processor::portable().run(Sum(&[1.0, 2.0])), 3.0);
-//! // A closure is a loop that prefetches nothing.
+//! // A closure is a loop, too.
 //! assert_eq!(Processor::portable().run(#[inline(always)] || 1 + 2), 3);
 //! ```
 //!
@@ -36,8 +36,11 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
 
+mod prefetch;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod x86;
+
+pub use prefetch::{FETCHES, fetch, fetch_second};
 
 /// A loop, compiled for each set of instructions.
 ///
@@ -47,8 +50,8 @@ pub trait Loop {
     /// The result.
     type Output;
 
-    /// Runs the loop, which may ask `fetch` for memory.
-    fn run<F: Fetch>(self, fetch: &F) -> Self::Output;
+    /// Runs the loop.
+    fn run(self) -> Self::Output;
 }
 
 // `FnOnce` would call through a shim of the compiler's, which is not always inlined.
@@ -56,35 +59,9 @@ impl<O, C: FnMut() -> O> Loop for C {
     type Output = O;
 
     #[inline(always)]
-    fn run<F: Fetch>(mut self, _: &F) -> O {
+    fn run(mut self) -> O {
         self()
     }
-}
-
-/// Prefetch hints. Answers never depend on them.
-pub trait Fetch {
-    /// Whether hints do anything.
-    const ACTIVE: bool;
-
-    /// Prefetches the line where `at` begins into the first cache.
-    fn fetch<T>(&self, at: &T);
-
-    /// Prefetches the line where `at` begins into the second cache.
-    fn fetch_second<T>(&self, at: &T);
-}
-
-/// Prefetches nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoFetch;
-
-impl Fetch for NoFetch {
-    const ACTIVE: bool = false;
-
-    #[inline(always)]
-    fn fetch<T>(&self, _: &T) {}
-
-    #[inline(always)]
-    fn fetch_second<T>(&self, _: &T) {}
 }
 
 /// A set of instructions.
@@ -153,47 +130,43 @@ impl Processor {
             reason = "calls of what was compiled for detected instructions"
         )]
         match self.0 {
-            Instructions::Portable => task.run(&NoFetch),
+            Instructions::Portable => task.run(),
             // SAFETY: only `x86::detected` gives these, and it found them.
             Instructions::Avx2 => unsafe { x86::run_avx2(task) },
             // SAFETY: as above.
             Instructions::Avx512 => unsafe { x86::run_avx512(task) },
         }
         #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-        task.run(&NoFetch)
+        task.run()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fetch, Loop, Processor};
+    use super::{Loop, Processor};
 
-    struct Active;
+    struct Add(u32, u32);
 
-    impl Loop for Active {
-        type Output = bool;
+    impl Loop for Add {
+        type Output = u32;
 
-        fn run<F: Fetch>(self, fetch: &F) -> bool {
-            fetch.fetch(&1u8);
-            fetch.fetch_second(&1u8);
-            F::ACTIVE
+        fn run(self) -> u32 {
+            self.0 + self.1
         }
     }
 
     #[test]
-    fn portable_code_prefetches_nothing() {
-        assert!(!Processor::portable().run(Active));
+    fn every_set_of_instructions_runs_loops() {
+        assert_eq!(Processor::portable().run(Add(1, 2)), 3);
         assert_eq!(Processor::portable().name(), "portable");
-    }
-
-    #[cfg(feature = "std")]
-    #[test]
-    fn detected_instructions_run_and_prefetch() {
-        assert_eq!(Processor::available().next(), Some(Processor::portable()));
-        for processor in Processor::available().skip(1) {
-            assert!(processor.run(Active), "{}", processor.name());
-            assert_eq!(processor.run(|| 3), 3);
+        #[cfg(feature = "std")]
+        {
+            assert_eq!(Processor::available().next(), Some(Processor::portable()));
+            for processor in Processor::available() {
+                assert_eq!(processor.run(Add(1, 2)), 3, "{}", processor.name());
+                assert_eq!(processor.run(|| 3), 3);
+            }
+            assert_eq!(Processor::available().last(), Some(Processor::detect()));
         }
-        assert_eq!(Processor::available().last(), Some(Processor::detect()));
     }
 }

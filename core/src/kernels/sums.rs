@@ -7,7 +7,7 @@
 
 use super::task::Sums;
 use alloc::vec::Vec;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{Loop, fetch};
 
 /// A label's sum: 16 bits of weights of bytes, 32 of weights of 16 bits ([`super::wide`]).
 pub trait LabelSum: Copy + Default + Ord {
@@ -105,11 +105,10 @@ impl Loop for AddTails<'_, i16> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run(self) {
         visit_tails(
             self.tails,
             self.terms,
-            fetch,
             #[inline(always)]
             |label, weight, value| {
                 let product = (weight * value + 64) >> 7;
@@ -122,17 +121,12 @@ impl Loop for AddTails<'_, i16> {
 
 /// Hands label, weight and value of each packed weight of the sparse parts `terms` to `visit`.
 #[inline(always)]
-pub(crate) fn visit_tails(
-    tails: &[u32],
-    terms: &[TailTerm],
-    fetch: &impl Fetch,
-    mut visit: impl FnMut(u16, i32, i32),
-) {
+pub(crate) fn visit_tails(tails: &[u32], terms: &[TailTerm], mut visit: impl FnMut(u16, i32, i32)) {
     let of = |part: &TailTerm| tails.get(part.start as usize..part.end as usize);
     for (at, part) in terms.iter().enumerate() {
         if let Some(soon) = terms.get(at + FETCH_AHEAD).and_then(of) {
             for weight in soon.iter().step_by(PER_LINE).take(16) {
-                fetch.fetch(weight);
+                fetch(weight);
             }
         }
         let value = i32::from(part.value);

@@ -4,7 +4,7 @@
 //! Sums run over terms in order and over buckets in [`LANES`] lanes, so every compiled form has the
 //! same bits.
 
-use hapax_processor::{Fetch, NoFetch};
+use hapax_processor::fetch_second;
 
 /// Lanes of sums over buckets.
 pub(crate) const LANES: usize = 16;
@@ -21,28 +21,26 @@ pub struct Term {
 /// One vector of weights.
 type Line = [f32; LANES];
 
-/// `sums[i] += sum of value * weight`, term after term, over the whole width of `sums`.
+/// `sums[i] += sum of value * weight`, term after term, over the whole width of `sums`. Prefetches
+/// the lines of four rows while the four before are added: rows are far apart in memory, so the
+/// processor cannot guess which comes next.
 #[inline(always)]
 pub(crate) fn add_terms(sums: &mut [f32], weights: &[f32], terms: &[Term]) {
-    add_terms_fetching(
+    add_terms_beside(
         sums,
         weights,
         terms,
-        &NoFetch,
         #[inline(always)]
         |_| {},
     );
 }
 
-/// [`add_terms`], which prefetches the lines of four rows while the four before are added: rows are
-/// far apart in memory, so the processor cannot guess which comes next. `beside` is told of each
-/// term in time, for what else will be read of it.
+/// [`add_terms`], where `beside` is told of each term in time, for what else will be read of it.
 #[inline(always)]
-pub(crate) fn add_terms_fetching(
+pub(crate) fn add_terms_beside(
     sums: &mut [f32],
     weights: &[f32],
     terms: &[Term],
-    fetch: &impl Fetch,
     beside: impl Fn(&Term) + Copy,
 ) {
     let width = sums.len();
@@ -59,7 +57,7 @@ pub(crate) fn add_terms_fetching(
             None => [&[][..]; 4],
         };
         let values = [a.value, b.value, c.value, d.value];
-        add_four(sums, values, rows, soon, fetch);
+        add_four(sums, values, rows, soon);
         four.iter().for_each(beside);
     }
     for term in rest {
@@ -73,13 +71,7 @@ pub(crate) fn add_terms_fetching(
 
 /// Adds four rows, or none if one is not as long as `sums`.
 #[inline(always)]
-fn add_four(
-    sums: &mut [f32],
-    values: [f32; 4],
-    rows: [&[f32]; 4],
-    soon: [&[f32]; 4],
-    fetch: &impl Fetch,
-) {
+fn add_four(sums: &mut [f32], values: [f32; 4], rows: [&[f32]; 4], soon: [&[f32]; 4]) {
     let [a, b, c, d] = rows;
     let (sums, tail) = sums.as_chunks_mut::<LANES>();
     let whole = sums.len();
@@ -95,10 +87,10 @@ fn add_four(
     ) && whole > 0
     {
         for at in 0..whole {
-            fetch.fetch_second(&sa[at]);
-            fetch.fetch_second(&sb[at]);
-            fetch.fetch_second(&sc[at]);
-            fetch.fetch_second(&sd[at]);
+            fetch_second(&sa[at]);
+            fetch_second(&sb[at]);
+            fetch_second(&sc[at]);
+            fetch_second(&sd[at]);
             sums[at] = add_lines(&sums[at], values, [&wa[at], &wb[at], &wc[at], &wd[at]]);
         }
     } else {

@@ -9,7 +9,7 @@ use super::{
     sums::{AddTails, HeadTerm, LabelSum, visit_tails},
     task::Sums,
 };
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::Loop;
 
 /// Bits of such a weight.
 pub const WIDE: u32 = 16;
@@ -55,11 +55,10 @@ impl Loop for AddTails<'_, i32> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run(self) {
         visit_tails(
             self.tails,
             self.terms,
-            fetch,
             #[inline(always)]
             |label, weight, value| {
                 let sum = &mut self.sums[usize::from(label)];

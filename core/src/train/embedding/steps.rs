@@ -2,7 +2,7 @@
 
 use super::space::StepRule;
 use crate::{float, kernels::panels::square};
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::Loop;
 
 /// One step of one vector: along the gradient of a visit, times the row's value of the feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl Loop for VectorSteps<'_> {
 
     /// Makes the steps.
     #[inline(always)]
-    fn run<F: Fetch>(self, _: &F) {
+    fn run(self) {
         let dimensions = self.dimensions;
         for step in self.steps {
             let (at, visit) = (step.vector as usize, step.visit as usize);

@@ -8,7 +8,7 @@ use crate::{
     random::Stream,
 };
 use alloc::vec::Vec;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::Loop;
 
 /// What a visit came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Loop for Visit<'_> {
 
     /// Runs a visit. Cost: M for each stored value of the row and each class that is tried.
     #[inline(always)]
-    fn run<F: Fetch>(mut self, _: &F) {
+    fn run(mut self) {
         let (space, rule) = (self.space, self.rule);
         let out = &mut *self.out;
         out.violators.clear();

@@ -6,7 +6,7 @@ use crate::{
     float::inverse_sqrt_f32,
     kernels::terms::{LANES, add_scaled, each_lane},
 };
-use hapax_processor::Fetch;
+use hapax_processor::fetch_second;
 
 /// Added to accumulated squares before their root is divided by.
 const TINY: f32 = 1e-20;
@@ -15,7 +15,7 @@ impl Step<'_> {
     /// First the sums of squares of all terms, whose roots are then taken side by side, whatever
     /// the number of heads; then the weights.
     #[inline(always)]
-    pub(super) fn descend_by_feature(&mut self, fetch: &impl Fetch) {
+    pub(super) fn descend_by_feature(&mut self) {
         let (width, heads) = (self.gradient.len(), self.sizes.len());
         for (place, term) in self.terms.iter().enumerate() {
             let at = term.row as usize * heads;
@@ -46,7 +46,7 @@ impl Step<'_> {
             if self.sparse || !self.buckets.is_multiple_of(LANES) {
                 descend_heads(weights, self.gradient, steps, self.buckets, self.sparse);
             } else {
-                descend_vectors(weights, self.gradient, steps, self.buckets / LANES, fetch);
+                descend_vectors(weights, self.gradient, steps, self.buckets / LANES);
             }
         }
     }
@@ -112,13 +112,7 @@ fn descend_heads(
 /// The same where a head is so many whole vectors, which are fetched line by line: rows are in the
 /// second cache.
 #[inline(always)]
-fn descend_vectors(
-    weights: &mut [f32],
-    gradient: &[f32],
-    steps: &[f32],
-    vectors: usize,
-    fetch: &impl Fetch,
-) {
+fn descend_vectors(weights: &mut [f32], gradient: &[f32], steps: &[f32], vectors: usize) {
     let (weights, _) = weights.as_chunks_mut::<LANES>();
     let (gradient, _) = gradient.as_chunks::<LANES>();
     let count = steps.len() * vectors;
@@ -127,7 +121,7 @@ fn descend_vectors(
     };
     for (head, &step) in steps.iter().enumerate() {
         for at in head * vectors..(head + 1) * vectors {
-            fetch.fetch_second(&weights[at]);
+            fetch_second(&weights[at]);
             let (mut lanes, along) = (weights[at], gradient[at]);
             for i in 0..LANES {
                 lanes[i] -= step * along[i];

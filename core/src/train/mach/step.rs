@@ -14,9 +14,9 @@
 use crate::kernels::{
     Kernels, Portable, Processor, Term,
     probabilities::{fold, sigmoids, softmax},
-    terms::{LANES, add_terms_fetching},
+    terms::{LANES, add_terms_beside},
 };
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{Loop, fetch_second};
 
 /// The loops of prediction, and the inner loop of training MACH: a package compiled for size has
 /// it compiled for speed.
@@ -131,17 +131,16 @@ impl Loop for Step<'_> {
 
     /// Takes the step, prefetching weights and sums of squares.
     #[inline(always)]
-    fn run<F: Fetch>(mut self, fetch: &F) {
+    fn run(mut self) {
         self.gradient.fill(0.0);
         let (sums, heads) = (&*self.squares, self.sizes.len());
         // The sums of squares are read when the gradient is known, each row of them far from the
         // others.
         let by_feature = self.rates == Rates::Features;
-        add_terms_fetching(
+        add_terms_beside(
             self.gradient,
             self.weights,
             self.terms,
-            fetch,
             #[inline(always)]
             |term| {
                 let start = term.row as usize * heads;
@@ -151,7 +150,7 @@ impl Loop for Step<'_> {
                     false => &[],
                 };
                 for line in sums.as_chunks::<LANES>().0 {
-                    fetch.fetch_second(line);
+                    fetch_second(line);
                 }
             },
         );
@@ -168,7 +167,7 @@ impl Loop for Step<'_> {
             *size = squares(values);
         }
         match self.rates {
-            Rates::Features => self.descend_by_feature(fetch),
+            Rates::Features => self.descend_by_feature(),
             Rates::Same => self.descend(),
         }
     }

@@ -10,7 +10,7 @@ use crate::train::multiclass::{
     prefetch::{Memory, fetch_ahead, first_cold},
 };
 use alloc::vec::Vec;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop};
 
 /// Rows whose duals moved, and how.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,7 @@ impl Loop for ApplyChanges<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run(self) {
         let Self {
             shard,
             changes,
@@ -62,7 +62,7 @@ impl Loop for ApplyChanges<'_, '_> {
         let cold = first_cold(&shard.range, shard.starts);
         for (at, (&(row, end, _), &background)) in rows.iter().zip(&changes.background).enumerate()
         {
-            if F::ACTIVE {
+            if FETCHES {
                 let memory = Memory {
                     problem,
                     duals,
@@ -73,7 +73,7 @@ impl Loop for ApplyChanges<'_, '_> {
                     cold,
                 };
                 let later = |turns: usize| rows.get(at + turns).map(|row| row.0);
-                fetch_ahead(&memory, later, fetch);
+                fetch_ahead(&memory, later);
             }
             let moves = &changes.moves[start..end as usize];
             start = end as usize;

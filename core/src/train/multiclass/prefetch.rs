@@ -7,7 +7,7 @@
 use super::{duals::RowDuals, problem::Problem, state::State};
 use crate::train::multiclass::narrow_vec::Numbers;
 use core::ops::Range;
-use hapax_processor::Fetch;
+use hapax_processor::fetch;
 
 /// How many rows before its turn each step of a row is taken.
 const STEPS: [usize; 4] = [9, 6, 4, 2];
@@ -80,63 +80,58 @@ impl<'a> Memory<'a> {
 
 /// Takes the next steps of rows, the ones whose turn is so many visits later.
 #[inline(always)]
-pub fn fetch_ahead(memory: &Memory<'_>, later: impl Fn(usize) -> Option<u32>, fetch: &impl Fetch) {
+pub fn fetch_ahead(memory: &Memory<'_>, later: impl Fn(usize) -> Option<u32>) {
     let soon = |step: usize| later(STEPS[step]).map(|row| row as usize);
     if let Some(duals) = soon(0).and_then(|row| memory.duals.get(row)) {
-        fetch.fetch(&duals.shared);
-        fetch.fetch(&duals.places);
+        fetch(&duals.shared);
+        fetch(&duals.places);
     }
     if let Some(row) = soon(1) {
-        fetch_lists(memory, row, fetch);
+        fetch_lists(memory, row);
     }
     if let Some(row) = soon(2) {
         for &feature in memory.features(row).0 {
             let place = (feature - memory.range.start) as usize;
-            fetch.fetch(&memory.starts[place]);
-            fetch.fetch(&memory.background[place]);
+            fetch(&memory.starts[place]);
+            fetch(&memory.background[place]);
         }
     }
     if let Some(row) = soon(3) {
         match &memory.duals[row].places {
-            Numbers::Narrow(places) => fetch_weights(memory, row, places, fetch),
-            Numbers::Wide(places) => fetch_weights(memory, row, places, fetch),
+            Numbers::Narrow(places) => fetch_weights(memory, row, places),
+            Numbers::Wide(places) => fetch_weights(memory, row, places),
         }
     }
 }
 
 #[inline(always)]
-fn fetch_lists(memory: &Memory<'_>, number: usize, fetch: &impl Fetch) {
+fn fetch_lists(memory: &Memory<'_>, number: usize) {
     let (row, duals) = (memory.problem.row(number), &memory.duals[number]);
-    fetch_slice(row.features, fetch);
-    fetch_slice(row.values, fetch);
-    fetch_slice(&duals.classes, fetch);
-    fetch_slice(&duals.alphas, fetch);
+    fetch_slice(row.features);
+    fetch_slice(row.values);
+    fetch_slice(&duals.classes);
+    fetch_slice(&duals.alphas);
     match &duals.places {
-        Numbers::Narrow(places) => fetch_slice(places, fetch),
-        Numbers::Wide(places) => fetch_slice(places, fetch),
+        Numbers::Narrow(places) => fetch_slice(places),
+        Numbers::Wide(places) => fetch_slice(places),
     }
 }
 
 /// Asks for all of a slice.
 #[inline(always)]
-pub fn fetch_slice<T>(all: &[T], fetch: &impl Fetch) {
+pub fn fetch_slice<T>(all: &[T]) {
     let each = LINE / size_of::<T>();
     // Closures would be functions of their own.
     for at in all.iter().step_by(each) {
-        fetch.fetch(at);
+        fetch(at);
     }
     if let Some(last) = all.last() {
-        fetch.fetch(last);
+        fetch(last);
     }
 }
 
 #[inline(always)]
-fn fetch_weights<P: Copy + Into<u32>>(
-    memory: &Memory<'_>,
-    row: usize,
-    places: &[P],
-    fetch: &impl Fetch,
-) {
+fn fetch_weights<P: Copy + Into<u32>>(memory: &Memory<'_>, row: usize, places: &[P]) {
     let (features, start) = memory.features(row);
     let width = 1 + memory.duals[row].classes.len();
     for (&feature, places) in features
@@ -147,7 +142,7 @@ fn fetch_weights<P: Copy + Into<u32>>(
         let weights = &memory.weights[start - memory.starts[0]..];
         for &place in places {
             if let Some(weight) = weights.get(place.into() as usize) {
-                fetch.fetch(weight);
+                fetch(weight);
             }
         }
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::train::multiclass::prefetch::{Memory, fetch_ahead};
 use alloc::{vec, vec::Vec};
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop};
 
 /// What became of a visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -95,8 +95,8 @@ impl Loop for RunLane<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
-        self.lane.run(self.state, self.rows, self.steps, fetch);
+    fn run(self) {
+        self.lane.run(self.state, self.rows, self.steps);
     }
 }
 
@@ -124,7 +124,7 @@ impl Lane {
 
     /// Visits `rows` in order.
     #[inline(always)]
-    fn run<F: Fetch>(&mut self, state: &State, rows: &[u32], steps: Steps, fetch: &F) {
+    fn run(&mut self, state: &State, rows: &[u32], steps: Steps) {
         self.changes.clear();
         self.visited.clear();
         let each = rows.len().div_ceil(ABREAST);
@@ -132,9 +132,9 @@ impl Lane {
         self.columns.resize(COMMON * each, [0.0; ABREAST]);
         let memory = Memory::of(state);
         for (at, &row) in rows.iter().enumerate() {
-            if F::ACTIVE {
+            if FETCHES {
                 let later = |visits: usize| rows.get(at + visits).copied();
-                fetch_ahead(&memory, later, fetch);
+                fetch_ahead(&memory, later);
             }
             let visited = self.visit(state, row, steps);
             self.visited.push(visited);

@@ -13,7 +13,7 @@ mod tests;
 
 use super::packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare};
 use crate::parameters::one_vs_rest::{Loss, OneVsRest};
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop, fetch};
 
 /// Labels of a block.
 pub const LABELS: usize = 16;
@@ -74,28 +74,28 @@ const FETCH_AHEAD: [usize; 3] = [6, 3, 1];
 impl BlockSweep<'_> {
     /// Asks for the memory of rows after the one at `at`.
     #[inline(always)]
-    fn fetch_ahead<F: Fetch>(&self, at: usize, fetch: &F) {
+    fn fetch_ahead(&self, at: usize) {
         let rows = self.of.rows;
         let soon = |ahead: usize| self.order.get(at + ahead).map(|&row| row as usize);
         if let Some(row) = soon(FETCH_AHEAD[0]) {
-            rows.fetch_place(row, fetch);
+            rows.fetch_place(row);
         }
         if let Some(row) = soon(FETCH_AHEAD[1]) {
-            rows.fetch_values(row, fetch);
-            fetch.fetch(&self.duals[row]);
+            rows.fetch_values(row);
+            fetch(&self.duals[row]);
         }
-        if let Some(row) = soon(FETCH_AHEAD[2]).filter(|_| F::ACTIVE) {
+        if let Some(row) = soon(FETCH_AHEAD[2]).filter(|_| FETCHES) {
             let row = rows.row(row);
             for group in row.groups {
                 for &id in &group.ids {
                     if let Some(of) = self.weights.get(usize::from(id)) {
-                        fetch.fetch(of);
+                        fetch(of);
                     }
                 }
             }
             for rare in row.rare {
                 if let Some(of) = self.weights.get(rare.id as usize + HEAD_FEATURES) {
-                    fetch.fetch(of);
+                    fetch(of);
                 }
             }
         }
@@ -171,13 +171,13 @@ impl Loop for BlockSweep<'_> {
     /// The gap is a sum over rows: with a margin that falls short of 1 by m and a dual a, a row's
     /// part is the loss at m and `D a^2 / 2 - a m`, which is at least 0 and is 0 at the optimum.
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) -> Met {
+    fn run(self) -> Met {
         let (mut gaps, mut losses) = ([0f32; LABELS], [0f32; LABELS]);
         let mut growth = [0f32; LABELS];
         let bias_square = self.bias_feature * self.bias_feature;
         let (mut open, mut settled_losses) = (0, [0f32; LABELS]);
         for at in 0..self.order.len() {
-            self.fetch_ahead(at, fetch);
+            self.fetch_ahead(at);
             let visited = self.order[at];
             let index = visited as usize;
             let row = self.of.rows.row(index);

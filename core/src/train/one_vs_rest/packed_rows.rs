@@ -13,7 +13,7 @@ use crate::{
     train::TrainError,
 };
 use alloc::vec::Vec;
-use hapax_processor::Fetch;
+use hapax_processor::fetch;
 
 /// Features whose ids fit 16 bits: the head.
 pub const HEAD_FEATURES: usize = 1 << 16;
@@ -197,12 +197,12 @@ impl PackedRows {
     /// Asks for the memory that says where row `row` stands, some rows before
     /// [`PackedRows::fetch_values`] needs it.
     #[inline(always)]
-    pub(crate) fn fetch_place(&self, row: usize, fetch: &impl Fetch) {
+    pub(crate) fn fetch_place(&self, row: usize) {
         if let Some(before) = self.rows.get(row.saturating_sub(1)) {
-            fetch.fetch(before);
+            fetch(before);
         }
         if let Some(end) = self.rows.get(row) {
-            fetch.fetch(&end.square);
+            fetch(&end.square);
         }
     }
 
@@ -212,13 +212,17 @@ impl PackedRows {
     /// # Panics
     /// If there is no such row.
     #[inline(always)]
-    pub(crate) fn fetch_values(&self, row: usize, fetch: &impl Fetch) {
+    pub(crate) fn fetch_values(&self, row: usize) {
         const LINE: usize = 64;
         let row = self.row(row);
         let groups = row.groups.iter().step_by(LINE / size_of::<Group>());
-        groups.take(16).for_each(|group| fetch.fetch(group));
+        for group in groups.take(16) {
+            fetch(group);
+        }
         let rare = row.rare.iter().step_by(LINE / size_of::<Rare>());
-        rare.take(4).for_each(|rare| fetch.fetch(rare));
+        for rare in rare.take(4) {
+            fetch(rare);
+        }
     }
 
     /// Squared Euclidean length of row `row`.

@@ -2,7 +2,7 @@
 
 use super::packed_rows::{Group, HEAD_FEATURES, PackedRow, PackedRows, Rare};
 use crate::train::one_vs_rest::label_weights::Weights;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop};
 
 /// A row of one label's problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +60,7 @@ impl Loop for &mut Sweep<'_> {
     ///
     /// Cost: two passes over a row's values for each dual that moves, one for each that does not.
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) -> GradientRange {
+    fn run(self) -> GradientRange {
         let mut range = GradientRange {
             high: f64::NEG_INFINITY,
             low: f64::INFINITY,
@@ -68,16 +68,16 @@ impl Loop for &mut Sweep<'_> {
         let (head, rest) = self.weights.parts_mut();
         let mut at = 0;
         while at < self.active {
-            if F::ACTIVE {
+            if FETCHES {
                 let soon = |ahead: usize| {
                     let example = *self.order.get(at + ahead)?;
                     Some(self.examples[example as usize].row as usize)
                 };
                 if let Some(row) = soon(FETCH_AHEAD[0]) {
-                    self.rows.fetch_place(row, fetch);
+                    self.rows.fetch_place(row);
                 }
                 if let Some(row) = soon(FETCH_AHEAD[1]) {
-                    self.rows.fetch_values(row, fetch);
+                    self.rows.fetch_values(row);
                 }
             }
             let index = self.order[at] as usize;

@@ -7,7 +7,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::Loop;
 
 /// Sums that are added side by side, so that they have one order on any machine.
 const LANES: usize = 16;
@@ -234,7 +234,7 @@ impl Loop for RowGradient<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, _: &F) {
+    fn run(self) {
         if self.own.is_empty() {
             return;
         }
@@ -324,7 +324,7 @@ impl Loop for RowDescent<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, _: &F) {
+    fn run(self) {
         for &(label, gradient) in self.gradients {
             self.by_label[label as usize] += gradient;
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::train::multiclass::problem::Problem;
 use alloc::{vec, vec::Vec};
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop, fetch};
 
 /// Numbers of scores in a block, about: more rows are more corrections, fewer are more often
 /// waiting for each other.
@@ -138,14 +138,16 @@ impl Loop for Visit<'_> {
     /// Looks at all rows of the block and, if they are to move, brings the duals of each to their
     /// best.
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run(self) {
         let block = self.block;
         let (problem, width) = (self.problem, block.classes.div_ceil(LANES));
         for (place, &number) in self.rows.iter().enumerate() {
             let at = number as usize;
-            if let Some(&next) = self.rows.get(place + 1).filter(|_| F::ACTIVE) {
+            if let Some(&next) = self.rows.get(place + 1).filter(|_| FETCHES) {
                 let duals = &self.duals[next as usize * width..(next as usize + 1) * width];
-                duals.iter().for_each(|lanes| fetch.fetch(lanes));
+                for lanes in duals {
+                    fetch(lanes);
+                }
             }
             block.see_earlier(problem, place, at);
             let scores = &mut block.scores[place * width..(place + 1) * width];

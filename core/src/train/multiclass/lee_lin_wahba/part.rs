@@ -4,7 +4,7 @@ use super::row_step::{LANES, Lanes};
 use crate::train::multiclass::problem::{Problem, Row};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop, fetch};
 
 /// What the rows of a block moved: of each that moved, how far each class's u went in units of the
 /// row, and their mean.
@@ -144,11 +144,11 @@ impl Part {
     }
 
     #[inline(always)]
-    fn add<F: Fetch>(&mut self, row: Row<'_>, amounts: &[Lanes], mean: f64, fetch: &F) {
+    fn add(&mut self, row: Row<'_>, amounts: &[Lanes], mean: f64) {
         let width = self.width();
         let here = &amounts.as_flattened()[self.classes.clone()];
         for (at, (&feature, &value)) in row.features.iter().zip(row.values).enumerate() {
-            self.ask(row, at + 1, fetch);
+            self.ask(row, at + 1);
             let (feature, value) = (feature as usize, f64::from(value));
             let sums = &mut self.sums[feature * width..(feature + 1) * width];
             let (sums, last) = sums.split_at_mut(width - 1);
@@ -161,14 +161,12 @@ impl Part {
 
     /// Asks for the first numbers of a feature to come.
     #[inline(always)]
-    fn ask<F: Fetch>(&self, row: Row<'_>, at: usize, fetch: &F) {
-        if F::ACTIVE
-            && let Some(&feature) = row.features.get(at)
-        {
+    fn ask(&self, row: Row<'_>, at: usize) {
+        if FETCHES && let Some(&feature) = row.features.get(at) {
             let start = feature as usize * self.width();
             for line in 0..2 {
                 if let Some(sum) = self.sums.get(start + 8 * line) {
-                    fetch.fetch(sum);
+                    fetch(sum);
                 }
             }
         }
@@ -202,7 +200,7 @@ impl Loop for FollowMoves<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) {
+    fn run(self) {
         let Self {
             part,
             problem,
@@ -210,7 +208,7 @@ impl Loop for FollowMoves<'_> {
             rows,
         } = self;
         for (row, amounts, mean) in moves.each() {
-            part.add(problem.row(row as usize), amounts, mean, fetch);
+            part.add(problem.row(row as usize), amounts, mean);
         }
         let width = part.width();
         part.scores.clear();
@@ -218,7 +216,7 @@ impl Loop for FollowMoves<'_> {
         for (place, &row) in rows.iter().enumerate() {
             let row = problem.row(row as usize);
             for (at, (&feature, &value)) in row.features.iter().zip(row.values).enumerate() {
-                part.ask(row, at + 1, fetch);
+                part.ask(row, at + 1);
                 let (feature, value) = (feature as usize, f64::from(value));
                 let sums = &part.sums[feature * width..(feature + 1) * width];
                 let scores = &mut part.scores[place * width..(place + 1) * width];

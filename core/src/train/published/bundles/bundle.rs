@@ -5,7 +5,7 @@ use crate::train::multiclass::{
     problem::{Problem, Row},
 };
 use alloc::{vec, vec::Vec};
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop, fetch};
 use serde::{Deserialize, Serialize};
 
 /// A list of weights becomes an array of all of the bundle's classes when it holds more than this
@@ -150,34 +150,34 @@ impl Bundle {
 
     /// Asks for where the weights of a row's features are.
     #[inline(always)]
-    pub(crate) fn fetch_features(&self, row: Row<'_>, fetch: &impl Fetch) {
+    pub(crate) fn fetch_features(&self, row: Row<'_>) {
         for &feature in row.features {
-            fetch.fetch(&self.features[feature as usize]);
+            fetch(&self.features[feature as usize]);
         }
     }
 
     /// Asks for these weights of all classes.
     #[inline(always)]
-    pub(crate) fn fetch_weights(&self, row: Row<'_>, fetch: &impl Fetch) {
+    pub(crate) fn fetch_weights(&self, row: Row<'_>) {
         for &feature in row.features {
             match &self.features[feature as usize].list {
-                List::All(all) => fetch_slice(all, fetch),
-                List::Some(list) => fetch_slice(list, fetch),
+                List::All(all) => fetch_slice(all),
+                List::Some(list) => fetch_slice(list),
             }
         }
     }
 
     /// Asks for these weights of some classes.
     #[inline(always)]
-    pub(crate) fn fetch_some(&self, row: Row<'_>, classes: &[(u32, f64)], fetch: &impl Fetch) {
+    pub(crate) fn fetch_some(&self, row: Row<'_>, classes: &[(u32, f64)]) {
         for &feature in row.features {
             match &self.features[feature as usize].list {
                 List::All(all) => {
                     for class in classes {
-                        fetch.fetch(&all[class.0 as usize]);
+                        fetch(&all[class.0 as usize]);
                     }
                 }
-                List::Some(list) => fetch_slice(list, fetch),
+                List::Some(list) => fetch_slice(list),
             }
         }
     }
@@ -341,7 +341,7 @@ impl Loop for BundleLoss<'_> {
     type Output = f64;
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) -> f64 {
+    fn run(self) -> f64 {
         let Self {
             bundle,
             problem,
@@ -350,14 +350,14 @@ impl Loop for BundleLoss<'_> {
         } = self;
         let (mut loss, mut scores) = (0.0, Vec::new());
         for (row, own) in own.iter().enumerate() {
-            if F::ACTIVE {
+            if FETCHES {
                 let soon =
                     |later: usize| (row + later < problem.len()).then(|| problem.row(row + later));
                 if let Some(row) = soon(4) {
-                    bundle.fetch_features(row, fetch);
+                    bundle.fetch_features(row);
                 }
                 if let Some(row) = soon(2) {
-                    bundle.fetch_weights(row, fetch);
+                    bundle.fetch_weights(row);
                 }
             }
             bundle.scores(problem.row(row), &mut scores);

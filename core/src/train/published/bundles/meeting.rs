@@ -21,7 +21,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use hapax_processor::Fetch;
+use hapax_processor::FETCHES;
 use serde::{Deserialize, Serialize};
 
 /// Most classes that join a row's list at one visit.
@@ -93,17 +93,16 @@ pub fn fetch_ahead(
     problem: &Problem,
     (own, other): (&Bundle, Option<&Bundle>),
     later: impl Fn(usize) -> Option<u32>,
-    fetch: &impl Fetch,
 ) {
     let soon = |step: usize| later(STEPS[step]).map(|row| problem.row(row as usize));
     if let Some(row) = soon(0) {
-        fetch_slice(row.features, fetch);
-        fetch_slice(row.values, fetch);
+        fetch_slice(row.features);
+        fetch_slice(row.values);
     }
     if let Some(row) = soon(1) {
-        own.fetch_features(row, fetch);
+        own.fetch_features(row);
         if let Some(other) = other {
-            other.fetch_features(row, fetch);
+            other.fetch_features(row);
         }
     }
 }
@@ -112,13 +111,13 @@ pub fn fetch_ahead(
 /// own. `stream` tells this meeting from others of the round; `fetch` is told of the memory of rows
 /// before their turn. Returned is what rows moved, if it is to be told.
 #[inline(always)]
-pub fn meet<F: Fetch>(
+pub fn meet(
     round: Round<'_>,
     own: &mut Bundle,
     mut other: Option<&mut Bundle>,
     duals: &mut Vec<Duals>,
     stream: u64,
-    (scratch, fetch): (&mut Scratch, &F),
+    scratch: &mut Scratch,
 ) -> Moved {
     let mut told = Moved::default();
     duals.resize_with(own.rows.len(), Duals::default);
@@ -136,18 +135,18 @@ pub fn meet<F: Fetch>(
     Stream::new(round.seed, job).shuffle(&mut order);
     order.retain(|&place| !duals[place as usize].rests());
     for (at, &place) in order.iter().enumerate() {
-        if F::ACTIVE {
+        if FETCHES {
             let later = |rows: usize| order.get(at + rows).map(|&place| own.rows[place as usize]);
-            fetch_ahead(round.problem, (own, other.as_deref()), later, fetch);
+            fetch_ahead(round.problem, (own, other.as_deref()), later);
             if let Some(number) = later(STEPS[2]) {
                 let row = round.problem.row(number as usize);
                 let class = Bundle::local(round.problem.class(number as usize), round.many);
                 match &other {
                     Some(other) => {
-                        own.fetch_some(row, &[(class, 0.0)], fetch);
-                        other.fetch_weights(row, fetch);
+                        own.fetch_some(row, &[(class, 0.0)]);
+                        other.fetch_weights(row);
                     }
-                    None => own.fetch_weights(row, fetch),
+                    None => own.fetch_weights(row),
                 }
             }
         }
@@ -194,22 +193,16 @@ pub fn meet<F: Fetch>(
 
 /// Asks for the weights that a move changes.
 #[inline(always)]
-pub fn fetch_moved(
-    round: Round<'_>,
-    own: &Bundle,
-    other: Option<&Bundle>,
-    next: Move<'_>,
-    fetch: &impl Fetch,
-) {
+pub fn fetch_moved(round: Round<'_>, own: &Bundle, other: Option<&Bundle>, next: Move<'_>) {
     let number = own.rows[next.place] as usize;
     let row = round.problem.row(number);
     match other {
         Some(other) => {
-            other.fetch_some(row, next.classes, fetch);
+            other.fetch_some(row, next.classes);
             let class = Bundle::local(round.problem.class(number), round.many);
-            own.fetch_some(row, &[(class, 0.0)], fetch);
+            own.fetch_some(row, &[(class, 0.0)]);
         }
-        None => own.fetch_some(row, next.classes, fetch),
+        None => own.fetch_some(row, next.classes),
     }
 }
 

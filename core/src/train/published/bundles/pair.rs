@@ -6,7 +6,7 @@ use super::{
     moved::Moved,
 };
 use alloc::vec::Vec;
-use hapax_processor::{Fetch, Loop};
+use hapax_processor::{FETCHES, Loop};
 
 /// The duals of a pair of bundles: of the first one's rows, and of the second one's.
 pub type PairDuals = (Vec<Duals>, Vec<Duals>);
@@ -50,7 +50,7 @@ impl Pair {
 
     /// Lets them meet: first the rows of the first bundle, then those of the second.
     #[inline(always)]
-    fn meet<F: Fetch>(&mut self, round: Round<'_>, duals: &mut PairDuals, fetch: &F) -> PairMoved {
+    fn meet(&mut self, round: Round<'_>, duals: &mut PairDuals) -> PairMoved {
         let mut scratch = Scratch::default();
         let (first, second) = (self.first, self.second);
         let mut moved = PairMoved::default();
@@ -59,7 +59,7 @@ impl Pair {
         for (side, (duals, moved)) in both.into_iter().take(used).enumerate() {
             let stream = [first * round.many + second, second * round.many + first][side] as u64;
             let (own, other) = self.sides(side);
-            *moved = meet(round, own, other, duals, stream, (&mut scratch, fetch));
+            *moved = meet(round, own, other, duals, stream, &mut scratch);
         }
         moved
     }
@@ -76,7 +76,7 @@ impl Pair {
     /// Moves what they moved where they met; whether it can be that. If not, nothing is moved.
     #[must_use]
     #[inline(always)]
-    fn follow<F: Fetch>(&mut self, round: Round<'_>, moved: &PairMoved, fetch: &F) -> bool {
+    fn follow(&mut self, round: Round<'_>, moved: &PairMoved) -> bool {
         let one = &self.one;
         let other = self.other.as_ref();
         let wrong = other.map_or(one.classes.len(), |other| other.classes.len());
@@ -88,12 +88,12 @@ impl Pair {
             let (own, mut other) = self.sides(side);
             let mut ahead = moved.moves().skip(STEPS[2]);
             for (at, next) in moved.moves().enumerate() {
-                if F::ACTIVE {
+                if FETCHES {
                     let later = |rows: usize| Some(own.rows[moved.place(at + rows)?]);
                     let other = other.as_deref();
-                    fetch_ahead(round.problem, (own, other), later, fetch);
+                    fetch_ahead(round.problem, (own, other), later);
                     if let Some(soon) = ahead.next() {
-                        fetch_moved(round, own, other, soon, fetch);
+                        fetch_moved(round, own, other, soon);
                     }
                 }
                 apply(round, own, other.as_deref_mut(), next);
@@ -117,8 +117,8 @@ impl Loop for HoldMeeting<'_> {
     type Output = PairMoved;
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) -> PairMoved {
-        self.pair.meet(self.round, self.duals, fetch)
+    fn run(self) -> PairMoved {
+        self.pair.meet(self.round, self.duals)
     }
 }
 
@@ -136,7 +136,7 @@ impl Loop for FollowMeeting<'_> {
     type Output = bool;
 
     #[inline(always)]
-    fn run<F: Fetch>(self, fetch: &F) -> bool {
-        self.pair.follow(self.round, self.moved, fetch)
+    fn run(self) -> bool {
+        self.pair.follow(self.round, self.moved)
     }
 }
