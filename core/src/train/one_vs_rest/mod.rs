@@ -31,4 +31,4 @@ pub use choice::{
     Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures, choose_features,
 };
 pub use fused::FusedWeights;
-pub use trainer::{LabelParts, Trainer};
+pub use trainer::Trainer;

@@ -236,14 +236,14 @@ mod tests {
         kernels::Portable,
         model::linear::LinearModel,
         parameters::one_vs_rest::{Bias, Loss, Negatives, OneVsRest},
-        train::{Hearing, Training, multiclass::problem::tests::random_data},
+        train::{Training, multiclass::problem::tests::random_data},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
     fn proven(parameters: &OneVsRest, data: &Dataset, gap: f64) -> ProvenOneVsRest {
         let proving = parameters.proving(data, gap, &Portable).unwrap();
-        let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+        let watch = &mut |_| ControlFlow::Continue(());
         proving.train(&Sequential, watch).unwrap()
     }
 

@@ -9,7 +9,6 @@ mod solve;
 mod warm_start;
 
 pub use block::BlockScratch;
-pub use parts::LabelParts;
 pub(super) use solve::prior;
 
 use super::{

@@ -5,77 +5,45 @@
 
 use super::{Stage, Trainer};
 use crate::{
-    data::Dataset,
     executor::Executor,
-    kernels::Kernels,
-    model::linear::{LinearModel, build::LabelWeights},
-    parameters::one_vs_rest::OneVsRest,
+    model::linear::build::LabelWeights,
     train::{
-        TrainError, Training,
+        TrainError,
         shards::{PartError, Parts, share},
         state::{StateError, all_below, read, same, write},
     },
 };
 use alloc::{vec, vec::Vec};
 
-/// A one-vs-rest training in parts.
-pub struct LabelParts<'a>(Trainer<'a>);
-
 /// A label that was solved.
 type Solution = (u32, LabelWeights);
 
-impl<'a> LabelParts<'a> {
-    /// Begins training on `data`.
-    ///
-    /// # Errors
-    /// As [`OneVsRest::trainer`].
-    pub fn new(
-        parameters: &OneVsRest,
-        data: &'a Dataset,
-        executor: &Executor,
-        kernels: &'a dyn Kernels,
-    ) -> Result<Self, TrainError> {
-        Ok(Self(parameters.trainer(data, executor, kernels)?))
-    }
-
-    /// The model, when the parts of all stages were taken in.
-    ///
-    /// # Errors
-    /// As [`Training::finish`].
-    pub fn finish(mut self, executor: &Executor) -> Result<LinearModel, TrainError> {
-        // A second head is trained where the parts come together.
-        while self.0.step(executor).is_some() {}
-        self.0.finish(executor)
-    }
-}
-
-impl Parts for LabelParts<'_> {
+impl Parts for Trainer<'_> {
     fn stages(&self) -> u32 {
-        2 * self.0.rounds - 1
+        2 * self.rounds - 1
     }
 
     fn stage(&self) -> u32 {
-        if self.0.round == self.0.rounds {
+        if self.round == self.rounds {
             return self.stages();
         }
-        2 * self.0.round - u32::from(self.0.stage == Stage::Mine)
+        2 * self.round - u32::from(self.stage == Stage::Mine)
     }
 
     fn cost(&self, part: usize, parts: usize) -> u64 {
-        let trainer = &self.0;
-        match trainer.stage {
+        match self.stage {
             Stage::Solve => {
-                let own = trainer.labels_of(part, parts).map(|label| {
+                let own = self.labels_of(part, parts).map(|label| {
                     let label = label as usize;
-                    let others = match trainer.all {
-                        true => trainer.rows.full.len(),
-                        false => trainer.pool.len() + trainer.wrong.of(label).len(),
+                    let others = match self.all {
+                        true => self.rows.full.len(),
+                        false => self.pool.len() + self.wrong.of(label).len(),
                     };
-                    (trainer.positives.of(label).len() + others) as u64
+                    (self.positives.of(label).len() + others) as u64
                 });
                 own.sum()
             }
-            _ => share(trainer.rows.full.len(), part, parts).len() as u64,
+            _ => share(self.rows.full.len(), part, parts).len() as u64,
         }
     }
 
@@ -85,32 +53,30 @@ impl Parts for LabelParts<'_> {
         parts: usize,
         executor: &Executor,
     ) -> Result<Vec<u8>, PartError> {
-        let trainer = &mut self.0;
-        if trainer.round == trainer.rounds {
+        if self.round == self.rounds {
             return Err(TrainError::Stopped.into());
         }
         let mut bytes = Vec::new();
         let mut sink = |piece: &[u8]| bytes.extend_from_slice(piece);
-        match trainer.stage {
-            Stage::Solve => write(&trainer.solve_share(part, parts, executor), &mut sink)?,
+        match self.stage {
+            Stage::Solve => write(&self.solve_share(part, parts, executor), &mut sink)?,
             _ => {
-                let rows = share(trainer.rows.full.len(), part, parts);
-                write(&trainer.mine_rows(rows, executor), &mut sink)?;
+                let rows = share(self.rows.full.len(), part, parts);
+                write(&self.mine_rows(rows, executor), &mut sink)?;
             }
         }
         Ok(bytes)
     }
 
     fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError> {
-        let trainer = &mut self.0;
-        if trainer.round == trainer.rounds {
+        if self.round == self.rounds {
             return Err(TrainError::Stopped.into());
         }
-        match trainer.stage {
-            Stage::Solve => trainer.take_solutions(parts)?,
-            _ => trainer.take_proposals(parts)?,
+        match self.stage {
+            Stage::Solve => self.take_solutions(parts)?,
+            _ => self.take_proposals(parts)?,
         }
-        trainer.next_stage();
+        self.next_stage();
         Ok(())
     }
 }
@@ -172,7 +138,7 @@ impl Trainer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::LabelParts;
+    use super::Trainer;
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
@@ -253,15 +219,15 @@ mod tests {
         for way in ways() {
             let expected = whole(&way, &data);
             for parts in [1, 2, 7, 600] {
-                let new = || LabelParts::new(&way, &data, &Sequential, &Portable).unwrap();
+                let new = || way.trainer(&data, &Sequential, &Portable).unwrap();
                 // Each part is done by a machine of its own, in no order.
-                let mut machines: Vec<LabelParts<'_>> = (0..parts.min(7)).map(|_| new()).collect();
+                let mut machines: Vec<Trainer<'_>> = (0..parts.min(7)).map(|_| new()).collect();
                 let count = machines.len();
                 for stage in 0..machines[0].stages() {
                     let mut made: Vec<Vec<u8>> = (0..parts).map(|_| Vec::new()).collect();
                     for part in (0..parts).rev() {
                         let machine = &mut machines[part % count];
-                        assert_eq!(machine.stage(), stage);
+                        assert_eq!(Parts::stage(machine), stage);
                         made[part] = machine.part(part, parts, &Sequential).unwrap();
                     }
                     let made: Vec<&[u8]> = made.iter().map(Vec::as_slice).collect();
@@ -270,8 +236,9 @@ mod tests {
                         machine.take(&made).unwrap();
                     }
                 }
-                for machine in machines {
-                    assert_eq!(machine.stage(), machine.stages());
+                for mut machine in machines {
+                    assert_eq!(Parts::stage(&machine), machine.stages());
+                    while machine.step(&Sequential).is_some() {}
                     assert!(
                         bytes(&machine.finish(&Sequential).unwrap()) == expected,
                         "{parts}"

@@ -322,8 +322,9 @@ fn an_embedding_of_other_steps_cannot_learn() {
         epochs: 1,
         ..Wsabie::plus_plus()
     });
-    let go_on = |_| Continue(());
-    let beside = Embedding::train(&published, &data, &Sequential, &Portable, go_on).unwrap();
+    let mut go_on = |_| Continue(());
+    let beside =
+        Embedding::train(&published, None, &data, &Sequential, &Portable, &mut go_on).unwrap();
     let mut model = fused(&data, FusedWeights::default());
     let Method::Linear(linear) = &model.method else {
         panic!("a linear model");

@@ -12,8 +12,8 @@ use hapax::{
         parameters::OneVsRest,
         text::Vectorizer,
         train::{
-            Calibrating, TrainError,
-            one_vs_rest::{FusedWeights, LabelParts},
+            Calibrating, TrainError, Training as _,
+            one_vs_rest::{FusedWeights, Trainer},
         },
     },
     kernels,
@@ -23,7 +23,7 @@ impl Sharded for TrainOvr {
     /// Those of the machines, what of them is not serialized ([`OneVsRest::softmax`]), the weights
     /// of what answers beside them, and what the choice answered to held-out rows.
     type Parameters = (OneVsRest, f64, FusedWeights, Calibrating);
-    type Parts<'a> = LabelParts<'a>;
+    type Parts<'a> = Trainer<'a>;
 
     const NAME: &str = "ovr";
 
@@ -59,18 +59,20 @@ impl Sharded for TrainOvr {
         (parameters, softmax, ..): &Self::Parameters,
         data: &'a Dataset,
         threads: &Executor,
-    ) -> Result<LabelParts<'a>, TrainError> {
-        LabelParts::new(&with(parameters, *softmax), data, threads, kernels::best())
+    ) -> Result<Trainer<'a>, TrainError> {
+        with(parameters, *softmax).trainer(data, threads, kernels::best())
     }
 
     fn model(
         (parameters, softmax, fused, _): &Self::Parameters,
-        parts: LabelParts<'_>,
+        mut parts: Trainer<'_>,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
         threads: &Executor,
     ) -> Result<Model, TrainError> {
         let parameters = &with(parameters, *softmax);
+        // A second head is trained where the parts come together.
+        while parts.step(threads).is_some() {}
         let linear = parts.finish(threads)?;
         let rows = (data, vectorizer);
         fused.model(linear, parameters, rows, threads, kernels::best())
