@@ -106,7 +106,7 @@ fn check_embedding(job: &Job, training: &EmbeddingTraining) {
             state: Vec::new(),
         };
         let bits = &Portable;
-        let _ = Model::train_watched_embedding(
+        let _ = Model::train_embedding(
             training,
             None,
             data(),

@@ -100,8 +100,9 @@ fn bytes(
     kernels: &'static dyn hapax::core::kernels::Kernels,
 ) -> Vec<u8> {
     let threads = Threads::new(threads).unwrap();
-    let go_on = |_| ControlFlow::Continue(());
-    let model = Model::train_embedding(training, data, None, &threads, kernels, go_on).unwrap();
+    let mut go_on = |_| ControlFlow::Continue(());
+    let model =
+        Model::train_embedding(training, None, data, None, &threads, kernels, &mut go_on).unwrap();
     model.to_bytes().unwrap()
 }
 
@@ -129,7 +130,7 @@ fn any_number_of_threads_and_any_kernels_give_the_same_bytes() {
 #[test]
 fn every_kernel_gives_the_same_answers() {
     let data = data(300, 1);
-    let go_on = |_| ControlFlow::Continue(());
+    let mut go_on = |_| ControlFlow::Continue(());
     for bits in [32, 8, 4] {
         for training in [
             EmbeddingTraining::Wsabie(Wsabie {
@@ -146,9 +147,16 @@ fn every_kernel_gives_the_same_answers() {
                 ..NearestMean::default()
             }),
         ] {
-            let model =
-                Model::train_embedding(&training, &data, None, &Sequential, kernels::best(), go_on)
-                    .unwrap();
+            let model = Model::train_embedding(
+                &training,
+                None,
+                &data,
+                None,
+                &Sequential,
+                kernels::best(),
+                &mut go_on,
+            )
+            .unwrap();
             for kernels in kernels::available() {
                 let (mut wide, mut plain) = (Scratch::new(kernels), Scratch::default());
                 for row in data.rows().iter() {
@@ -165,11 +173,18 @@ fn every_kernel_gives_the_same_answers() {
 #[test]
 fn answers_are_those_of_a_plain_scan() {
     let data = data(300, 2);
-    let go_on = |_| ControlFlow::Continue(());
+    let mut go_on = |_| ControlFlow::Continue(());
     for training in every_training() {
-        let model =
-            Model::train_embedding(&training, &data, None, &Sequential, kernels::best(), go_on)
-                .unwrap();
+        let model = Model::train_embedding(
+            &training,
+            None,
+            &data,
+            None,
+            &Sequential,
+            kernels::best(),
+            &mut go_on,
+        )
+        .unwrap();
         let Method::Embedding(embedding) = model.method() else {
             panic!("another method")
         };
@@ -248,10 +263,17 @@ fn intents_are_told_apart_in_half_a_megabyte() {
             continue;
         };
         let training = EmbeddingTraining::Wsabie(Wsabie::distances());
-        let go_on = |_| ControlFlow::Continue(());
-        let model =
-            Model::train_embedding(&training, &data, None, &Sequential, kernels::best(), go_on)
-                .unwrap();
+        let mut go_on = |_| ControlFlow::Continue(());
+        let model = Model::train_embedding(
+            &training,
+            None,
+            &data,
+            None,
+            &Sequential,
+            kernels::best(),
+            &mut go_on,
+        )
+        .unwrap();
         let mut scratch = Scratch::new(kernels::best());
         let right = test
             .rows()

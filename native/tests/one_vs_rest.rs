@@ -13,7 +13,7 @@ use hapax::{
         search::Scored,
         sparse::{SparseRows, SparseVec},
         train::{
-            Hearing, Training,
+            Training,
             one_vs_rest::{FusedWeights, Given, Report},
         },
     },
@@ -98,7 +98,7 @@ fn all_negatives_reach_the_optimum_of_the_problem() {
 /// The dual objective of duals bounds the optimum from below, so a small gap proves that it is
 /// reached.
 fn reaches_the_optimum(train: &Dataset) {
-    let go_on = |_| ControlFlow::Continue(());
+    let mut go_on = |_| ControlFlow::Continue(());
     for bias in [Bias::Fixed(-1.0), Bias::Learned(1.0)] {
         let parameters = OneVsRest {
             bias,
@@ -108,7 +108,7 @@ fn reaches_the_optimum(train: &Dataset) {
         let proven = parameters
             .proving(train, 1e-4, kernels::best())
             .unwrap()
-            .train(&Sequential, &mut Hearing(go_on))
+            .train(&Sequential, &mut go_on)
             .unwrap();
         let proof = &proven.certificate;
         assert!(proof.dual > 0.0, "{bias:?}: {proof:?}");
@@ -162,7 +162,7 @@ fn an_earlier_model_saves_sweeps_and_costs_no_precision() {
             sweeps += report.sweeps;
             ControlFlow::Continue(())
         };
-        let model = trainer.train(&Sequential, &mut Hearing(&mut count));
+        let model = trainer.train(&Sequential, &mut count);
         (precision_at_1(&model.unwrap(), &test), sweeps)
     };
     let (cold, warm) = (run(None), run(Some(&earlier)));

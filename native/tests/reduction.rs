@@ -10,7 +10,7 @@ use hapax::{
         parameters::{EmbeddingTraining, NearestMean, RowTransform, Sampled, Wsabie},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{Hearing, Parameters, Projection, Reduction},
+        train::{Parameters, Projection, Reduction},
     },
     kernels,
     threads::Threads,
@@ -52,14 +52,14 @@ fn projection(data: &Dataset, threads: usize) -> Projection {
 fn model(training: &EmbeddingTraining, data: &Dataset, threads: usize) -> Model {
     let projection = projection(data, threads);
     let threads = Threads::new(threads).unwrap();
-    Model::train_watched_embedding(
+    Model::train_embedding(
         training,
         Some(&projection),
         data,
         None,
         &threads,
         kernels::best(),
-        &mut Hearing(|_| Continue(())),
+        &mut |_| Continue(()),
     )
     .unwrap()
 }
@@ -143,19 +143,26 @@ fn nearest_means_in_all_dimensions_are_those_of_the_rows() {
         ..Reduction::default()
     };
     let projection = reduction.fit(&data, NORMAL, &Sequential).unwrap();
-    let turned = Model::train_watched_embedding(
+    let turned = Model::train_embedding(
         &mean,
         Some(&projection),
         &data,
         None,
         &Sequential,
         &Portable,
-        &mut Hearing(|_| Continue(())),
+        &mut |_| Continue(()),
     )
     .unwrap();
-    let plain =
-        Model::train_embedding(&mean, &data, None, &Sequential, &Portable, |_| Continue(()))
-            .unwrap();
+    let plain = Model::train_embedding(
+        &mean,
+        None,
+        &data,
+        None,
+        &Sequential,
+        &Portable,
+        &mut |_| Continue(()),
+    )
+    .unwrap();
     let (mut one, mut other) = (Scratch::new(&Portable), Scratch::new(&Portable));
     for row in data.rows().iter() {
         let a = turned.predict(row, 5, &mut one).unwrap();

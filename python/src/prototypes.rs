@@ -53,7 +53,7 @@ impl Prototypes {
         job.watched(belonging, told, |watch| {
             let projection = projection.as_ref();
             let kernels = kernels::best();
-            Model::train_watched_embedding(
+            Model::train_embedding(
                 training, projection, data, texts, executor, kernels, watch,
             )
         })

@@ -122,10 +122,15 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
     })?;
     let training = EmbeddingTraining::Wsabie(Wsabie::distances());
     let words = Some(vectorizer);
-    let prototypes =
-        Model::train_embedding(&training, &data, words, &Sequential, &Portable, |_| {
-            ControlFlow::Continue(())
-        })?;
+    let prototypes = Model::train_embedding(
+        &training,
+        None,
+        &data,
+        words,
+        &Sequential,
+        &Portable,
+        &mut |_| ControlFlow::Continue(()),
+    )?;
     Ok([
         ("nearest", nearest.to_bytes()?),
         ("linear", linear.to_bytes()?),

@@ -15,6 +15,7 @@ use hapax::{
             Discriminant, EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws,
             ViolatorSearch, Wsabie, WsabieSteps,
         },
+        train::EmbeddingReport,
     },
     kernels,
     threads::Threads,
@@ -186,17 +187,25 @@ fn measure(set: &str, options: &Options, data: &Dataset, test: &Dataset) -> Resu
     let start = cpu_seconds();
     let (mut visited, mut violated, mut ignored) = (0, 0, 0);
     let mut done = 0;
-    let model = Model::train_embedding(&training, data, None, &threads, kernels, |report| {
-        visited += if report.done > done {
-            report.done - done
-        } else {
-            report.done
-        };
-        done = report.done;
-        violated += report.violated;
-        ignored += report.ignored;
-        ControlFlow::Continue(())
-    })?;
+    let model = Model::train_embedding(
+        &training,
+        None,
+        data,
+        None,
+        &threads,
+        kernels,
+        &mut |report: EmbeddingReport| {
+            visited += if report.done > done {
+                report.done - done
+            } else {
+                report.done
+            };
+            done = report.done;
+            violated += report.violated;
+            ignored += report.ignored;
+            ControlFlow::Continue(())
+        },
+    )?;
     let train = cpu_seconds() - start;
     let mut scratch = Scratch::new(kernels);
     let begin = cpu_seconds();

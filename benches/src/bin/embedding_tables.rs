@@ -14,7 +14,7 @@ use hapax::{
             Discriminant, EmbeddingTraining, NearestMean, RankWeight, Sampled, SampledDraws,
             Wsabie, WsabieSteps,
         },
-        train::TrainError,
+        train::{EmbeddingReport, TrainError},
     },
     kernels,
 };
@@ -312,11 +312,12 @@ fn run(
     let (mut ignored, mut visited, mut done) = (0, 0, 0);
     let model = Model::train_embedding(
         training,
+        None,
         data,
         None,
         &Sequential,
         kernels::best(),
-        |report| {
+        &mut |report: EmbeddingReport| {
             visited += if report.done > done {
                 report.done - done
             } else {

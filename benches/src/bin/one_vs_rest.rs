@@ -18,7 +18,7 @@ use hapax::{
         parameters::{Bias, Loss, Negatives, OneVsRest},
         search::Scored,
         train::{
-            Hearing, MemoryEstimate, Training,
+            MemoryEstimate, Training,
             one_vs_rest::{Choice, FusedWeights, Given, Report, Stage},
         },
     },
@@ -192,7 +192,7 @@ fn measure(
     if let Some(earlier) = &earlier {
         trainer.start_from(earlier)?;
     }
-    let mut hear = Hearing(|report: Report| {
+    let mut hear = |report: Report| {
         let now = cpu_seconds();
         match report.stage {
             Stage::Solve => solve += now - last,
@@ -200,7 +200,7 @@ fn measure(
         }
         last = now;
         ControlFlow::Continue(())
-    });
+    };
     let mut model = trainer.train(threads, &mut hear)?;
     let train = cpu_seconds() - start;
     let peak = peak_megabytes();

@@ -238,7 +238,7 @@ fn survives_fused(model: &Model, data: &Dataset) {
 #[test]
 fn changed_sections_of_models_of_prototypes() {
     let data = sparse(true);
-    let go_on = |_| ControlFlow::Continue(());
+    let mut go_on = |_| ControlFlow::Continue(());
     for bits in [32, 8, 4] {
         let mean = NearestMean {
             bits,
@@ -267,9 +267,16 @@ fn changed_sections_of_models_of_prototypes() {
             EmbeddingTraining::Wsabie(linear),
             EmbeddingTraining::Wsabie(distances),
         ] {
-            let model =
-                Model::train_embedding(&training, &data, None, &Sequential, &Portable, go_on)
-                    .unwrap();
+            let model = Model::train_embedding(
+                &training,
+                None,
+                &data,
+                None,
+                &Sequential,
+                &Portable,
+                &mut go_on,
+            )
+            .unwrap();
             let whole = model.to_bytes().unwrap();
             let read = Model::from_bytes(whole.clone()).unwrap();
             assert_eq!(read.to_bytes().unwrap(), whole);

@@ -9,7 +9,7 @@ use crate::{
     },
     parameters::{NearestParameters, linear::LinearTraining},
     train::{
-        Hearing, TrainError, Trained, Training,
+        TrainError, Trained, Training,
         mach::{MachKernels, REFINED},
         multiclass::MultiLabel,
         one_vs_rest::FusedWeights,
@@ -55,8 +55,8 @@ impl Model {
             }
             Method::Embedding(embedding) => {
                 let training = embedding.training();
-                let go_on = |_| ControlFlow::Continue(());
-                Self::train_embedding(training, data, None, executor, kernels, go_on)?
+                let go_on = &mut |_| ControlFlow::Continue(());
+                Self::train_embedding(training, None, data, None, executor, kernels, go_on)?
             }
         };
         Ok(Some(made))
@@ -90,7 +90,7 @@ fn linear_again(
             ))
         }
         LinearTraining::Memoir(parameters) => {
-            let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+            let watch = &mut |_| ControlFlow::Continue(());
             let weights = parameters.trainer(data)?.train(executor, watch)?;
             Ok(Model::made(
                 Trained::Memoir(weights, parameters),

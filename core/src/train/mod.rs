@@ -39,5 +39,5 @@ pub use published::SharedTraining;
 pub use reduction::{Projection, Reduction};
 pub use shards::{PartError, Parts};
 pub use state::{Identity, Resumable, Shared, StateError};
-pub use training::{Hearing, Training, Watch};
+pub use training::{Training, Watch};
 pub(crate) use training::{going, heard};

@@ -1,6 +1,6 @@
 //! The models that trainings make: weights or rows, with what made them and a record of it.
 
-use super::{Hearing, Parameters, TrainError, Watch, embedding, memoir, reduction::Projection};
+use super::{Parameters, TrainError, Watch, embedding, memoir, reduction::Projection};
 use crate::{
     data::Dataset,
     executor::Executor,
@@ -86,32 +86,17 @@ impl Model {
         Ok(Self::new(method, data, vectorizer, provenance))
     }
 
-    /// Trains prototypes of labels, in an embedding or directly on features; `progress` hears of
-    /// every part of the work and may stop it. Equal data and parameters give equal models for any
-    /// executor.
+    /// Trains prototypes of labels, in an embedding or directly on features; `watch` hears of every
+    /// part of the work and may stop it, or go on with what was left. Equal data and parameters
+    /// give equal models for any executor.
+    ///
+    /// With a `projection` training happens in its few dimensions. The model answers rows as they
+    /// are, and its record says how many dimensions.
     ///
     /// # Errors
     /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
-    /// too long; [`TrainError::Stopped`] if `progress` said so.
+    /// too long; [`TrainError::Stopped`] if `watch` said so.
     pub fn train_embedding(
-        training: &EmbeddingTraining,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        executor: &Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(embedding::EmbeddingReport) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        let watch = &mut Hearing(progress);
-        Self::train_watched_embedding(training, None, data, vectorizer, executor, kernels, watch)
-    }
-
-    /// As [`Model::train_embedding`], watched, so that it can be left and gone on with; in the few
-    /// dimensions of `projection`, if there is one. The model answers rows as they are, and its
-    /// record says how many dimensions.
-    ///
-    /// # Errors
-    /// As `Embedding::train_watched`.
-    pub fn train_watched_embedding(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,
@@ -120,8 +105,7 @@ impl Model {
         kernels: &dyn Kernels,
         watch: &mut dyn Watch<embedding::EmbeddingReport>,
     ) -> Result<Self, TrainError> {
-        let embedding =
-            Embedding::train_watched(training, projection, data, executor, kernels, watch)?;
+        let embedding = Embedding::train(training, projection, data, executor, kernels, watch)?;
         let mut provenance = Provenance::new(training.name(), data, training.seed());
         if let Some(projection) = projection {
             let dimensions = projection.dimensions() as f64;

@@ -48,13 +48,10 @@ pub trait Watch<R> {
     fn part(&mut self, report: R, training: &dyn Resumable) -> ControlFlow<()>;
 }
 
-/// A function that hears of parts, and may stop training; nothing is gone on with.
-#[derive(Debug)]
-pub struct Hearing<F>(pub F);
-
-impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for Hearing<F> {
+/// A function hears of parts, and may stop training; nothing is gone on with.
+impl<R, F: FnMut(R) -> ControlFlow<()>> Watch<R> for F {
     fn part(&mut self, report: R, _: &dyn Resumable) -> ControlFlow<()> {
-        (self.0)(report)
+        self(report)
     }
 }
 

@@ -213,11 +213,12 @@ fn embedding() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     };
     written(Model::train_embedding(
         &EmbeddingTraining::Wsabie(parameters),
+        None,
         &data,
         Some(vectorizer),
         &Sequential,
         &Portable,
-        |_| ControlFlow::Continue(()),
+        &mut |_| ControlFlow::Continue(()),
     )?)
 }
 

@@ -10,7 +10,7 @@ use hapax::{
         executor::Executor,
         model::{Method, Model},
         parameters::MachParameters,
-        train::{Hearing, Trained, Training},
+        train::{Trained, Training},
     },
     kernels,
     threads::Threads,
@@ -89,7 +89,7 @@ pub fn train(set: &str, options: &Options) -> Result<()> {
         shape = format!("{}x{}", p.buckets, p.repetitions);
         let start = cpu_seconds();
         if budget > 0 {
-            let mut go_on = Hearing(|_| ControlFlow::Continue(()));
+            let mut go_on = |_| ControlFlow::Continue(());
             let (model, fit) = Model::train_mach_within(
                 &p,
                 data,

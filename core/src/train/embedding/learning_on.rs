@@ -29,7 +29,7 @@ use crate::{
         wsabie::{Wsabie, WsabieSteps},
     },
     sparse::SparseView,
-    train::{Hearing, TrainError, Training, error::array},
+    train::{TrainError, Training, error::array},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -137,7 +137,7 @@ impl Embedding {
             return Ok(self.with_rows(self.model().clone(), data));
         }
         let trainer = training.trainer_from(data, kernels, Some(known))?;
-        let spaces = trainer.train(executor, &mut Hearing(|_| ControlFlow::Continue(())))?;
+        let spaces = trainer.train(executor, &mut |_| ControlFlow::Continue(()))?;
         let vectors = joined(&spaces, data, |feature| kept[feature])?;
         let form = Form {
             transform: parts.transform,
@@ -180,7 +180,7 @@ mod tests {
         parameters::{embedding::EmbeddingTraining, wsabie::Wsabie},
         random::Stream,
         sparse::{SparseRows, SparseVec},
-        train::{Hearing, TrainError, Training},
+        train::{TrainError, Training},
     };
     use alloc::{vec, vec::Vec};
     use core::ops::ControlFlow;
@@ -215,8 +215,8 @@ mod tests {
 
     fn trained(training: Wsabie, data: &Dataset) -> Embedding {
         let training = EmbeddingTraining::Wsabie(training);
-        let go_on = |_| ControlFlow::Continue(());
-        Embedding::train(&training, data, &Sequential, &Portable, go_on).unwrap()
+        let mut go_on = |_| ControlFlow::Continue(());
+        Embedding::train(&training, None, data, &Sequential, &Portable, &mut go_on).unwrap()
     }
 
     /// The share of rows whose first answer is right.
@@ -280,7 +280,7 @@ mod tests {
         };
         let made = [None, Some(nothing)].map(|known| {
             let trainer = training(32).trainer_from(&data, &Portable, known).unwrap();
-            let mut hearing = Hearing(|_| ControlFlow::Continue(()));
+            let mut hearing = |_| ControlFlow::Continue(());
             let spaces = trainer.train(&Sequential, &mut hearing).unwrap();
             super::joined(&spaces, &data, |_| false).unwrap()
         });

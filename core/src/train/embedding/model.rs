@@ -7,9 +7,7 @@ use crate::{
     kernels::Kernels,
     model::embedding::{Embedding, build::Vectors},
     parameters::{RowTransform, embedding::EmbeddingTraining, wsabie::Wsabie},
-    train::{
-        Hearing, TrainError, Training, Watch, heard, memoir::prototypes, reduction::Projection,
-    },
+    train::{TrainError, Training, Watch, heard, memoir::prototypes, reduction::Projection},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -53,29 +51,6 @@ impl EmbeddingTraining {
 }
 
 impl Embedding {
-    /// Trains on `data`; `progress` hears of every part of the work and may stop it.
-    ///
-    /// # Errors
-    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
-    /// too long; [`TrainError::Stopped`] if `progress` said so.
-    #[cfg(test)]
-    pub(crate) fn train(
-        training: &EmbeddingTraining,
-        data: &Dataset,
-        executor: &Executor,
-        kernels: &dyn Kernels,
-        progress: impl FnMut(EmbeddingReport) -> ControlFlow<()>,
-    ) -> Result<Self, TrainError> {
-        Self::train_watched(
-            training,
-            None,
-            data,
-            executor,
-            kernels,
-            &mut Hearing(progress),
-        )
-    }
-
     /// As [`Embedding::train`], by [`Wsabie`] alone: a program that trains nothing else holds no
     /// other method.
     pub(crate) fn train_wsabie(
@@ -91,15 +66,17 @@ impl Embedding {
         Ok(Self::from_vectors(&vectors, &training, data)?)
     }
 
-    /// As [`Embedding::train`], watched; a training of nearest means has no parts.
+    /// Trains on `data`; `watch` hears of every part of the work and may stop it. A training of
+    /// nearest means has no parts.
     ///
     /// With a `projection` it happens in its few dimensions, and its transform takes the place of
     /// that of `training`. The model answers rows as they are: it holds the product of projection
     /// and embedding, or the projection where there is no embedding.
     ///
     /// # Errors
-    /// As [`Embedding::train`], and as [`Projection::reduce`].
-    pub(crate) fn train_watched(
+    /// Bad parameters and unusable data, before any work; [`TrainError::Diverged`] if steps were
+    /// too long; [`TrainError::Stopped`] if `watch` said so; and as [`Projection::reduce`].
+    pub(crate) fn train(
         training: &EmbeddingTraining,
         projection: Option<&Projection>,
         data: &Dataset,
@@ -141,7 +118,7 @@ fn vectors(
             joined(&trainer.train(executor, watch)?, data, |_| false)
         }
         EmbeddingTraining::Memoir(memoir) => {
-            let hears_of_nothing = &mut Hearing(|_| ControlFlow::Continue(()));
+            let hears_of_nothing = &mut |_| ControlFlow::Continue(());
             prototypes::vectors(memoir, data, executor, false, hears_of_nothing)
         }
     }

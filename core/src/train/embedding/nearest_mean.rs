@@ -81,8 +81,9 @@ mod tests {
             ..NearestMean::default()
         };
         let training = EmbeddingTraining::NearestMean(mean);
-        let go_on = |_| ControlFlow::Continue(());
-        let trained = Embedding::train(&training, &data, &Sequential, &Portable, go_on).unwrap();
+        let mut go_on = |_| ControlFlow::Continue(());
+        let trained =
+            Embedding::train(&training, None, &data, &Sequential, &Portable, &mut go_on).unwrap();
         let means: Vec<Vec<f64>> = (0..8)
             .map(|label| {
                 let rows: Vec<usize> = (0..200)

@@ -12,7 +12,7 @@ use crate::{
     executor::Executor,
     model::Mach,
     parameters::mach::MachParameters,
-    train::{Hearing, Precision, TrainError, Watch, state::StateError},
+    train::{Precision, TrainError, Watch, state::StateError},
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::{cmp::Ordering, ops::ControlFlow};
@@ -172,7 +172,7 @@ impl Mach {
             entries: self.centroids().map_or(0, |_| own.centroid_entries),
             heads: own.repetitions,
         };
-        let watch = &mut Hearing(|_| ControlFlow::Continue(()));
+        let watch = &mut |_| ControlFlow::Continue(());
         let mut trials = Trials::begin(watch)?;
         let heads = 0..own.repetitions as usize;
         let (draw, rows) = (Some(self.draw()), Cow::Borrowed(data));

@@ -9,7 +9,7 @@ use crate::{
     executor::Executor,
     model::mach::{Mach, SeenLabels, centroids::Centroids},
     parameters::mach::{MachParameters, Optimizer},
-    train::{Hearing, TrainError, Training},
+    train::{TrainError, Training},
 };
 use core::ops::ControlFlow;
 
@@ -75,10 +75,10 @@ impl MachParameters {
         data: &Dataset,
         executor: &Executor,
         kernels: &'static dyn MachKernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Mach, TrainError> {
         let trainer = self.trainer(data, executor.threads(), kernels)?;
-        trainer.train(executor, &mut Hearing(progress))
+        trainer.train(executor, &mut progress)
     }
 }
 

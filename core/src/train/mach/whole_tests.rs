@@ -7,7 +7,7 @@ use crate::{
     executor::{Executor, Sequential, tests::Many},
     kernels::Portable,
     model::mach::Mach,
-    train::{Hearing, TrainError},
+    train::TrainError,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -109,7 +109,7 @@ fn a_budget_is_kept_and_one_too_small_says_the_smallest() {
         ..parameters(Optimizer::Sgd)
     };
     let within = |budget| {
-        let mut watch = Hearing(|_| ControlFlow::Continue(()));
+        let mut watch = |_| ControlFlow::Continue(());
         p.train_within(&data, budget, &Sequential, &Portable, &mut watch)
     };
     let (mach, fit) = within(1500).unwrap();
@@ -160,7 +160,7 @@ fn packed_again_of_the_same_rows_is_the_same_model() {
             repetitions,
             ..parameters(Optimizer::FeatureAdaGrad)
         };
-        let mut watch = Hearing(|_| ControlFlow::Continue(()));
+        let mut watch = |_| ControlFlow::Continue(());
         let made = p.train_within(&data, budget, &Sequential, &Portable, &mut watch);
         let (mach, fit) = made.unwrap();
         let refined = fit.tried[fit.chosen].refined;

@@ -23,7 +23,7 @@ use crate::{
     executor::Executor,
     kernels::{Kernels, Processor},
     model::linear::LinearModel,
-    train::{Hearing, TrainError, Training},
+    train::{TrainError, Training},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
@@ -67,10 +67,10 @@ impl MultiClassSvm {
         start: Option<Start<'_>>,
         executor: &Executor,
         kernels: &dyn Kernels,
-        progress: impl FnMut(Report) -> ControlFlow<()>,
+        mut progress: impl FnMut(Report) -> ControlFlow<()>,
     ) -> Result<Machine, TrainError> {
         let solver = Solver::new(self, data, multi_label, start, executor, kernels)?;
-        solver.train(executor, &mut Hearing(progress))
+        solver.train(executor, &mut progress)
     }
 
     /// The machine of a Lee-Lin-Wahba training that has come to its end.

@@ -215,7 +215,7 @@ fn run(common: &Common, training: &EmbeddingTraining, reduce: &Reduce) -> Result
     );
     let (projection, texts) = (projection.as_ref(), read.vectorizer);
     let best = kernels::best();
-    let made = Model::train_watched_embedding(
+    let made = Model::train_embedding(
         training,
         projection,
         data,
