@@ -2,6 +2,7 @@
 // command, and the first 1,000 rows of its test set.
 
 import { join } from "node:path";
+import "./released.mjs";
 import * as native from "../tests/native.mjs";
 
 /** `{ models, rows }`: the path of each algorithm's model, and of the queries as XMC data. */

@@ -3,6 +3,7 @@
 // after `cargo build-wasm` and `cargo build --release`.
 
 import { initSync, Model } from "../dist/node.js";
+import "./released.mjs";
 import * as native from "../tests/native.mjs";
 
 const LABELS = 105_033;

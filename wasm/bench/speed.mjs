@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 import { Model, initSync } from "../dist/node.js";
+import "./released.mjs";
 import * as native from "../tests/native.mjs";
 import { inChromium } from "./chromium.mjs";
 import { prepare } from "./eurlex57k.mjs";

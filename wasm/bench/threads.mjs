@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { startBrowser } from "../../www/tests/demo.mjs";
+import "./released.mjs";
 import * as native from "../tests/native.mjs";
 
 const [path, turns = 5] = process.argv.slice(2);

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { BestTrainer, Dataset, initSync, train } from "../dist/train/node.js";
+import "./released.mjs";
 import * as native from "../tests/native.mjs";
 
 const [path, file = "hapax_simd.wasm"] = process.argv.slice(2);

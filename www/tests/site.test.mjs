@@ -16,7 +16,7 @@ import { startBrowser, startSite } from './demo.mjs';
 // Requests of service workers are told, too.
 process.env.PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS = '1';
 
-const command = process.env.HAPAX_COMMAND ?? fileURLToPath(new URL('../../target/release/hapax', import.meta.url));
+const command = process.env.HAPAX_COMMAND ?? fileURLToPath(new URL('../../target/debug/hapax', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'hapax-web-'));
 const hapax = (...words) => execFileSync(command, words, { cwd: folder, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
 

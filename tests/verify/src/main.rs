@@ -24,7 +24,7 @@ use std::{
 
 const USAGE: &str = "\
 Runs every test of hapax: style, structure, documentation, unit, property and documentation tests,
-the command as a user runs it, the core on bare metal, the npm package, and the demonstration.
+the command as a user runs it, the core on bare metal, the npm package, and pages in a browser.
 
 Usage: cargo verify [--without-data] [--minutes N] [PART]...
        cargo verify --list

@@ -4,7 +4,7 @@ use super::{
     Workspace, fuzz, mutants, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
-        PROGRAMS, PYTHON, RUSTUP, cargo_tool,
+        PROGRAMS, PYTHON, RUSTUP, TESTED, cargo_tool,
     },
 };
 
@@ -115,7 +115,7 @@ pub const PARTS: &[Part] = &[
         shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
         needs: &[C_COMPILER, NPM],
         only_named: false,
-        work: Commands(&[NPM_INSTALL, COMMAND, &["npm", "--prefix", "wasm", "test"]]),
+        work: Commands(&[NPM_INSTALL, TESTED, &["npm", "--prefix", "wasm", "test"]]),
     },
     Part {
         name: "tests",
@@ -145,8 +145,8 @@ pub const PARTS: &[Part] = &[
     },
     Part {
         name: "page",
-        shows: "pages in a real browser: of cargo demo, and of hapax web with and without a network",
-        needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
+        shows: "pages of hapax web in a real browser, with and without a network",
+        needs: &[RUSTUP, C_COMPILER, NPM],
         only_named: false,
         work: Commands(&[
             CHROMIUM,
@@ -154,18 +154,18 @@ pub const PARTS: &[Part] = &[
             NPM_INSTALL,
             PROGRAMS,
             &["target/build-wasm"],
-            COMMAND,
+            TESTED,
             &["npm", "test", "--prefix", "www"],
         ]),
     },
     Part {
         name: "edge",
-        shows: "the example worker in workerd, with the model of the demonstration too: answers as the command",
+        shows: "the example worker in workerd: answers as the command",
         needs: &[C_COMPILER, NPM],
         only_named: false,
         work: Commands(&[
             NPM_INSTALL,
-            COMMAND,
+            TESTED,
             &["npm", "--prefix", "wasm", "run", "edge"],
         ]),
     },
@@ -203,6 +203,22 @@ pub const PARTS: &[Part] = &[
         needs: &[RUSTUP, PYTHON],
         only_named: true,
         work: Check(release::check),
+    },
+    Part {
+        name: "demo",
+        shows: "pages of cargo demo in a real browser, its dictionary in workerd (only if named)",
+        needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
+        only_named: true,
+        work: Commands(&[
+            CHROMIUM,
+            NPM_WORDNET,
+            NPM_INSTALL,
+            PROGRAMS,
+            &["target/build-wasm"],
+            COMMAND,
+            &["npm", "run", "demo", "--prefix", "www"],
+            &["npm", "--prefix", "wasm", "run", "edge-demo"],
+        ]),
     },
     Part {
         name: "python",
@@ -267,7 +283,7 @@ pub const PARTS: &[Part] = &[
                 "--no-save",
                 "--no-fund",
             ],
-            COMMAND,
+            TESTED,
             &["npm", "--prefix", "wasm/hosts", "test"],
         ]),
     },

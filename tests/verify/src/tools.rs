@@ -60,8 +60,25 @@ pub const PROGRAMS: &[&str] = &[
     "--quiet",
 ];
 
-/// The command that packages are held against, and the demonstration, which parts run too long
-/// without optimization. Together, or what they share would be compiled twice.
+/// The command as tests have it, which packages are held against. With the programs, or crates
+/// would be compiled twice.
+pub const TESTED: &[&str] = &[
+    "cargo",
+    "build",
+    "--workspace",
+    "--bin",
+    "hapax",
+    "--bin",
+    "bare-metal",
+    "--bin",
+    "build-wasm",
+    "--example",
+    "unicode_tables",
+    "--quiet",
+];
+
+/// The command as users have it, and the demonstration, for parts that train so much that they run
+/// too long without optimization. Together, or what they share would be compiled twice.
 pub const COMMAND: &[&str] = &[
     "cargo",
     "build",
