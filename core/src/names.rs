@@ -231,6 +231,11 @@ impl Names {
         None
     }
 
+    /// Whether each name stands behind the one before in alphabetical order.
+    pub(crate) fn rise(&self) -> bool {
+        self.iter().is_sorted_by(|one, next| one < next)
+    }
+
     /// All names in order.
     pub fn iter(&self) -> impl Iterator<Item = String> {
         let mut rest = &self.text[..];

@@ -103,6 +103,19 @@ impl SparseRows {
         self.offsets.push(self.indices.len());
     }
 
+    /// The rows of all parts, one behind the other; each has `features` features.
+    pub(crate) fn joined(features: u32, parts: &[Self]) -> Self {
+        let mut rows = Self::new(features);
+        rows.indices
+            .reserve_exact(parts.iter().map(Self::nonzeros).sum());
+        rows.values
+            .reserve_exact(parts.iter().map(Self::nonzeros).sum());
+        for row in parts.iter().flat_map(Self::iter) {
+            rows.push_checked(row);
+        }
+        rows
+    }
+
     /// Row `row`.
     ///
     /// # Panics

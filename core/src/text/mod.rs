@@ -15,3 +15,4 @@ pub use options::{
 pub use scratch::NoFeatures;
 pub(crate) use scratch::TextScratch;
 pub use vectorizer::Vectorizer;
+pub(crate) use vectorizer::as_texts;

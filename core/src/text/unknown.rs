@@ -72,7 +72,9 @@ mod tests {
                 ..VectorizerOptions::default()
             };
             let texts = ["the card is lost", "the card is new"];
-            Vectorizer::fit(&texts, options, &Sequential).unwrap()
+            Vectorizer::fit_transform(&texts, options, &Sequential)
+                .unwrap()
+                .0
         };
         let all = FeatureSpace::for_texts(2);
         let tokens = TokenOptions::default();

@@ -3,7 +3,6 @@
 use super::{
     FeatureSpace, TermWeight, TextScratch, VectorizerError, VectorizerOptions,
     tokens::for_each_token,
-    vocabulary::{Limits, hashed_frequencies, vocabulary},
 };
 use crate::{
     array::Array,
@@ -72,72 +71,6 @@ pub struct VectorizerParts<'a> {
 const TEXTS_A_JOB: usize = 256;
 
 impl Vectorizer {
-    /// Finds the features of `texts` and in how many texts each occurs.
-    ///
-    /// The result does not depend on the executor. Time: one pass over the texts and a sort of
-    /// the different tokens; memory: all different tokens once, about 30 bytes each.
-    ///
-    /// # Errors
-    /// Bad options, no texts, or no token within the limits.
-    pub(crate) fn fit<T: AsRef<str> + Sync>(
-        texts: &[T],
-        options: VectorizerOptions,
-        executor: &Executor,
-    ) -> Result<Self, VectorizerError> {
-        options.check()?;
-        let documents = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
-        if documents == 0 {
-            return Err(VectorizerError::NoTexts);
-        }
-        let (features, frequencies) = match options.features {
-            FeatureSpace::Vocabulary {
-                min_documents,
-                max_document_share,
-                max_features,
-            } => {
-                let limits = Limits {
-                    min_documents,
-                    max_document_share,
-                    max_features,
-                };
-                let (names, counts) = vocabulary(texts, &options.tokens, limits, executor)?;
-                (Features::Vocabulary { names, index: None }, counts)
-            }
-            FeatureSpace::Hashed { bits, seed } => {
-                let hash = FeatureHash::new(bits, seed).ok_or(VectorizerError::BadBits { bits })?;
-                let counts = if options.inverse_document_frequency {
-                    hashed_frequencies(texts, &options.tokens, hash, executor)?
-                } else {
-                    Vec::new()
-                };
-                (Features::Hashed(hash), counts)
-            }
-        };
-        Ok(Self {
-            options,
-            documents,
-            features,
-            frequencies: frequencies.into(),
-        })
-    }
-
-    /// Fits to `texts` and turns them into rows: those that [`Vectorizer::transform_all`] gives.
-    ///
-    /// The result does not depend on the executor. Time: one pass over the texts and a sort of
-    /// the different tokens; memory: all different tokens once, about 30 bytes each.
-    ///
-    /// # Errors
-    /// Bad options, no texts, or no token within the limits.
-    pub fn fit_transform<T: AsRef<str> + Sync>(
-        texts: &[T],
-        options: VectorizerOptions,
-        executor: &Executor,
-    ) -> Result<(Self, SparseRows), VectorizerError> {
-        let fitted = Self::fit(texts, options, executor)?;
-        let rows = fitted.transform_all(texts, executor);
-        Ok((fitted, rows))
-    }
-
     /// What a model file stores.
     #[must_use]
     pub(crate) fn parts(&self) -> VectorizerParts<'_> {
@@ -168,7 +101,9 @@ impl Vectorizer {
         }
         let (features, needed) = match (options.features, vocabulary) {
             (FeatureSpace::Vocabulary { .. }, Some(names)) => {
-                check_sorted(&names)?;
+                if !names.rise() {
+                    return Err(VectorizerError::NotSorted);
+                }
                 let needed = names.len();
                 (Features::Vocabulary { names, index: None }, needed)
             }
@@ -279,9 +214,7 @@ impl Vectorizer {
             *token_count += 1;
             features.extend(self.find(token, index));
         });
-        features.sort_unstable();
-        self.weigh(scratch);
-        SparseView::from_checked(&scratch.indices, &scratch.values)
+        self.weigh(scratch)
     }
 
     fn find(&self, token: &str, index: Option<&Interner>) -> Option<u32> {
@@ -292,8 +225,9 @@ impl Vectorizer {
         }
     }
 
-    /// Turns sorted features into indices and values.
-    fn weigh(&self, scratch: &mut TextScratch) {
+    /// The row of a text's features, of which each stands there as often as it occurs.
+    fn weigh<'s>(&self, scratch: &'s mut TextScratch) -> SparseView<'s> {
+        scratch.features.sort_unstable();
         scratch.indices.clear();
         scratch.weights.clear();
         let mut squares = 0.0;
@@ -312,6 +246,7 @@ impl Vectorizer {
         scratch.values.clear();
         let values = scratch.weights.iter().map(|weight| (weight / norm) as f32);
         scratch.values.extend(values);
+        SparseView::from_checked(&scratch.indices, &scratch.values)
     }
 
     fn term_weight(&self, count: usize) -> f64 {
@@ -340,37 +275,43 @@ impl Vectorizer {
         texts: &[T],
         executor: &Executor,
     ) -> SparseRows {
-        let features = self.features();
+        self.transform_texts(&as_texts(texts), executor)
+    }
+
+    fn transform_texts(&self, texts: &[&str], executor: &Executor) -> SparseRows {
         let temporary = self.temporary_index(texts.len());
         let index = temporary.as_ref().or(self.index());
-        let jobs: Vec<&[T]> = texts.chunks(TEXTS_A_JOB).collect();
-        let parts = executor.map(jobs.len(), TextScratch::default, |scratch, job| {
-            let mut rows = SparseRows::new(features);
+        let jobs: Vec<&[&str]> = texts.chunks(TEXTS_A_JOB).collect();
+        let parts = self.rows_of_jobs(jobs.len(), executor, &|rows, job, scratch| {
             for text in jobs[job] {
-                rows.push_checked(self.transform_indexed(text.as_ref(), index, scratch));
+                rows.push_checked(self.transform_indexed(text, index, scratch));
             }
-            rows
         });
-        let mut rows = SparseRows::new(features);
-        for row in parts.iter().flat_map(SparseRows::iter) {
-            rows.push_checked(row);
-        }
-        rows
+        SparseRows::joined(self.features(), &parts)
     }
+
+    /// What `push` makes of each job.
+    fn rows_of_jobs(
+        &self,
+        jobs: usize,
+        executor: &Executor,
+        push: &(dyn Fn(&mut SparseRows, usize, &mut TextScratch) + Sync),
+    ) -> Vec<SparseRows> {
+        executor.map(jobs, TextScratch::default, |scratch, job| {
+            let mut rows = SparseRows::new(self.features());
+            push(&mut rows, job, scratch);
+            rows
+        })
+    }
+}
+
+/// What is generic of the borders ends here: all else is compiled once.
+pub(crate) fn as_texts<T: AsRef<str>>(texts: &[T]) -> Vec<&str> {
+    texts.iter().map(AsRef::as_ref).collect()
 }
 
 mod extended;
-
-fn check_sorted(names: &Names) -> Result<(), VectorizerError> {
-    let mut previous: Option<String> = None;
-    for name in names.iter() {
-        if previous.is_some_and(|previous| previous >= name) {
-            return Err(VectorizerError::NotSorted);
-        }
-        previous = Some(name);
-    }
-    Ok(())
-}
+mod fitting;
 
 impl PartialEq for Vectorizer {
     /// Whether both store the same; an index makes no difference.

@@ -1,6 +1,6 @@
 //! More or fewer words for a vectorizer whose texts are gone.
 
-use super::{Features, Vectorizer};
+use super::{Features, Vectorizer, as_texts};
 use crate::{
     array::Array,
     executor::Executor,
@@ -91,6 +91,7 @@ impl Vectorizer {
         texts: &[T],
         executor: &Executor,
     ) -> Result<(Self, Vec<u32>), VectorizerError> {
+        let texts = &as_texts(texts)[..];
         let more = u32::try_from(texts.len()).map_err(|_| VectorizerError::TooLarge)?;
         let documents = self.documents.checked_add(more);
         let documents = documents.ok_or(VectorizerError::TooLarge)?;
@@ -122,9 +123,9 @@ impl Vectorizer {
     }
 
     /// All tokens of `texts` in alphabetical order, and in how many texts each occurs.
-    fn found<T: AsRef<str> + Sync>(
+    fn found(
         &self,
-        texts: &[T],
+        texts: &[&str],
         executor: &Executor,
     ) -> Result<(Names, Vec<u32>), VectorizerError> {
         let all = Limits {
@@ -137,7 +138,7 @@ impl Vectorizer {
                 let none = Names::new(core::iter::empty::<&str>());
                 Ok((none.map_err(|_| VectorizerError::TooLarge)?, Vec::new()))
             }
-            found => found,
+            found => found.map(|found| (found.names, found.documents)),
         }
     }
 
@@ -221,9 +222,13 @@ mod tests {
 
     #[test]
     fn it_is_the_vectorizer_of_all_texts_where_no_word_is_left_out() {
-        let first = Vectorizer::fit(&FIRST, options(1, None), &Sequential).unwrap();
+        let first = Vectorizer::fit_transform(&FIRST, options(1, None), &Sequential)
+            .unwrap()
+            .0;
         let (both, places) = first.extended(&MORE, &Sequential).unwrap();
-        let all = Vectorizer::fit(&[FIRST, MORE].concat(), options(1, None), &Sequential).unwrap();
+        let all = Vectorizer::fit_transform(&[FIRST, MORE].concat(), options(1, None), &Sequential)
+            .unwrap()
+            .0;
         assert_eq!(both, all);
         let old = names(&first);
         let new = names(&both);
@@ -261,7 +266,9 @@ mod tests {
 
     #[test]
     fn new_words_are_within_the_limits_and_old_ones_stay() {
-        let first = Vectorizer::fit(&FIRST, options(2, None), &Sequential).unwrap();
+        let first = Vectorizer::fit_transform(&FIRST, options(2, None), &Sequential)
+            .unwrap()
+            .0;
         assert_eq!(names(&first), ["card", "lost"]);
         let (both, places) = first.extended(&MORE, &Sequential).unwrap();
         assert_eq!(names(&both), ["card", "lost", "swallowed"]);
@@ -269,14 +276,18 @@ mod tests {
         // "the" stands twice in one text, which counts once.
         assert_eq!(both.parts().frequencies, [3, 2, 2]);
         assert_eq!(both.parts().documents, 6);
-        let first = Vectorizer::fit(&FIRST, options(1, Some(3)), &Sequential).unwrap();
+        let first = Vectorizer::fit_transform(&FIRST, options(1, Some(3)), &Sequential)
+            .unwrap()
+            .0;
         let (both, _) = first.extended(&MORE, &Sequential).unwrap();
         assert_eq!(names(&both), names(&first));
     }
 
     #[test]
     fn texts_without_words_and_hashed_words_change_counts_alone() {
-        let first = Vectorizer::fit(&FIRST, options(1, None), &Sequential).unwrap();
+        let first = Vectorizer::fit_transform(&FIRST, options(1, None), &Sequential)
+            .unwrap()
+            .0;
         let (both, places) = first.extended(&["?!", ""], &Sequential).unwrap();
         assert_eq!(names(&both), names(&first));
         assert_eq!(both.parts().documents, 5);
@@ -285,9 +296,13 @@ mod tests {
             features: FeatureSpace::Hashed { bits: 4, seed: 1 },
             ..VectorizerOptions::default()
         };
-        let first = Vectorizer::fit(&FIRST, hashed.clone(), &Sequential).unwrap();
+        let first = Vectorizer::fit_transform(&FIRST, hashed.clone(), &Sequential)
+            .unwrap()
+            .0;
         let (both, places) = first.extended(&MORE, &Sequential).unwrap();
-        let all = Vectorizer::fit(&[FIRST, MORE].concat(), hashed, &Sequential).unwrap();
+        let all = Vectorizer::fit_transform(&[FIRST, MORE].concat(), hashed, &Sequential)
+            .unwrap()
+            .0;
         assert_eq!(both, all);
         assert_eq!(places, (0..16).collect::<Vec<u32>>());
     }

@@ -143,6 +143,7 @@ proptest! {
         };
         let one = Vectorizer::fit_transform(&texts, options.clone(), &Sequential).unwrap();
         let many = Vectorizer::fit_transform(&texts, options, &Many(threads)).unwrap();
+        prop_assert_eq!(&one.1, &one.0.transform_all(&texts, &Sequential));
         prop_assert_eq!(one, many);
     }
 
@@ -165,7 +166,7 @@ proptest! {
             inverse_document_frequency,
             ..VectorizerOptions::default()
         };
-        let fitted = Vectorizer::fit(&texts, options, &Sequential).unwrap();
+        let fitted = Vectorizer::fit_transform(&texts, options, &Sequential).unwrap().0;
         let parts = fitted.parts();
         let bytes = postcard::to_allocvec(parts.options).unwrap();
         let stored = Vectorizer::from_parts(
@@ -209,7 +210,9 @@ fn hashed_features_are_those_of_the_hash() {
         inverse_document_frequency: false,
         ..VectorizerOptions::default()
     };
-    let vectorizer = Vectorizer::fit(&["x"], options, &Sequential).unwrap();
+    let vectorizer = Vectorizer::fit_transform(&["x"], options, &Sequential)
+        .unwrap()
+        .0;
     let row = vectorizer.transform("mouse house", &mut TextScratch::default());
     let hash = crate::hash::FeatureHash::new(20, 7).unwrap();
     let expected: BTreeSet<u32> = [&b"mouse"[..], b"house", b"mouse house"]
@@ -229,7 +232,9 @@ fn hashed_features_are_those_of_the_hash() {
 #[test]
 fn an_empty_row_has_its_reason() {
     let vectorizer =
-        Vectorizer::fit(&["a b", "a"], VectorizerOptions::default(), &Sequential).unwrap();
+        Vectorizer::fit_transform(&["a b", "a"], VectorizerOptions::default(), &Sequential)
+            .unwrap()
+            .0;
     let mut scratch = TextScratch::default();
     for (text, reason) in [
         ("a", None),
@@ -251,7 +256,7 @@ fn an_empty_row_has_its_reason() {
 #[test]
 fn each_rule_has_its_refusal() {
     let good = VectorizerOptions::default;
-    let fit = |options| Vectorizer::fit(&["a b", "a"], options, &Sequential).unwrap_err();
+    let fit = |options| Vectorizer::fit_transform(&["a b", "a"], options, &Sequential).unwrap_err();
     let vocabulary = |min_documents, max_document_share, max_features| VectorizerOptions {
         features: FeatureSpace::Vocabulary {
             min_documents,
@@ -301,7 +306,7 @@ fn each_rule_has_its_refusal() {
     assert_eq!(fit(vocabulary(3, 1.0, None)), nothing);
     let empty: [&str; 0] = [];
     assert_eq!(
-        Vectorizer::fit(&empty, good(), &Sequential),
+        Vectorizer::fit_transform(&empty, good(), &Sequential),
         Err(VectorizerError::NoTexts)
     );
 }

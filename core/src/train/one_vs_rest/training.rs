@@ -250,7 +250,9 @@ mod tests {
                 features,
                 ..VectorizerOptions::default()
             };
-            let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential).unwrap();
+            let vectorizer = Vectorizer::fit_transform(&documents.texts, options, &Sequential)
+                .unwrap()
+                .0;
             let rows = vectorizer.transform_all(&documents.texts, &Sequential);
             let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
             let model = train(&data, &OneVsRest::default()).unwrap();

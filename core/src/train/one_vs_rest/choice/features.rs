@@ -23,7 +23,7 @@ use crate::{
     float,
     kernels::Kernels,
     model::linear::scorer::LinearScorer,
-    text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions},
+    text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions, as_texts},
     train::{TrainError, check_data, going},
 };
 use alloc::vec::Vec;
@@ -139,8 +139,8 @@ const TRIAL: f64 = 1e8;
 const LEFT: f64 = 0.75;
 
 /// A search under way.
-struct Search<'a, T, P> {
-    texts: &'a [T],
+struct Search<'a, P> {
+    texts: &'a [&'a str],
     labels: &'a LabelLists,
     split: Split,
     parameters: OneVsRest,
@@ -169,7 +169,7 @@ pub fn choose_features<T: AsRef<str> + Sync>(
 ) -> Result<FeatureChoice, FeatureError> {
     base.check()?;
     // Texts of labels take no part: rows alone decide.
-    let texts = &texts[..labels.measured().min(texts.len())];
+    let texts = &as_texts(&texts[..labels.measured().min(texts.len())])[..];
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);
     let open = !(given.words && given.characters && given.counts);
@@ -207,7 +207,7 @@ pub fn choose_features<T: AsRef<str> + Sync>(
     })
 }
 
-impl<T: AsRef<str> + Sync, P: FnMut(usize) -> ControlFlow<()>> Search<'_, T, P> {
+impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
     fn run(
         &mut self,
         base: &VectorizerOptions,
@@ -336,9 +336,8 @@ impl<T: AsRef<str> + Sync, P: FnMut(usize) -> ControlFlow<()>> Search<'_, T, P> 
         let at = |place: usize| known[(place as u64 * known.len() as u64 / count as u64) as usize];
         let sample: Vec<usize> = (0..count).map(at).collect();
         trial.trained = count;
-        let of = |rows: &[usize]| -> Vec<&str> {
-            rows.iter().map(|&row| self.texts[row].as_ref()).collect()
-        };
+        let of =
+            |rows: &[usize]| -> Vec<&str> { rows.iter().map(|&row| self.texts[row]).collect() };
         let fitted = Vectorizer::fit_transform(&of(&sample), trial.options.clone(), self.executor);
         let (vectorizer, rows) = match fitted {
             Ok(fitted) => fitted,

@@ -111,7 +111,9 @@ mod tests {
         let mut documents = Documents::new((0..200).map(text)).unwrap();
         documents.describe((0..60).map(text)).unwrap();
         let options = VectorizerOptions::default();
-        let vectorizer = Vectorizer::fit(&documents.texts, options, &Sequential).unwrap();
+        let vectorizer = Vectorizer::fit_transform(&documents.texts, options, &Sequential)
+            .unwrap()
+            .0;
         let rows = vectorizer.transform_all(&documents.texts, &Sequential);
         let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
         let rows: Vec<usize> = (0..200).collect();
