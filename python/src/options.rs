@@ -105,7 +105,7 @@ pub fn text(options: &mut Options<'_>, texts: usize) -> PyResult<TextFeatures> {
     let mut features = TextFeatures::open(texts);
     let (chosen, given) = (&mut features.options, &mut features.given);
     if let Some(words) = options.take("words")? {
-        (chosen.tokens.words, given.words) = (lengths("words", words)?, true);
+        chosen.tokens.words = lengths("words", words)?;
     }
     if let Some(characters) = options.take("characters")? {
         chosen.tokens.characters = lengths("characters", characters)?;

@@ -73,7 +73,6 @@ impl TextChoice {
         }
         let (words, characters) = (options.words(), options.characters());
         let given = GivenFeatures {
-            words: words.is_some(),
             characters: characters.is_some(),
             counts: options.min_documents().is_some(),
         };

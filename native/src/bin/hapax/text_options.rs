@@ -28,8 +28,7 @@ pub fn arguments(options: &VectorizerOptions) -> Vec<String> {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Texts")]
 pub struct TextOptions {
-    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none
-    /// [default: ovr tries some, 1-2 otherwise]
+    /// Lengths of word n-grams, such as 1 or 1-2; 0 for none [default: 1-2]
     #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
     words: Option<Lengths>,
     /// Lengths of character n-grams within words, such as 3-5, for short texts, compounds,
@@ -92,7 +91,7 @@ impl TextOptions {
     /// Options that name those chosen features that are not named already.
     pub fn named(&self, options: &VectorizerOptions) -> Vec<String> {
         let given = self.given();
-        let named = [given.words, given.characters, given.counts];
+        let named = [self.words.is_some(), given.characters, given.counts];
         let chosen = arguments(options).into_iter().zip(named);
         chosen
             .filter(|(_, named)| !named)
@@ -103,7 +102,6 @@ impl TextOptions {
     /// What is not left to be chosen.
     pub fn given(&self) -> GivenFeatures {
         GivenFeatures {
-            words: self.words.is_some(),
             characters: self.characters.is_some(),
             counts: self.min_documents.is_some()
                 || self.max_features.is_some()

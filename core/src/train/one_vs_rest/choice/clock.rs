@@ -135,7 +135,7 @@ mod tests {
             (chosen.ended, chosen.tried.len())
         };
         let (ended, all) = tried(&Hurried::new(1e9, 1.0));
-        assert!(!ended && all > 4);
+        assert!(!ended && all > 3);
         assert_eq!(tried(&Hurried::new(10.0, 1.0)), (true, 3));
         assert_eq!(tried(&Hurried::new(1.0, 1.0)), (true, 1));
         // Reading took all of it.

@@ -5,8 +5,9 @@
 //! times as long. No count of the texts tells.
 //!
 //! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out
-//! texts as settings are: first on few texts, then the best kind with characters and the best
-//! without on more. Minimum counts come last: the largest one that costs nothing.
+//! texts as settings are: first on few texts, then the best kind with characters and the one
+//! without on more. Minimum counts come last: the largest one that costs nothing. Words stay as
+//! they are: to try others cost precision (`benches/record/choice.md`).
 //!
 //! Cost: about the training that follows, counted in work as in [`super`]; where time is limited, a
 //! quarter of it and the trial under way.
@@ -32,8 +33,6 @@ use core::{fmt, ops::ControlFlow};
 /// What the user decided of the features of texts: this is not tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GivenFeatures {
-    /// Whether the word n-grams stay as they are.
-    pub words: bool,
     /// Whether the character n-grams stay as they are.
     pub characters: bool,
     /// Whether the minimum count, or whatever numbers features, stays as it is.
@@ -106,9 +105,6 @@ const fn grams(min: u8, max: u8) -> Option<NGrams> {
 /// Character n-grams.
 const CHARACTERS: [Option<NGrams>; 3] = [grams(2, 5), grams(3, 5), grams(1, 4)];
 
-/// Word n-grams.
-const WORDS: [Option<NGrams>; 3] = [grams(1, 2), grams(1, 1), None];
-
 /// Least numbers of texts that a feature must occur in, beside that of the options.
 const COUNTS: [u32; 1] = [3];
 
@@ -172,7 +168,7 @@ pub fn choose_features<T: AsRef<str> + Sync>(
     let texts = &as_texts(&texts[..labels.measured().min(texts.len())])[..];
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);
-    let open = !(given.words && given.characters && given.counts);
+    let open = !(given.characters && given.counts);
     let nothing = FeatureChoice {
         options: base.clone(),
         tried: Vec::new(),
@@ -213,57 +209,44 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         base: &VectorizerOptions,
         given: GivenFeatures,
     ) -> Result<VectorizerOptions, FeatureError> {
-        let with = |search: &mut Self, words, characters, texts| {
+        let with = |search: &mut Self, characters, texts| {
             let mut options = base.clone();
-            if !given.words {
-                options.tokens.words = words;
-            }
             if !given.characters {
                 options.tokens.characters = characters;
             }
             search.attempt(options, texts)
         };
         let mut texts = (self.texts.len() / ONE_TEXT_OF).clamp(LEAST_TEXTS, FIRST_TEXTS);
-        let mut best = with(self, WORDS[0], None, texts)?;
+        let mut best = with(self, None, texts)?;
         if self.work > TRIAL && best.trained > LEAST_TEXTS {
             // Half the texts have about half the values and, where labels are many, half the
             // labels.
             let share = float::sqrt(TRIAL / self.work);
             texts = ((best.trained as f64 * share) as usize).max(LEAST_TEXTS);
-            best = with(self, WORDS[0], None, texts)?;
+            best = with(self, None, texts)?;
         }
-        let plain = best.clone();
         if !given.characters {
+            let least = best.worth - chance(best.judged);
             let mut with_them: Option<FeatureTrial> = None;
             for characters in CHARACTERS {
-                let found = with(self, WORDS[0], characters, texts)?;
+                let found = with(self, characters, texts)?;
                 // Where some character n-grams do harm, others do.
-                let harm = found.worth < plain.worth - chance(found.judged);
+                let harm = found.worth < least;
                 with_them = Some(with_them.map_or(found.clone(), |best| better(best, found)));
                 if harm {
                     break;
                 }
             }
             best = with_them.unwrap_or(best);
-        }
-        let mut characters = best.options.tokens.characters;
-        if !given.words {
-            for words in &WORDS[1..] {
-                if words.is_some() || characters.is_some() {
-                    let found = with(self, *words, characters, texts)?;
-                    best = better(best, found);
-                }
+            // What characters gain on few texts they may lose on many, and the other way round.
+            let characters = best.options.tokens.characters;
+            if characters.is_some() {
+                let with_them = with(self, characters, LAST * texts)?;
+                let without = with(self, None, LAST * texts)?;
+                best = better(without, with_them);
             }
         }
-        // What characters gain on few texts they may lose on many, and the other way round.
-        if !given.characters && characters.is_some() {
-            let words = best.options.tokens.words;
-            let with_them = with(self, words, characters, LAST * texts)?;
-            let without = with(self, WORDS[0], None, LAST * texts)?;
-            best = better(without, with_them);
-            characters = best.options.tokens.characters;
-        }
-        if !given.counts && characters.is_some() {
+        if !given.counts && best.options.tokens.characters.is_some() {
             best = self.fewer(best)?;
         }
         Ok(best.options)
