@@ -1,14 +1,14 @@
 """Regret: how far hapax is behind the best other system, on every data set of a folder.
 
-    python regret.py DATA [--ours NAME,NAME] [--peers NAME,NAME] [--sets NAME,NAME] [--variants] [--no-texts]
-                     [--work FOLDER] [--seed N] [--threads N] [--seconds N] [--table]
+    python regret.py DATA [--ours NAME,NAME] [--peers NAME,NAME] [--text-peers NAME,NAME] [--sets NAME,NAME]
+                     [--variants] [--no-texts] [--work FOLDER] [--seed N] [--threads N] [--seconds N] [--table]
 
 DATA holds a folder for each set, with train.txt.xz and test.txt.xz (XMC text or svmlight) and, perhaps,
 train.raw.tsv.xz and test.raw.tsv.xz (labels, then text). Sets with fewer than 10 labels are left out. $HAPAX is the
 command, or it is on the PATH.
 
 Every system learns from the rows. hapax learns from the raw texts, too, and is compared with what its peers reach on
-the rows. The regret of a figure is the best peer's less ours: negative where hapax is ahead. The best peer is the best
+the rows or on the words and characters of the texts (texts.py). The regret of a figure is the best peer's less ours: negative where hapax is ahead. The best peer is the best
 one of each figure; where a peer's better settings are known (tables.py), they count. A peer whose equal runs differ is
 run three times and has the means.
 
@@ -36,6 +36,8 @@ import tables
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS = ["hapax", "hapax ovr", "hapax nearest"]
 PEERS = ["pecos xrlinear", "napkinxc plt-hinge"]
+# Those that get the words and characters of texts.
+TEXT_PEERS = ["pecos xrlinear", "linearsvc"]
 # What `hapax train` takes where none is given.
 SEED = 42
 # How often a system is run whose equal runs give different models; its figures are means.
@@ -52,6 +54,7 @@ def measured(system, train, test, form, threads, seed):
     """The work of one process: the figures and costs of one system."""
     from rows import Rows, cut_of, peak_megabytes
     from systems import SYSTEMS, hapax
+    from texts import weighed
 
     run = SYSTEMS[system]
     if is_ours(system):
@@ -63,7 +66,7 @@ def measured(system, train, test, form, threads, seed):
             rows = sum(1 for line in lines) - (form == "rows")
         found = {**found.pop("figures"), **found}
     else:
-        learned, asked = Rows(train), Rows(test)
+        learned, asked = weighed(train, test) if form == "texts" else map(Rows, (train, test))
         cut = cut_of(learned.Y)
         asked.answers = max(5, cut)
         found = mean([peer_run(run, learned, asked, cut, threads) for _ in range(DRAWS if run.differs else 1)])
@@ -182,7 +185,7 @@ class Bench:
         """Results in the order of the work, those of one set in a row."""
         found = []
         for name, variant, form, files in work:
-            peers = self.options.peers if form == "rows" else []
+            peers = self.options.peers if form == "rows" else self.options.text_peers
             found += [self.result(name, variant, form, files, system) for system in [*peers, *self.options.ours]]
         return [line for line in found if line]
 
@@ -203,6 +206,7 @@ def arguments():
     parser.add_argument("data", metavar="DATA")
     parser.add_argument("--ours", default=OURS, help="hapax systems (systems.py)", **listed)
     parser.add_argument("--peers", default=PEERS, help="other systems", **listed)
+    parser.add_argument("--text-peers", default=TEXT_PEERS, help="those on words and characters of texts", **listed)
     parser.add_argument("--sets", help="these sets only", **listed)
     parser.add_argument("--variants", action="store_true", help="sets made of each set, too: " + ", ".join(sets.VARIANTS))
     parser.add_argument("--no-texts", dest="texts", action="store_false", help="rows only")
@@ -225,7 +229,7 @@ def main():
     parser, options = arguments()
     from systems import SYSTEMS
 
-    unknown = set(options.ours + options.peers) - set(SYSTEMS)
+    unknown = set(options.ours + options.peers + options.text_peers) - set(SYSTEMS)
     if unknown:
         parser.error(f"no such system: {', '.join(sorted(unknown))}; there are {', '.join(SYSTEMS)}")
     command = os.environ.get("HAPAX", "hapax")
@@ -237,7 +241,7 @@ def main():
     found = bench.run(work_list(options, os.path.join(options.work, "sets")))
     seed = SEED if options.seed is None else options.seed
     head = {"date": datetime.date.today().isoformat(), "machine": machine(), "seed": seed, "threads": options.threads}
-    print(tables.report(found, options.ours, options.peers, head, bench.missing))
+    print(tables.report(found, options.ours, options.peers + options.text_peers, head, bench.missing))
 
 
 if __name__ == "__main__":

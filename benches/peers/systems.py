@@ -207,6 +207,30 @@ def liblinear(solver, constant=True):
     return run
 
 
+@package("scikit-learn", C=1)
+def linearsvc(train, test, _threads, _names):
+    """One LinearSVC for each label with its defaults; scores of all labels, so of a thousand labels at most."""
+    from sklearn.svm import LinearSVC
+
+    if train.L > 1000:
+        raise SystemExit("LinearSVC holds labels times features: it is run on a thousand labels at most")
+    wanted, scores = train.label_matrix().tocsc(), np.full((len(test.Y), train.L), -np.inf, np.float32)
+    training, predicting, size = Cost(), Cost(), 0
+    cpu = [0.0, 0.0]
+    for label in range(train.L):
+        mine = wanted[:, [label]].toarray().ravel()
+        if not 0 < mine.sum() < len(mine):
+            continue
+        with training:
+            model = LinearSVC(random_state=0).fit(train.X, mine)
+        with predicting:
+            scores[:, label] = model.decision_function(test.X)
+        cpu = [cpu[0] + training.cpu, cpu[1] + predicting.cpu]
+        size += model.coef_.nbytes
+    best = np.argsort(-scores, axis=1, kind="stable")[:, : test.answers]
+    return {"train_cpu": cpu[0], "predict_cpu": cpu[1], "bytes": size, "answers": best.tolist()}
+
+
 def fasttext(loss):
     @package("fasttext-wheel", loss=loss)
     def run(train, test, threads, _names):
@@ -283,6 +307,7 @@ SYSTEMS = {
     "liblinear s4": liblinear(4),
     # The problem of hapax's cs.
     "liblinear s4 without constant": liblinear(4, constant=False),
+    "linearsvc": linearsvc,
     "fasttext softmax": fasttext("softmax"),
     "fasttext hs": fasttext("hs"),
 }

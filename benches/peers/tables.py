@@ -26,20 +26,23 @@ def best_of(peers, field):
 
 def regrets(found, system, form, peers):
     """Of each set that the system was measured on: names, the best peer's figures, ours and our regrets by field, and
-    the result lines of ours and of the first peer. Sets without any peer are left out."""
+    the result lines of ours and of the first peer. Peers may learn from the rows or from what `form` says. Sets without
+    any peer are left out."""
     by_set = {}
     for line in found:
         by_set.setdefault((line["set"], line["variant"]), []).append(line)
     rows = []
     for (name, variant), lines in by_set.items():
         ours = [line for line in lines if line["system"] == system and line["form"] == form]
-        theirs = {line["system"]: line for line in lines if line["system"] in peers}
+        theirs = [line for line in lines if line["system"] in peers and line["form"] in ("rows", form)]
         if not ours or not theirs:
             continue
-        row = {"set": name, "variant": variant, "ours": ours[0], "first_peer": theirs.get(peers[0]), "best": {}}
+        first = [line for line in theirs if line["system"] == peers[0]]
+        first.sort(key=lambda line: line["form"] != form)
+        row = {"set": name, "variant": variant, "ours": ours[0], "first_peer": first[0] if first else None, "best": {}}
         row["regret"] = {}
         for _, field in FIGURES:
-            best = best_of([*theirs.values(), *best_known(name, variant)], field)
+            best = best_of([*theirs, *best_known(name, variant)], field)
             if best is not None:
                 row["best"][field] = best
                 row["regret"][field] = round(best - ours[0][field], 2)
@@ -117,19 +120,20 @@ def set_table(rows, first_peer):
 
 
 def both_table(rows, texts):
-    """A line for each set: the best peer, hapax on the same rows, and hapax on the texts that rows were made of."""
-    of_texts = {title(row): row["ours"] for row in texts}
+    """A line for each set: the best peer and hapax on its rows, and on the texts that rows were made of. P@5 has no room
+    here."""
+    fields = [FIGURES[0], FIGURES[2]]
+    of_texts = {title(row): row for row in texts}
     header = ["set"]
-    for name, _ in FIGURES:
-        header += [f"{name}: best peer", "hapax, rows", "texts"]
+    for name, _ in fields:
+        header += [f"{name}, rows: best peer", "hapax", f"{name}, texts: best peer", "hapax"]
     lines = []
     for row in rows:
         line = [title(row)]
-        text = of_texts.get(title(row))
-        for _, field in FIGURES:
-            best = row["best"].get(field)
-            line += ["" if best is None else f"{best:.2f}", f"{row['ours'][field]:.2f}"]
-            line.append(f"{text[field]:.2f}" if text else "")
+        for _, field in fields:
+            for of in (row, of_texts.get(title(row))):
+                best = of["best"].get(field) if of else None
+                line += ["" if best is None else f"{best:.2f}", f"{of['ours'][field]:.2f}" if of else ""]
         lines.append(line)
     return table(header, lines)
 
@@ -142,7 +146,8 @@ def peer_table(found, peers):
         if line["system"] in peers:
             figures = [f"{line[field]:.2f}" for field in ("p1", "p3", "p5", "macro_f1")]
             costs = [f"{line['train_cpu']:.2f}", f"{line['predict_us']:.0f}", f"{line['bytes'] / 1e6:.2f}"]
-            lines.append([title(line), f"{line['system']} {line['version']}", *figures, *costs])
+            of = ", texts" if line["form"] == "texts" else ""
+            lines.append([title(line), f"{line['system']} {line['version']}{of}", *figures, *costs])
     return table(header, lines)
 
 
