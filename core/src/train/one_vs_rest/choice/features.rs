@@ -168,7 +168,8 @@ pub fn choose_features<T: AsRef<str> + Sync>(
     let texts = &as_texts(&texts[..labels.measured().min(texts.len())])[..];
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);
-    let open = !(given.characters && given.counts);
+    // Counts are tried with characters alone.
+    let open = !given.characters || (!given.counts && base.tokens.characters.is_some());
     let nothing = FeatureChoice {
         options: base.clone(),
         tried: Vec::new(),

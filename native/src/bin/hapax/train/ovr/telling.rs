@@ -41,18 +41,20 @@ fn options(parameters: &OneVsRest) -> String {
 
 /// The features that were chosen, and what they are worth.
 pub fn features(choice: &FeatureChoice) -> String {
-    let named = arguments(&choice.options).join(" ").replace('=', " ");
+    let named = |options| arguments(options).join(" ").replace('=', " ");
     let at_1 = |trial: Option<&FeatureTrial>| 100.0 * trial.map_or(0.0, |trial| trial.at_1);
     let last = choice.tried.iter().rev();
     let chosen = last.clone().find(|trial| trial.options == choice.options);
     let first = choice.tried.first();
     let trained = chosen.or(first).map_or(0, |trial| trial.trained);
     format!(
-        "best of {} kinds of n-grams{} on {} held-out texts: {named} (P@1 {:.2}; words 1-2 alone {:.2}; trained on {} texts)",
+        "best of {} kinds of n-grams{} on {} held-out texts: {} (P@1 {:.2}; {} {:.2}; trained on {} texts)",
         choice.tried.len(),
         in_time(choice.ended),
         count(first.map_or(0, |trial| trial.judged) as u64),
+        named(&choice.options),
         at_1(chosen),
+        first.map_or(String::new(), |trial| named(&trial.options)),
         at_1(
             last.clone()
                 .find(|trial| first.is_some_and(|first| {
