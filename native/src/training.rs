@@ -10,7 +10,7 @@ use crate::{
         train::{
             TrainError,
             auto::{Best, Progress, train_best},
-            one_vs_rest::{FeatureChoice, FeatureError, GivenFeatures, choose_features},
+            one_vs_rest::{FeatureChoice, GivenFeatures, choose_features},
         },
     },
     kernels,
@@ -21,8 +21,6 @@ use std::{fmt, ops::ControlFlow};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TrainingError {
-    /// The texts have no features.
-    Features(FeatureError),
     /// The rows do not fit their labels.
     Data(DatasetError),
     /// There is nothing to learn from, or memory is lacking.
@@ -32,7 +30,6 @@ pub enum TrainingError {
 impl fmt::Display for TrainingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Features(error) => error.fmt(f),
             Self::Data(error) => error.fmt(f),
             Self::Train(error) => error.fmt(f),
         }
@@ -41,15 +38,9 @@ impl fmt::Display for TrainingError {
 
 impl std::error::Error for TrainingError {}
 
-impl From<FeatureError> for TrainingError {
-    fn from(error: FeatureError) -> Self {
-        Self::Features(error)
-    }
-}
-
 impl From<VectorizerError> for TrainingError {
     fn from(error: VectorizerError) -> Self {
-        Self::Features(error.into())
+        Self::Train(error.into())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Core errors as JavaScript errors: class, message, the rule's name and what belongs to it.
 
-#[cfg(feature = "training")]
-use hapax_core::train::one_vs_rest::FeatureError;
 use hapax_core::{
     data::{DatasetError, ReadError, ReadProblem},
     format::FormatError,
@@ -211,6 +209,7 @@ impl From<TrainError> for Thrown {
         let new = |rule, numbers: &[(&str, f64)]| Self::new("TrainError", &error, (rule, numbers));
         match error {
             TrainError::Parameter(error) => Self::from(error),
+            TrainError::Texts(error) => Self::from(error),
             TrainError::NoRows => new("NoRows", &[]),
             TrainError::TooFewRows { rows } => new("TooFewRows", &[("rows", rows as f64)]),
             TrainError::NoFeatures => new("NoFeatures", &[]),
@@ -259,17 +258,6 @@ impl From<VectorizerError> for Thrown {
             _ => ("TrainError", "Other", &[]),
         };
         Self::new(class, &error, (rule, numbers))
-    }
-}
-
-#[cfg(feature = "training")]
-impl From<FeatureError> for Thrown {
-    fn from(error: FeatureError) -> Self {
-        match error {
-            FeatureError::Vectorizer(error) => error.into(),
-            FeatureError::Train(error) => error.into(),
-            _ => Self::new("TrainError", &error, ("Other", &[])),
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
         mach::{Mach, head_weights::HeadWeights},
         nearest::Nearest,
     },
-    train::nearest::{BudgetError, BudgetReport},
+    train::nearest::BudgetReport,
 };
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
@@ -59,8 +59,8 @@ pub enum CompactionError {
     },
     /// The file cannot be written.
     Format(FormatError),
-    /// No index can be made.
-    Budget(BudgetError),
+    /// The rows cannot be divided or indexed.
+    Train(TrainError),
 }
 
 impl fmt::Display for CompactionError {
@@ -74,12 +74,18 @@ impl fmt::Display for CompactionError {
                 "{max_bytes} bytes are too few for this model: its smallest file takes {smallest}"
             ),
             Self::Format(error) => error.fmt(f),
-            Self::Budget(error) => error.fmt(f),
+            Self::Train(error) => error.fmt(f),
         }
     }
 }
 
 impl core::error::Error for CompactionError {}
+
+impl<E: Into<TrainError>> From<E> for CompactionError {
+    fn from(error: E) -> Self {
+        Self::Train(error.into())
+    }
+}
 
 impl From<FormatError> for CompactionError {
     fn from(error: FormatError) -> Self {
@@ -174,11 +180,11 @@ impl Model {
         let fixed = self.fixed_bytes();
         let small = nearest.compacted(max_bytes.saturating_sub(fixed), seed, executor, kernels);
         let (nearest, report) = small.map_err(|error| match error {
-            BudgetError::TooSmall { smallest, .. } => CompactionError::TooSmall {
+            CompactionError::TooSmall { smallest, .. } => CompactionError::TooSmall {
                 max_bytes,
                 smallest: smallest + fixed,
             },
-            other => CompactionError::Budget(other),
+            other => other,
         })?;
         let mut model = Self {
             method: Method::Nearest(nearest),

@@ -5,6 +5,7 @@ use crate::{
     model::{ModelError, linear::build::TooManyWeights},
     parameters::ParamError,
     search::{compact::CompactError, neighbors::NeighborError},
+    text::VectorizerError,
     train::{exchange::ExchangeError, state::StateError},
 };
 use alloc::vec::Vec;
@@ -16,6 +17,8 @@ use core::fmt;
 pub enum TrainError {
     /// A parameter is outside its range.
     Parameter(ParamError),
+    /// Texts make no rows: the options are bad, or no text has any features.
+    Texts(VectorizerError),
     /// There are no rows to learn from.
     NoRows,
     /// There are too few rows to hold some out.
@@ -111,6 +114,7 @@ impl fmt::Display for TrainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parameter(error) => error.fmt(f),
+            Self::Texts(error) => error.fmt(f),
             Self::NoRows => f.write_str("there are no training rows"),
             Self::TooFewRows { rows } => {
                 write!(
@@ -235,6 +239,18 @@ impl From<NeighborError> for TrainError {
 impl From<ExchangeError> for TrainError {
     fn from(error: ExchangeError) -> Self {
         Self::Exchange(error)
+    }
+}
+
+impl From<StateError> for TrainError {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
+
+impl From<VectorizerError> for TrainError {
+    fn from(error: VectorizerError) -> Self {
+        Self::Texts(error)
     }
 }
 

@@ -37,7 +37,7 @@ pub use models::Trained;
 pub use precision::Precision;
 pub use published::SharedTraining;
 pub use reduction::{Projection, Reduction};
-pub use shards::{PartError, Parts};
+pub use shards::Parts;
 pub use state::{Identity, Resumable, Shared, StateError};
 pub use training::{Training, Watch};
 pub(crate) use training::{going, heard};

@@ -7,10 +7,9 @@
 //! the next one; after the last stage the model is as if one machine had done all, to the bit, for
 //! any number of parts.
 
-use super::{TrainError, state::StateError};
+use super::TrainError;
 use crate::executor::Executor;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A training in parts; see the module's text.
 pub trait Parts {
@@ -33,46 +32,13 @@ pub trait Parts {
         part: usize,
         parts: usize,
         executor: &Executor,
-    ) -> Result<Vec<u8>, PartError>;
+    ) -> Result<Vec<u8>, TrainError>;
 
     /// Takes in all parts of this stage, in their order, and goes on to the next.
     ///
     /// # Errors
     /// If they are not the parts of this stage. Then the training is of no use.
-    fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError>;
-}
-
-/// Why a part could not be done or taken in.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum PartError {
-    /// Training failed.
-    Train(TrainError),
-    /// A part is not what it should be.
-    State(StateError),
-}
-
-impl fmt::Display for PartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Train(error) => error.fmt(f),
-            Self::State(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for PartError {}
-
-impl From<TrainError> for PartError {
-    fn from(error: TrainError) -> Self {
-        Self::Train(error)
-    }
-}
-
-impl From<StateError> for PartError {
-    fn from(error: StateError) -> Self {
-        Self::State(error)
-    }
+    fn take(&mut self, parts: &[&[u8]]) -> Result<(), TrainError>;
 }
 
 /// The share of `0..count` that part `part` of `parts` is.

@@ -9,7 +9,7 @@ use crate::sealed::SealedError;
 use hapax_core::{
     bytes::Bytes,
     executor::Executor,
-    train::{PartError, Parts},
+    train::{Parts, TrainError},
 };
 use std::{fmt, path::Path, thread::sleep, time::Duration};
 
@@ -23,7 +23,7 @@ pub enum WorkError {
     /// A file cannot be used.
     Sealed(SealedError),
     /// A part could not be done or taken in.
-    Part(PartError),
+    Part(TrainError),
     /// Parts are missing.
     Missing {
         /// Of which stage, from 0.
@@ -67,8 +67,8 @@ impl From<SealedError> for WorkError {
     }
 }
 
-impl From<PartError> for WorkError {
-    fn from(error: PartError) -> Self {
+impl From<TrainError> for WorkError {
+    fn from(error: TrainError) -> Self {
         Self::Part(error)
     }
 }

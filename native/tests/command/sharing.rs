@@ -6,11 +6,10 @@ use super::{
 };
 use std::process::Command;
 
-const METHODS: [&str; 4] = [
+const METHODS: [&str; 3] = [
     "ovr train.tsv --negatives mined --pool 40 --mine 3 --rounds 3",
     "ovr train.tsv --negatives all --cost 1",
     "mach train.tsv --buckets 4 --repetitions 6 --epochs 3",
-    "nearest train.tsv --neighbors 5",
 ];
 
 fn with_texts() -> Folder {
@@ -115,10 +114,7 @@ fn what_does_not_belong_together_is_refused() {
     );
     refused("train --parts work --shard 0/3", "is a plan of 2 shards");
     refused("train --parts work", "which shard?");
-    refused(
-        "plan other --shards 2 ww train.tsv",
-        "only ovr, mach and nearest",
-    );
+    refused("plan other --shards 2 ww train.tsv", "only ovr and mach");
     folder.write("train.tsv", texts(401));
     refused("train --parts work --shard 0/2", "other training data");
 }

@@ -9,7 +9,7 @@ use crate::{
     parameters::mach::MachParameters,
     train::{
         TrainError, Training,
-        shards::{PartError, Parts, share},
+        shards::{Parts, share},
         state::Resumable,
     },
 };
@@ -76,9 +76,9 @@ impl Parts for MachParts<'_> {
         part: usize,
         parts: usize,
         executor: &Executor,
-    ) -> Result<Vec<u8>, PartError> {
+    ) -> Result<Vec<u8>, TrainError> {
         if self.whole.is_some() {
-            return Err(TrainError::Stopped.into());
+            return Err(TrainError::Stopped);
         }
         let heads = share(self.parameters.repetitions as usize, part, parts);
         let threads = executor.threads();
@@ -89,13 +89,13 @@ impl Parts for MachParts<'_> {
         Ok(trainer.to_bytes()?)
     }
 
-    fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError> {
+    fn take(&mut self, parts: &[&[u8]]) -> Result<(), TrainError> {
         let mut trainer = self
             .parameters
             .trainer(self.data, self.threads, self.kernels)?;
         trainer.resume_all(parts)?;
         if !trainer.is_done() {
-            return Err(TrainError::Stopped.into());
+            return Err(TrainError::Stopped);
         }
         self.whole = Some(trainer);
         Ok(())

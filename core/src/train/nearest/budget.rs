@@ -1,19 +1,15 @@
 //! The best compact index within a number of bytes.
 
 use super::judge::HeldOut;
-use crate::model::{
-    ModelError,
-    nearest::{Index, Nearest},
-};
+use crate::model::nearest::{Index, Nearest};
 use crate::{
     executor::Executor,
     kernels::Kernels,
     search::compact::{CompactError, CompactIndex, CompactLabels, CompactOptions},
     sparse::SparseRows,
-    train::{Precision, TrainError},
+    train::{CompactionError, Precision},
 };
 use alloc::vec::Vec;
-use core::fmt;
 
 /// One setting that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,59 +39,6 @@ pub struct BudgetReport {
     pub chosen: usize,
 }
 
-/// Why a budget cannot be met.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum BudgetError {
-    /// Even the smallest setting needs more.
-    TooSmall {
-        /// The most bytes allowed.
-        max_bytes: u64,
-        /// The fewest bytes any setting needs.
-        smallest: u64,
-    },
-    /// An index cannot be built.
-    Compact(CompactError),
-    /// The rows cannot be divided or indexed.
-    Train(TrainError),
-}
-
-impl fmt::Display for BudgetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooSmall {
-                max_bytes,
-                smallest,
-            } => write!(
-                f,
-                "{max_bytes} bytes are too few: the smallest such model takes {smallest}"
-            ),
-            Self::Compact(error) => error.fmt(f),
-            Self::Train(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for BudgetError {}
-
-impl From<CompactError> for BudgetError {
-    fn from(error: CompactError) -> Self {
-        Self::Compact(error)
-    }
-}
-
-impl From<ModelError> for BudgetError {
-    fn from(error: ModelError) -> Self {
-        Self::Train(error.into())
-    }
-}
-
-impl From<TrainError> for BudgetError {
-    fn from(error: TrainError) -> Self {
-        Self::Train(error)
-    }
-}
-
 /// Document-frequency shares tried, largest first.
 const SHARES: [f64; 2] = [1.0, 0.2];
 
@@ -116,14 +59,14 @@ impl Nearest {
     /// it, the one whose searches read the fewest words is chosen.
     ///
     /// # Errors
-    /// See [`BudgetError`].
+    /// See [`CompactionError`].
     pub(crate) fn compacted(
         &self,
         max_bytes: u64,
         seed: u64,
         executor: &Executor,
         kernels: &'static dyn Kernels,
-    ) -> Result<(Self, BudgetReport), BudgetError> {
+    ) -> Result<(Self, BudgetReport), CompactionError> {
         let current = self.folded(executor)?;
         let rows = current.index.to_rows()?;
         let labels = current.labels.to_lists();
@@ -164,7 +107,7 @@ fn candidates(
     label_bytes: u64,
     max_bytes: u64,
     executor: &Executor,
-) -> Result<Vec<(CompactOptions, u64)>, BudgetError> {
+) -> Result<Vec<(CompactOptions, u64)>, CompactionError> {
     let longest = rows.iter().map(|row| row.len()).max().unwrap_or(0);
     // Keeping more weights than any row has changes nothing: of those only the fewest is tried.
     let useless = ROW_WEIGHTS
@@ -184,7 +127,7 @@ fn candidates(
         smallest = smallest.min(least);
     }
     if found.is_empty() {
-        return Err(BudgetError::TooSmall {
+        return Err(CompactionError::TooSmall {
             max_bytes,
             smallest,
         });
@@ -244,7 +187,7 @@ fn choose(tried: &[BudgetTrial]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{BudgetError, BudgetReport};
+    use super::BudgetReport;
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
@@ -253,6 +196,7 @@ mod tests {
         parameters::NearestParameters,
         random::Stream,
         sparse::{SparseRows, SparseVec},
+        train::CompactionError,
     };
 
     /// 600 rows of 40 features, of which the heaviest tell the class.
@@ -275,7 +219,7 @@ mod tests {
         Nearest::train(parameters, &data, &Sequential).unwrap()
     }
 
-    fn fit(model: &Nearest, max_bytes: u64) -> Result<(Nearest, BudgetReport), BudgetError> {
+    fn fit(model: &Nearest, max_bytes: u64) -> Result<(Nearest, BudgetReport), CompactionError> {
         model.compacted(max_bytes, 1, &Sequential, &Portable)
     }
 
@@ -295,7 +239,7 @@ mod tests {
     #[test]
     fn a_budget_that_cannot_be_met_names_the_smallest_that_can() {
         let model = model();
-        let Err(BudgetError::TooSmall { smallest, .. }) = fit(&model, 100) else {
+        let Err(CompactionError::TooSmall { smallest, .. }) = fit(&model, 100) else {
             panic!("100 bytes suffice");
         };
         assert!(fit(&model, smallest - 1).is_err());

@@ -3,11 +3,9 @@
 
 mod budget;
 mod judge;
-mod parts;
 mod tune;
 
-pub use budget::{BudgetError, BudgetReport, BudgetTrial};
-pub use parts::NearestParts;
+pub use budget::{BudgetReport, BudgetTrial};
 pub use tune::{Grid, TuneReport};
 
 use crate::{
@@ -48,7 +46,14 @@ impl Nearest {
     ) -> Result<Self, TrainError> {
         Self::check(&parameters, data)?;
         let rows = conditioned_rows(data.rows(), parameters.exponent);
-        Self::of_rows(parameters, data, &rows, build)
+        Ok(Self {
+            parameters,
+            similarity: parameters.similarity()?,
+            index: build(&rows)?,
+            labels: CompactLabels::new(data.labels())?,
+            ids: Array::default(),
+            changes: Changes::new(data.len() as u32),
+        })
     }
 
     fn check(parameters: &NearestParameters, data: &Dataset) -> Result<(), TrainError> {
@@ -61,23 +66,6 @@ impl Nearest {
             f64::from(parameters.neighbors),
             limit,
         )?)
-    }
-
-    /// The method over the index of `rows`, which are those of `data`, conditioned.
-    fn of_rows(
-        parameters: NearestParameters,
-        data: &Dataset,
-        rows: &SparseRows,
-        build: impl FnOnce(&SparseRows) -> Result<Index, ModelError>,
-    ) -> Result<Self, TrainError> {
-        Ok(Self {
-            parameters,
-            similarity: parameters.similarity()?,
-            index: build(rows)?,
-            labels: CompactLabels::new(data.labels())?,
-            ids: Array::default(),
-            changes: Changes::new(data.len() as u32),
-        })
     }
 
     /// Nearest neighbors over a compact index of the rows of `data`.

@@ -27,8 +27,6 @@ pub(crate) mod training_rows;
 pub(in crate::train) mod update;
 
 pub use crate::train::one_vs_rest::training::{Report, Stage};
-pub use choice::{
-    Choice, FeatureChoice, FeatureError, FeatureTrial, Given, GivenFeatures, choose_features,
-};
+pub use choice::{Choice, FeatureChoice, FeatureTrial, Given, GivenFeatures, choose_features};
 pub use fused::FusedWeights;
 pub use trainer::Trainer;

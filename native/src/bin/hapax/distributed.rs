@@ -16,8 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Every machine runs `hapax train --parts DIR --shard I/N`; when all have ended,
 /// `hapax merge DIR -o MODEL` makes the model that one machine would have made, to the byte. Parts
-/// that are done are kept, so any of these commands may be killed and repeated. For ovr, mach and
-/// nearest.
+/// that are done are kept, so any of these commands may be killed and repeated. For ovr and mach.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

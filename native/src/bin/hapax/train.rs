@@ -177,7 +177,7 @@ impl Algorithm {
     fn check_together(&self, started: usize) -> Result<(), Failure> {
         let instead = match self {
             Self::Cs(_) | Self::Ww(_) | Self::Llw(_) => return Ok(()),
-            Self::Nearest(_) | Self::Ovr(_) | Self::Mach(_) => {
+            Self::Ovr(_) | Self::Mach(_) => {
                 "its parts need no exchange, and any machines can do them: `hapax plan`, `hapax train --parts` and \
                  `hapax merge`"
             }
@@ -192,11 +192,10 @@ impl Algorithm {
     /// Does a task of a training that machines share.
     pub fn share(self, task: &Task) -> Result<(), Failure> {
         match self {
-            Self::Nearest(train) => train.share(task),
             Self::Ovr(train) => train.share(task),
             Self::Mach(train) => train.share(task),
             _ => Err(Failure::Input(
-                "only ovr, mach and nearest fall into parts that machines can share".into(),
+                "only ovr and mach fall into parts that machines can share".into(),
             )),
         }
     }

@@ -28,7 +28,7 @@ use crate::{
     train::{TrainError, check_data, going},
 };
 use alloc::vec::Vec;
-use core::{fmt, ops::ControlFlow};
+use core::ops::ControlFlow;
 
 /// What the user decided of the features of texts: this is not tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,39 +63,6 @@ pub struct FeatureChoice {
     pub tried: Vec<FeatureTrial>,
     /// Whether time ended the trials before all were made (`Workers::trial_seconds`).
     pub ended: bool,
-}
-
-/// Why features cannot be chosen.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum FeatureError {
-    /// The options are bad, or no text has any features.
-    Vectorizer(VectorizerError),
-    /// There is nothing to train on.
-    Train(TrainError),
-}
-
-impl fmt::Display for FeatureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Vectorizer(error) => error.fmt(f),
-            Self::Train(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for FeatureError {}
-
-impl From<VectorizerError> for FeatureError {
-    fn from(error: VectorizerError) -> Self {
-        Self::Vectorizer(error)
-    }
-}
-
-impl From<TrainError> for FeatureError {
-    fn from(error: TrainError) -> Self {
-        Self::Train(error)
-    }
 }
 
 const fn grams(min: u8, max: u8) -> Option<NGrams> {
@@ -162,7 +129,7 @@ pub fn choose_features<T: AsRef<str> + Sync>(
     parameters: &OneVsRest,
     (executor, kernels): (&Executor, &'static dyn Kernels),
     progress: impl FnMut(usize) -> ControlFlow<()>,
-) -> Result<FeatureChoice, FeatureError> {
+) -> Result<FeatureChoice, TrainError> {
     base.check()?;
     // Texts of labels take no part: rows alone decide.
     let texts = &as_texts(&texts[..labels.measured().min(texts.len())])[..];
@@ -209,7 +176,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         &mut self,
         base: &VectorizerOptions,
         given: GivenFeatures,
-    ) -> Result<VectorizerOptions, FeatureError> {
+    ) -> Result<VectorizerOptions, TrainError> {
         let with = |search: &mut Self, characters, texts| {
             let mut options = base.clone();
             if !given.characters {
@@ -254,7 +221,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
     }
 
     /// The largest minimum count that costs nothing.
-    fn fewer(&mut self, best: FeatureTrial) -> Result<FeatureTrial, FeatureError> {
+    fn fewer(&mut self, best: FeatureTrial) -> Result<FeatureTrial, TrainError> {
         let FeatureSpace::Vocabulary { min_documents, .. } = best.options.features else {
             return Ok(best);
         };
@@ -276,7 +243,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         &mut self,
         options: VectorizerOptions,
         texts: usize,
-    ) -> Result<FeatureTrial, FeatureError> {
+    ) -> Result<FeatureTrial, TrainError> {
         if let Some(known) = self.tried.iter().find(|known| {
             known.options == options && known.trained == texts.min(self.split.train.len())
         }) {
@@ -297,7 +264,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         self.tried.push(trial.clone());
         going((self.progress)(self.tried.len()))?;
         match self.clock.ends_below(self.executor, LEFT) {
-            true => Err(TrainError::Stopped.into()),
+            true => Err(TrainError::Stopped),
             false => Ok(trial),
         }
     }
@@ -314,7 +281,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         &mut self,
         trial: &mut FeatureTrial,
         texts: usize,
-    ) -> Result<Option<Figures>, FeatureError> {
+    ) -> Result<Option<Figures>, TrainError> {
         let known = &self.split.train;
         let count = texts.min(known.len());
         let at = |place: usize| known[(place as u64 * known.len() as u64 / count as u64) as usize];

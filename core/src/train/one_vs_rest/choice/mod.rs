@@ -41,7 +41,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
-pub use features::{FeatureChoice, FeatureError, FeatureTrial, GivenFeatures, choose_features};
+pub use features::{FeatureChoice, FeatureTrial, GivenFeatures, choose_features};
 use fitting::room;
 use folds::Fold;
 pub(crate) use judge::Judge;

@@ -9,7 +9,7 @@ use crate::{
     model::linear::build::LabelWeights,
     train::{
         TrainError,
-        shards::{PartError, Parts, share},
+        shards::{Parts, share},
         state::{StateError, all_below, read, same, write},
     },
 };
@@ -52,9 +52,9 @@ impl Parts for Trainer<'_> {
         part: usize,
         parts: usize,
         executor: &Executor,
-    ) -> Result<Vec<u8>, PartError> {
+    ) -> Result<Vec<u8>, TrainError> {
         if self.round == self.rounds {
-            return Err(TrainError::Stopped.into());
+            return Err(TrainError::Stopped);
         }
         let mut bytes = Vec::new();
         let mut sink = |piece: &[u8]| bytes.extend_from_slice(piece);
@@ -68,9 +68,9 @@ impl Parts for Trainer<'_> {
         Ok(bytes)
     }
 
-    fn take(&mut self, parts: &[&[u8]]) -> Result<(), PartError> {
+    fn take(&mut self, parts: &[&[u8]]) -> Result<(), TrainError> {
         if self.round == self.rounds {
-            return Err(TrainError::Stopped.into());
+            return Err(TrainError::Stopped);
         }
         match self.stage {
             Stage::Solve => self.take_solutions(parts)?,

@@ -8,9 +8,8 @@ use super::{
         resources::Stopwatch,
         table::{count, percent},
     },
-    Common, Training,
+    Common,
     finish::{Made, Told},
-    sharded::Sharded,
 };
 use clap::Args;
 use hapax::{
@@ -19,10 +18,9 @@ use hapax::{
         executor::Executor,
         model::Model,
         parameters::NearestParameters,
-        text::Vectorizer,
         train::{
-            Parameters, TrainError, Trained,
-            nearest::{Grid, NearestParts, TuneReport},
+            Parameters, TrainError,
+            nearest::{Grid, TuneReport},
         },
     },
     kernels,
@@ -138,51 +136,6 @@ impl TrainNearest {
             kernels::best(),
             tell,
         )?)
-    }
-}
-
-impl Sharded for TrainNearest {
-    type Parameters = NearestParameters;
-    type Parts<'a> = NearestParts<'a>;
-
-    const NAME: &str = "nearest";
-
-    fn common(&self) -> &Common {
-        &self.common
-    }
-
-    fn choose(
-        &self,
-        training: &Training,
-        threads: &Executor,
-    ) -> Result<NearestParameters, Failure> {
-        let data = &training.data;
-        if self.tune {
-            return Ok(self.tuned(data, threads)?.best.parameters);
-        }
-        Ok(self.parameters(data.len()))
-    }
-
-    fn parts<'a>(
-        parameters: &NearestParameters,
-        data: &'a Dataset,
-        _threads: &Executor,
-    ) -> Result<NearestParts<'a>, TrainError> {
-        NearestParts::new(*parameters, data)
-    }
-
-    fn model(
-        _parameters: &NearestParameters,
-        parts: NearestParts<'_>,
-        data: &Dataset,
-        vectorizer: Option<Vectorizer>,
-        threads: &Executor,
-    ) -> Result<Model, TrainError> {
-        Ok(Model::made(
-            Trained::Nearest(parts.finish(threads)?),
-            data,
-            vectorizer,
-        ))
     }
 }
 

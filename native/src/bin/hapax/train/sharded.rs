@@ -13,7 +13,7 @@ use hapax::{
         executor::Executor,
         model::Model,
         text::Vectorizer,
-        train::{Calibrating, Identity, PartError, Parts, TrainError},
+        train::{Calibrating, Identity, Parts, TrainError},
     },
     distributed::{Doing, Plan, WorkError, gather, work},
     sealed::SealedError,
@@ -160,7 +160,7 @@ impl From<SealedError> for Failure {
 impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Self {
         match error {
-            WorkError::Part(PartError::Train(error)) => error.into(),
+            WorkError::Part(error) => error.into(),
             _ => Self::Input(error.to_string()),
         }
     }
