@@ -65,11 +65,7 @@ impl Job<'_> {
 
     /// The weights of the model to start from, if there is one.
     pub fn start(&self) -> Result<Option<&LinearModel>, TrainError> {
-        match self.start.map(Model::method) {
-            None => Ok(None),
-            Some(Method::Linear(linear)) => Ok(Some(linear.model())),
-            Some(_) => Err(TrainError::StartNotLinear),
-        }
+        self.start.map(Model::weights_to_start_from).transpose()
     }
 
     /// Trains to the end, with checkpoints if they were asked for. They belong to a training of

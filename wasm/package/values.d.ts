@@ -264,6 +264,8 @@ export interface TrainingSummary {
   settings: number;
   /** Those of one-vs-rest that did best. */
   parameters: OvrParameters;
+  /** P@1 of plain methods on held-out rows, if features of dense rows were standardized: and without. */
+  standardized?: { precisionAt1: number; without: number };
   /** How texts become features, where that was tried. */
   features?: { words: number[]; characters: number[]; minDocuments?: number };
 }

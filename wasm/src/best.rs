@@ -16,8 +16,8 @@ use hapax_core::{
     parameters::{NearestParameters, OneVsRest},
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
     train::{
-        Calibrating, MemoryEstimate, TrainError,
-        auto::{Best, Candidate, Progress, train_best},
+        Calibrating, TrainError,
+        auto::{Best, Candidate, Progress, memory_estimate, train_best},
         check_data,
         one_vs_rest::Choice,
     },
@@ -87,7 +87,8 @@ impl BestTrainer {
             .rows_choosing(&data.source, &self.parameters, &mut watching)?;
         let rows = &*chosen.rows;
         check_data(rows)?;
-        watching.needs(self.parameters.memory_estimate(rows, MACHINE.threads()))?;
+        let are_texts = chosen.vectorizer.is_some();
+        watching.needs(memory_estimate(rows, are_texts, MACHINE.threads()))?;
         let (mut settings, mut too_few) = (0, false);
         let machine: (_, &'static dyn Kernels) = (MACHINE, KERNELS);
         let seed = self.parameters.seed;
@@ -143,12 +144,7 @@ impl BestTrainer {
 
 /// The model of nearest neighbors that was tried.
 fn nearest(rows: &Rows) -> Result<Core, TrainError> {
-    let own = NearestParameters::default();
-    let parameters = NearestParameters {
-        neighbors: own.neighbors.min(rows.len() as u32),
-        ..own
-    };
-    Core::train_nearest(parameters, rows, None, MACHINE)
+    Core::train_nearest(NearestParameters::for_rows(rows.len()), rows, None, MACHINE)
 }
 
 /// Fits what turns scores into probabilities, from where it has `begun`: `train` makes another
@@ -205,6 +201,12 @@ fn summary(best: &Best, features: Option<&VectorizerOptions>) -> JsValue {
     set_number(&object, "settings", best.choice.tried.len() as f64);
     let judged = best.choice.best().map_or(0, |trial| trial.judged);
     set_number(&object, "judged", judged as f64);
+    if let Some([without, with]) = best.standardized {
+        let of = new_object();
+        set_number(&of, "precisionAt1", with);
+        set_number(&of, "without", without);
+        set_object(&object, "standardized", &of);
+    }
     if let Some(options) = features {
         let of = new_object();
         for (name, lengths) in [

@@ -214,6 +214,16 @@ impl Dataset {
         self.rows.is_empty()
     }
 
+    /// Other rows with these labels and names, as many of them.
+    pub(crate) fn with_rows(&self, rows: SparseRows) -> Self {
+        debug_assert_eq!(rows.len(), self.len());
+        Self {
+            rows,
+            labels: self.labels.clone(),
+            label_names: self.label_names.clone(),
+        }
+    }
+
     /// The rows named by `rows`, in that order, with their labels, over the same features, labels
     /// and names.
     ///

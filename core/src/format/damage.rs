@@ -8,7 +8,7 @@ use crate::{
     data::{Dataset, LabelLists},
     executor::Sequential,
     kernels::Portable,
-    model::{Model, ModelError, Scratch},
+    model::{Model, ModelError, Scratch, standardization::Standardization},
     parameters::{
         NearestMean, NearestParameters,
         embedding::EmbeddingTraining,
@@ -152,6 +152,13 @@ fn columns_of_the_training_data_are_read_again() {
 #[test]
 fn changed_sections_of_a_model_of_texts() {
     survive(&texts(), 2000);
+}
+
+#[test]
+fn changed_sections_of_a_standardized_model() {
+    let mut model = rows(true);
+    model.standardization = Standardization::of(sparse(true).rows());
+    survive(&model, 1500);
 }
 
 #[test]

@@ -24,6 +24,10 @@
 //! metadata that would be written differently, and sections it does not expect, so equal models
 //! have equal bytes.
 //!
+//! Section 8, in models of standardized rows alone, has 2 D `f32`: the means of the features, then
+//! the inverse of their standard deviations, 0 for a feature that is left out: a method sees
+//! `(x - mean) * inverse`.
+//!
 //! Section 7, the calibration, is absent from models that were not calibrated. It has 39 `f32`, or
 //! 40:
 //!
@@ -59,6 +63,7 @@ mod mach;
 mod model;
 mod nearest;
 mod sections;
+mod standardized;
 mod texts;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::{
     linear::{self, LinearDescription},
     mach::{self, MachDescription},
     nearest::{self, NearestArrays, NearestDescription},
+    standardized::read_standardization,
     texts::{
         LABEL_NAMES, VOCABULARY, read_columns, read_label_names, read_vectorizer, write_names,
     },
@@ -41,7 +42,7 @@ const COUNTS: &str = "counts of labels and features";
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Description<D = MethodDescription> {
     provenance: Provenance,
-    features: u32,
+    pub(super) features: u32,
     pub(super) labels: u32,
     /// How many labels have names; none if the sections of names are absent.
     pub(super) label_names: Option<u32>,
@@ -264,6 +265,9 @@ impl Model {
         if let Some(numbers) = &numbers {
             writer.section(SectionId::CALIBRATION, numbers);
         }
+        if let Some(standardization) = &self.standardization {
+            writer.section(SectionId::STANDARDIZATION, standardization.numbers());
+        }
         if let Some(names) = &names {
             write_names(&mut writer, names, LABEL_NAMES);
         }
@@ -360,17 +364,16 @@ impl Model {
         };
         let columns = read_columns(&mut container)?;
         let calibration = read_calibration(&mut container)?;
+        let standardization = read_standardization(&mut container)?;
         let sizes: Vec<u64> = container.sizes().map(|(_, bytes)| bytes).collect();
-        let Description { provenance, .. } = container.finish()?;
-        let provenance = Provenance {
-            columns,
-            ..provenance
-        };
+        let Description { mut provenance, .. } = container.finish()?;
+        provenance.columns = columns;
         let model = Self {
             features,
             labels,
             label_names,
             vectorizer,
+            standardization,
             provenance,
             method,
             calibration,

@@ -1,6 +1,9 @@
 //! Why a row gets its labels.
 
-use super::{Method, Model, PredictError, Scratch, linear::Contribution, nearest::Evidence};
+use super::{
+    Method, Model, PredictError, Scratch, linear::Contribution, nearest::Evidence,
+    standardization::seen,
+};
 use crate::{model::ModelError, sparse::SparseView};
 use alloc::vec::Vec;
 
@@ -18,6 +21,7 @@ impl Model {
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<Vec<Evidence>, PredictError> {
+        let row = seen(&self.standardization, row, &mut scratch.standardized);
         match &self.method {
             Method::Nearest(nearest) => {
                 let found = nearest.explain(row, neighbors, features, &mut scratch.nearest);
@@ -78,6 +82,7 @@ impl Model {
         features: usize,
         scratch: &mut Scratch,
     ) -> Result<Vec<Contribution>, PredictError> {
+        let row = seen(&self.standardization, row, &mut scratch.standardized);
         match &self.method {
             Method::Nearest(_) | Method::Mach(_) | Method::Embedding(_) => Ok(Vec::new()),
             Method::Linear(linear) => {

@@ -18,6 +18,7 @@ mod model_error;
 pub(crate) mod nearest;
 pub(crate) mod provenance;
 mod scratch;
+pub(crate) mod standardization;
 
 pub use answer::{Answer, PredictError};
 pub use calibration::Calibration;
@@ -40,6 +41,7 @@ use crate::{
 use alloc::{boxed::Box, string::String, vec::Vec};
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
+use standardization::{Standardization, seen};
 
 /// A trained model; see the module's text.
 #[derive(Clone, Debug)]
@@ -48,6 +50,7 @@ pub struct Model {
     pub(crate) labels: u32,
     pub(crate) label_names: Option<LabelNames>,
     pub(crate) vectorizer: Option<Vectorizer>,
+    pub(crate) standardization: Option<Standardization>,
     pub(crate) provenance: Provenance,
     pub(crate) method: Method,
     pub(crate) calibration: Option<Box<Calibration>>,
@@ -80,6 +83,7 @@ impl Model {
             labels: data.labels().labels(),
             label_names: data.label_names().cloned().map(LabelNames::new),
             vectorizer,
+            standardization: None,
             provenance,
             method,
             calibration: None,
@@ -113,6 +117,13 @@ impl Model {
     #[must_use]
     pub fn vectorizer(&self) -> Option<&Vectorizer> {
         self.vectorizer.as_ref()
+    }
+
+    /// Whether features are brought to mean 0 and variance 1 before rows are answered: then every
+    /// feature of a row counts, those that are 0, too.
+    #[must_use]
+    pub fn is_standardized(&self) -> bool {
+        self.standardization.is_some()
     }
 
     /// Number of features D of the training data.
@@ -213,6 +224,7 @@ impl Model {
         if k == 0 {
             return Err(PredictError::ZeroAnswers);
         }
+        let row = seen(&self.standardization, row, &mut scratch.standardized);
         match &self.method {
             Method::Nearest(nearest) => nearest
                 .predict(row, k, &mut scratch.nearest)
@@ -287,6 +299,8 @@ impl Model {
                 limit,
             });
         }
+        let mut place = SparseVec::default();
+        let row = seen(&self.standardization, row, &mut place);
         let id = nearest.learn(row, labels)?;
         self.labels = self.labels.max(largest + 1);
         if let Some(names) = &mut self.label_names {

@@ -3,7 +3,7 @@
 use super::{
     embedding::EmbeddingScratch, linear::LinearScratch, mach::MachScratch, nearest::NearestScratch,
 };
-use crate::{kernels::Kernels, text::TextScratch};
+use crate::{kernels::Kernels, sparse::SparseVec, text::TextScratch};
 
 /// The memory that queries need, owned by the caller and reused.
 #[derive(Debug)]
@@ -13,6 +13,7 @@ pub struct Scratch {
     pub(crate) mach: MachScratch,
     pub(crate) embedding: EmbeddingScratch,
     pub(crate) text: TextScratch,
+    pub(crate) standardized: SparseVec,
 }
 
 impl Scratch {
@@ -25,6 +26,7 @@ impl Scratch {
             mach: MachScratch::new(kernels),
             embedding: EmbeddingScratch::new(kernels),
             text: TextScratch::default(),
+            standardized: SparseVec::default(),
         }
     }
 }

@@ -33,6 +33,16 @@ impl Default for NearestParameters {
 }
 
 impl NearestParameters {
+    /// The defaults, with no more neighbors than there are rows.
+    #[must_use]
+    pub fn for_rows(rows: usize) -> Self {
+        let default = Self::default();
+        Self {
+            neighbors: default.neighbors.min(rows as u32),
+            ..default
+        }
+    }
+
     /// The similarity by which neighbors are compared.
     ///
     /// # Errors

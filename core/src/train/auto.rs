@@ -5,12 +5,13 @@
 //! neighbors added to it where they gain enough, comes first: it is the most precise on most data.
 //! Nearest neighbors on their own are tried on the same rows, and taken where they are better by
 //! more than chance: where rows are dense and classes curved. Sums of heads beat each head alone on
-//! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried.
+//! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried. Before all of
+//! this features of dense rows are [standardized](super::standardizing) if that serves better.
 //!
 //! Cost: trials as `choice` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::{Calibrating, TrainError, going};
+use super::{Calibrating, TrainError, going, standardizing};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::{
     Report,
@@ -69,6 +70,9 @@ pub struct Best {
     pub tried: Vec<Tried>,
     /// The parameters of one-vs-rest and how they were found.
     pub choice: Choice,
+    /// P@1 of plain methods on held-out rows as they were and standardized, where features of dense
+    /// rows are.
+    pub standardized: Option<[f64; 2]>,
 }
 
 /// How far it is: what begins, or what was done.
@@ -99,12 +103,51 @@ pub fn train_best(
     vectorizer: Option<Vectorizer>,
     (seed, max_bytes): (u64, Option<u64>),
     (executor, kernels): (&Executor, &'static dyn Kernels),
-    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
     let base = OneVsRest {
         seed,
         ..OneVsRest::default()
     };
+    let standardized = match vectorizer {
+        None => standardizing::choose(data, &base, executor, kernels)?,
+        Some(_) => None,
+    };
+    let Some((standardization, at_1)) = standardized else {
+        return best_of(
+            data,
+            vectorizer,
+            (&base, max_bytes),
+            (executor, kernels),
+            progress,
+        );
+    };
+    let seen = standardization.dataset(data);
+    let room = max_bytes.map(|most| most.saturating_sub(standardization.bytes()));
+    let mut best = best_of(&seen, None, (&base, room), (executor, kernels), progress)?;
+    best.model.standardization = Some(standardization);
+    best.standardized = Some(at_1);
+    Ok(best)
+}
+
+/// The memory of [`train_best`] beside `data`, in bytes: of one-vs-rest, and of dense rows once
+/// more, as they may be standardized.
+#[must_use]
+pub fn memory_estimate(data: &Dataset, are_texts: bool, threads: usize) -> u64 {
+    let cells = data.len() as u64 * u64::from(data.rows().features());
+    let standardized = !are_texts && standardizing::is_dense(data);
+    let beside = OneVsRest::default().memory_estimate(data, threads);
+    beside + if standardized { 8 * cells } else { 0 }
+}
+
+/// [`train_best`] of rows as methods see them.
+fn best_of(
+    data: &Dataset,
+    vectorizer: Option<Vectorizer>,
+    (base, max_bytes): (&OneVsRest, Option<u64>),
+    (executor, kernels): (&Executor, &'static dyn Kernels),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Best, TrainError> {
     // One form of the search for all who search.
     let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
         &mut |done, of| progress(Progress::Settings(done, of));
@@ -124,7 +167,7 @@ pub fn train_best(
         });
         let judge = match choice.ended {
             true => None,
-            false => Judge::again(&choice, data, seed),
+            false => Judge::again(&choice, data, base.seed),
         };
         if let Some(judge) = judge {
             let other = Candidate::Nearest;
@@ -152,6 +195,7 @@ pub fn train_best(
         candidate,
         tried,
         choice,
+        standardized: None,
     })
 }
 
@@ -175,11 +219,7 @@ fn train(
                 .model(linear, parameters, rows, executor, kernels)
         }
         Candidate::Nearest => {
-            let default = NearestParameters::default();
-            let parameters = NearestParameters {
-                neighbors: default.neighbors.min(data.len() as u32),
-                ..default
-            };
+            let parameters = NearestParameters::for_rows(data.len());
             Model::train_nearest(parameters, data, vectorizer, executor)
         }
     }

@@ -11,6 +11,7 @@ use crate::{
         linear::Linear,
         mach::{Mach, head_weights::HeadWeights},
         nearest::Nearest,
+        standardization::Standardization,
     },
     train::nearest::BudgetReport,
 };
@@ -110,7 +111,9 @@ pub(crate) fn fixed_bytes(names: Option<&Names>, vectorizer: Option<&Vectorizer>
 impl Model {
     /// Bytes of a file beside index, row labels and row ids.
     pub(super) fn fixed_bytes(&self) -> u64 {
-        fixed_bytes(self.label_table().as_ref(), self.vectorizer.as_ref())
+        let standardization = self.standardization.as_ref();
+        let beside = standardization.map_or(0, Standardization::bytes);
+        beside + fixed_bytes(self.label_table().as_ref(), self.vectorizer.as_ref())
     }
 
     /// The model with a file of at most `max_bytes`, all included: label names and text settings

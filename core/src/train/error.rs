@@ -76,7 +76,8 @@ pub enum TrainError {
     State(StateError),
     /// The model to start from is of another method.
     StartNotLinear,
-    /// The model to start from sees rows through another exponent or another normalization.
+    /// The model to start from sees rows through another exponent or another normalization, or
+    /// standardized.
     StartTransform,
     /// Training was stopped before its end, or the model was asked for before.
     Stopped,
@@ -159,8 +160,8 @@ impl fmt::Display for TrainError {
                 "the model to start from is not linear: only a linear model will do",
             ),
             Self::StartTransform => f.write_str(
-                "the model to start from was trained with another exponent: give the same, or train \
-                 anew",
+                "the model to start from was trained with another exponent or on standardized features: \
+                 give the same exponent, or train anew (`hapax learn` teaches standardized models, too)",
             ),
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")

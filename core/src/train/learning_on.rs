@@ -51,6 +51,8 @@ impl Model {
         if !self.can_learn_all() {
             return Err(TrainError::CannotLearn);
         }
+        let seen = self.standardization.as_ref().map(|of| of.dataset(data));
+        let data = seen.as_ref().unwrap_or(data);
         let features = data.rows().features();
         let (vectorizer, places) = match extended {
             Some((vectorizer, places)) => (Some(vectorizer), places),
@@ -91,6 +93,7 @@ impl Model {
             labels,
             label_names,
             vectorizer,
+            standardization: self.standardization.clone(),
             provenance: self.provenance.went_on(data),
             calibration: self.calibration.clone(),
             method,

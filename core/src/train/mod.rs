@@ -22,6 +22,7 @@ pub(crate) mod published;
 pub(crate) mod reduction;
 pub(crate) mod shards;
 mod softmax;
+mod standardizing;
 pub(crate) mod state;
 mod training;
 

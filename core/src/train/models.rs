@@ -119,6 +119,19 @@ impl Model {
         ))
     }
 
+    /// The weights from which another training can start.
+    ///
+    /// # Errors
+    /// [`TrainError::StartNotLinear`], and [`TrainError::StartTransform`] if features are
+    /// standardized, as no training of one method alone has them.
+    pub fn weights_to_start_from(&self) -> Result<&LinearModel, TrainError> {
+        match &self.method {
+            _ if self.is_standardized() => Err(TrainError::StartTransform),
+            Method::Linear(linear) => Ok(linear.model()),
+            _ => Err(TrainError::StartNotLinear),
+        }
+    }
+
     /// The model of what training on `data` made, whose rows `vectorizer` made if they were texts.
     /// A proof goes into the record of what made the model.
     // Inlined, so that a program has the arms of what it trains alone.

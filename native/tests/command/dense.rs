@@ -56,6 +56,61 @@ fn folder() -> Folder {
     folder
 }
 
+/// Two labels that the first number tells; the second is large and tells nothing.
+fn unlike(count: usize) -> (Vec<u8>, String) {
+    let noise = |row: usize| (row * 7919 % 1000) as f32;
+    let rows: Vec<[f32; 2]> = (0..count)
+        .map(|row| {
+            [
+                10.0 + 4.0 * (row % 2) as f32 + noise(row) / 1000.0,
+                noise(row + 3),
+            ]
+        })
+        .collect();
+    let rows: Vec<&[f32]> = rows.iter().map(|row| &row[..]).collect();
+    let labels: Vec<&str> = (0..count).map(|row| ["low\n", "high\n"][row % 2]).collect();
+    (npy(&rows), labels.concat())
+}
+
+#[test]
+fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
+    let folder = Folder::new();
+    let (rows, labels) = unlike(300);
+    folder.write("x.npy", rows);
+    folder.write("y.txt", labels);
+    let trained = folder.run("train x.npy --labels y.txt -o model").good();
+    assert!(
+        trained.err.contains("features standardized: P@1 of"),
+        "{trained:?}"
+    );
+    let facts = folder.run("inspect model").good();
+    assert!(
+        facts.out.contains("rows of features, standardized"),
+        "{facts:?}"
+    );
+    let evaluated = folder
+        .run("evaluate model x.npy --labels y.txt --json")
+        .json();
+    assert!(
+        evaluated["precision"]["1"].as_f64() > Some(0.98),
+        "{evaluated}"
+    );
+    folder
+        .run("train ovr x.npy --labels y.txt -o plain --from model")
+        .refused_for("on standardized features");
+    folder
+        .run("learn model x.npy --labels y.txt -o more")
+        .good();
+    let learned = folder
+        .run("evaluate more x.npy --labels y.txt --json")
+        .json();
+    assert!(learned["precision"]["1"].as_f64() > Some(0.98), "{learned}");
+    // A method that is named takes rows as they are.
+    folder.run("train ovr x.npy --labels y.txt -o plain").good();
+    let facts = folder.run("inspect plain").good();
+    assert!(facts.out.contains("none: rows of features\n"), "{facts:?}");
+}
+
 #[test]
 fn npy_files_give_the_model_of_the_same_rows_as_text() {
     let folder = folder();

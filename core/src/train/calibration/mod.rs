@@ -151,8 +151,9 @@ impl Model {
 
     /// A part of [`Model::calibrate`] for those who train the other models themselves: to show how
     /// far that is, to stop it, or because their program holds one method only. Returns the rows to
-    /// train the next one on, and takes the model of the last ones; `None` at the end, when this
-    /// model is calibrated, or stays as it is because there are too few rows.
+    /// train the next one on (standardized where this model's are), and takes the model of the last
+    /// ones; `None` at the end, when this model is calibrated, or stays as it is because there are
+    /// too few rows.
     ///
     /// ```
     /// # use hapax_core::{data::Dataset, executor::Sequential, model::{Model, Scratch}};
@@ -175,7 +176,11 @@ impl Model {
         executor: &Executor,
         scratch: impl Fn() -> Scratch + Sync,
     ) -> Option<Dataset> {
-        let test = calibrating.test(data);
+        let seen = |data: Dataset| match &self.standardization {
+            Some(standardization) => standardization.dataset(&data),
+            None => data,
+        };
+        let test = calibrating.test(data).map(seen);
         let held_out = &mut calibrating.held_out;
         let held_out = held_out.get_or_insert_with(|| HeldOut::of(data.labels().labels()));
         if let (Some(other), Some(test)) = (trained, test) {
@@ -188,7 +193,7 @@ impl Model {
             let Ok(split) = data.labels().split(share(measured), seed) else {
                 continue;
             };
-            let rows = data.select(&split.train);
+            let rows = seen(data.select(&split.train));
             if check_data(&rows).is_ok() {
                 calibrating.split = Some(split);
                 return Some(rows);

@@ -87,11 +87,7 @@ impl FusedNearest {
     /// # Errors
     /// As [`Nearest::train`].
     pub(crate) fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
-        let default = NearestParameters::default();
-        let parameters = NearestParameters {
-            neighbors: default.neighbors.min(data.len() as u32),
-            ..default
-        };
+        let parameters = NearestParameters::for_rows(data.len());
         Nearest::train_compact(parameters, data, &CompactOptions::default())
     }
 }

@@ -113,9 +113,7 @@ impl Projection {
         for part in parts {
             part?.iter().for_each(|row| rows.push_checked(row));
         }
-        let (labels, names) = (data.labels().clone(), data.label_names().cloned());
-        // As many rows as there were, with the same labels and names.
-        Dataset::new(rows, labels, names).map_err(|_| TrainError::NoRows)
+        Ok(data.with_rows(rows))
     }
 
     /// What was trained on reduced rows, for the rows as they were: `V W` takes the place of an

@@ -288,6 +288,7 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
 
 fn texts(model: &Model) -> String {
     match model.vectorizer() {
+        None if model.is_standardized() => "none: rows of features, standardized".into(),
         None => "none: rows of features".into(),
         Some(vectorizer) => match vectorizer.options().features {
             FeatureSpace::Vocabulary { .. } => {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
-    model::{Model, Scratch},
+    model::{Model, Scratch, standardization::Standardization},
     train::TrainError,
 };
 use alloc::vec::Vec;
@@ -43,6 +43,31 @@ impl Judge {
         Some(Self {
             folds: folds.collect(),
         })
+    }
+
+    /// Rows of `data` held out as for a choice, until `enough` are; none of too few.
+    pub(crate) fn drawn(data: &Dataset, seed: u64, enough: usize) -> Self {
+        let mut judged = 0;
+        let mut folds: Vec<(Dataset, Dataset)> = Vec::new();
+        for fold in Fold::all(data, seed) {
+            if judged < enough {
+                judged += fold.test.len();
+                folds.push((fold.train, fold.test));
+            }
+        }
+        Self { folds }
+    }
+
+    /// The same rows standardized, by means and deviations of those to train on; `None` of no
+    /// rows, and where no feature of them varies.
+    pub(crate) fn standardized(&self) -> Option<Self> {
+        let one = |(train, test): &(Dataset, Dataset)| {
+            let by = Standardization::of(train.rows())?;
+            Some((by.dataset(train), by.dataset(test)))
+        };
+        let folds: Option<Vec<_>> = self.folds.iter().map(one).collect();
+        let folds = folds.filter(|folds| !folds.is_empty())?;
+        Some(Self { folds })
     }
 
     /// A difference that is chance.

@@ -17,10 +17,7 @@ use hapax::{
         executor::{Executor, Workers},
         kernels::Kernels,
         parameters::OneVsRest,
-        train::{
-            MemoryEstimate,
-            auto::{self, Best, Candidate},
-        },
+        train::auto::{self, Best, Candidate},
     },
     kernels,
 };
@@ -59,7 +56,8 @@ impl TrainAuto {
         };
         let watch = Stopwatch::start();
         let training = common.read_choosing(Some(&plain), &threads)?;
-        let memory = plain.memory_estimate(&training.data, threads.count());
+        let are_texts = training.vectorizer.is_some();
+        let memory = auto::memory_estimate(&training.data, are_texts, threads.count());
         common.end_dry_run(&training.data, Some(memory))?;
         note(format_args!(
             "choosing a method and its parameters; one-vs-rest takes up to about {} of memory beside the data",
@@ -83,6 +81,7 @@ impl TrainAuto {
         drop((bar, parts));
         let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
+        lines.extend(best.standardized.map(standardized));
         lines.extend(methods(&best));
         if best.candidate == Candidate::OneVsRest && held_out > 0 {
             lines.push(ovr::chosen(&best.choice));
@@ -101,6 +100,15 @@ impl TrainAuto {
         };
         common.finish(made, &watch, &threads)
     }
+}
+
+/// What standardizing features is worth.
+fn standardized([before, after]: [f64; 2]) -> String {
+    format!(
+        "features standardized: P@1 of plain methods on held-out rows {:.2} with it, {:.2} without",
+        100.0 * after,
+        100.0 * before
+    )
 }
 
 /// The methods that were tried, and the one that was taken.

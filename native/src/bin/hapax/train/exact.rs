@@ -20,7 +20,7 @@ use hapax::{
     choose_cost,
     core::{
         data::Dataset,
-        model::{Method, Model},
+        model::Model,
         parameters::{MultiClassLoss, MultiClassSvm, Shrinking},
         train::{
             Exchange, MemoryEstimate, Parameters, TrainError, Trained,
@@ -226,14 +226,11 @@ impl TrainExact {
             asked => asked,
         })?;
         let earlier = self.from.as_deref().map(load_model).transpose()?;
-        let start = match earlier.as_ref().map(Model::method) {
-            None => None,
-            Some(_) if loss == MultiClassLoss::LeeLinWahba => {
-                return Err(Failure::Input(LLW_FROM.into()));
-            }
-            Some(Method::Linear(linear)) => Some(Start::Model(linear.model())),
-            Some(_) => return Err(TrainError::StartNotLinear.into()),
-        };
+        if earlier.is_some() && loss == MultiClassLoss::LeeLinWahba {
+            return Err(Failure::Input(LLW_FROM.into()));
+        }
+        let start = earlier.as_ref().map(Model::weights_to_start_from);
+        let start = start.transpose()?.map(Start::Model);
         let training = match &earlier {
             Some(model) => self.common.read_like(model, &threads)?,
             None => self.common.read(&threads)?,

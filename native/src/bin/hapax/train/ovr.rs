@@ -313,11 +313,7 @@ impl TrainOvr {
         let mut parts = Parts::default();
         let keeper = self.common.checkpoints.keeper()?;
         let mut trainer = parameters.trainer(data, threads, kernels)?;
-        let start = match start.map(Model::method) {
-            Some(Method::Linear(linear)) => Some(linear.model()),
-            Some(_) => return Err(TrainError::StartNotLinear.into()),
-            None => None,
-        };
+        let start = start.map(Model::weights_to_start_from).transpose()?;
         if let Some(model) = start {
             trainer.start_from(model)?;
         }

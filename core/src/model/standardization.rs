@@ -1,0 +1,202 @@
+//! Features of unlike scale, each brought to mean 0 and variance 1.
+//!
+//! Of a row x of D features a method sees z, for j = 1..D:
+//!
+//! ```text
+//! z_j = (x_j - m_j) / s_j,
+//! ```
+//!
+//! where m_j and s_j are mean and standard deviation of feature j over the N training rows, values
+//! that are not stored counting as 0. A feature that never varies is left out. z is dense: a query
+//! costs O(D) before it is answered, and a model keeps 8 D bytes.
+
+use crate::{
+    array::Array,
+    data::Dataset,
+    float,
+    sparse::{SparseRows, SparseVec, SparseView},
+};
+use alloc::{vec, vec::Vec};
+
+/// How far from the mean a value can be, in standard deviations: squares of such values add up.
+const FARTHEST: f64 = 1e12;
+
+/// A standard deviation below so many times the mean is what rounding left.
+const LEAST_SHARE: f64 = 1e-6;
+
+/// Means and the inverse of standard deviations; see the module's text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Standardization {
+    /// The D means, then the D factors 1 / s_j, or 0 for a feature that is left out.
+    numbers: Array<f32>,
+}
+
+impl Standardization {
+    /// Means and deviations of the features of `rows`; `None` if no feature varies.
+    pub(crate) fn of(rows: &SparseRows) -> Option<Self> {
+        let (features, count) = (rows.features() as usize, rows.len().max(1) as f64);
+        let (mut means, mut stored) = (vec![0f64; features], vec![0f64; features]);
+        for (feature, value) in rows.iter().flat_map(|row| row.iter()) {
+            means[feature as usize] += f64::from(value);
+            stored[feature as usize] += 1.0;
+        }
+        means.iter_mut().for_each(|mean| *mean /= count);
+        let zeros = means.iter().zip(&stored);
+        let mut squares: Vec<f64> = zeros.map(|(m, &n)| (count - n) * m * m).collect();
+        for (feature, value) in rows.iter().flat_map(|row| row.iter()) {
+            let from_mean = f64::from(value) - means[feature as usize];
+            squares[feature as usize] += from_mean * from_mean;
+        }
+        let factor = |(&mean, &squares): (&f64, &f64)| {
+            let deviation = float::sqrt(squares / count);
+            let factor = (1.0 / deviation) as f32;
+            let varies = deviation > LEAST_SHARE * mean.abs() && factor.is_finite();
+            if varies { factor } else { 0.0 }
+        };
+        let factors: Vec<f32> = means.iter().zip(&squares).map(factor).collect();
+        if factors.iter().all(|&factor| factor == 0.0) {
+            return None;
+        }
+        let means = means.iter().map(|&mean| mean as f32);
+        let numbers: Vec<f32> = means.chain(factors).collect();
+        Some(Self {
+            numbers: numbers.into(),
+        })
+    }
+
+    /// Of the numbers in a file, for so many features, or the position of the first that cannot be.
+    pub(crate) fn from_numbers(numbers: Array<f32>) -> Result<Self, usize> {
+        let means = numbers.len() / 2;
+        let wrong = |(at, number): (usize, &f32)| {
+            (!number.is_finite() || (at >= means && *number < 0.0)).then_some(at)
+        };
+        match numbers.iter().enumerate().find_map(wrong) {
+            Some(at) => Err(at),
+            None => Ok(Self { numbers }),
+        }
+    }
+
+    /// The numbers, for a file.
+    pub(crate) fn numbers(&self) -> &[f32] {
+        &self.numbers
+    }
+
+    /// Bytes in a file.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(self.numbers()) as u64
+    }
+
+    /// `row` as a method sees it, in `place`.
+    pub(crate) fn apply<'p>(
+        &self,
+        row: SparseView<'_>,
+        place: &'p mut SparseVec,
+    ) -> SparseView<'p> {
+        let (means, factors) = self.numbers.split_at(self.numbers.len() / 2);
+        let mut stored = row.iter().peekable();
+        place.clear();
+        for (feature, (&mean, &factor)) in (0..).zip(means.iter().zip(factors)) {
+            let value = stored.next_if(|&(index, _)| index == feature);
+            let value = value.map_or(0.0, |(_, value)| f64::from(value));
+            let away = (value - f64::from(mean)) * f64::from(factor);
+            let away = away.clamp(-FARTHEST, FARTHEST) as f32;
+            // Indices rise, and the value is a number.
+            let _ = place.push(feature, away);
+        }
+        place.view()
+    }
+
+    /// All rows as a method sees them, with their labels.
+    pub(crate) fn dataset(&self, data: &Dataset) -> Dataset {
+        let mut rows = SparseRows::new((self.numbers.len() / 2) as u32);
+        let mut place = SparseVec::default();
+        for row in data.rows().iter() {
+            rows.push_checked(self.apply(row, &mut place));
+        }
+        data.with_rows(rows)
+    }
+}
+
+/// `row` as the method of a model sees it.
+pub(super) fn seen<'r>(
+    standardization: &Option<Standardization>,
+    row: SparseView<'r>,
+    place: &'r mut SparseVec,
+) -> SparseView<'r> {
+    match standardization {
+        Some(standardization) => standardization.apply(row, place),
+        None => row,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Standardization;
+    use crate::sparse::{SparseRows, SparseVec, SparseView};
+
+    fn rows(dense: &[[f32; 3]]) -> SparseRows {
+        let mut rows = SparseRows::new(3);
+        for row in dense {
+            let row = SparseVec::from_pairs((0..).zip(*row)).unwrap();
+            rows.push(row.view()).unwrap();
+        }
+        rows
+    }
+
+    #[test]
+    fn each_feature_gets_mean_0_and_variance_1_as_computed_the_slow_way() {
+        let dense = [
+            [1.0, 0.0, 5.0],
+            [3.0, 2000.0, 5.0],
+            [0.0, -500.0, 5.0],
+            [4.0, 0.0, 5.0],
+        ];
+        let rows = rows(&dense);
+        let made = Standardization::of(&rows).unwrap();
+        let mut place = SparseVec::default();
+        for (number, row) in dense.iter().enumerate() {
+            let found = made.apply(rows.row(number), &mut place);
+            // The third feature never varies.
+            let expected = [0, 1].map(|feature: usize| {
+                let column = dense.map(|row| f64::from(row[feature]));
+                let mean = column.iter().sum::<f64>() / 4.0;
+                let squares = column.map(|value| (value - mean) * (value - mean));
+                let deviation = (squares.iter().sum::<f64>() / 4.0).sqrt();
+                (f64::from(row[feature]) - mean) / deviation
+            });
+            assert_eq!(found.indices(), [0, 1]);
+            for (&value, expected) in found.values().iter().zip(expected) {
+                assert!(
+                    (f64::from(value) - expected).abs() < 1e-6,
+                    "{value} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_do_not_vary_have_none_and_no_row_ends_beyond_all_numbers() {
+        assert_eq!(Standardization::of(&rows(&[[0.1, 0.0, 7.0]; 5])), None);
+        assert_eq!(Standardization::of(&SparseRows::new(3)), None);
+        let tiny = rows(&[[1e-30, 0.0, 0.0], [2e-30, 0.0, 0.0]]);
+        let made = Standardization::of(&tiny).unwrap();
+        let mut place = SparseVec::default();
+        for value in [f32::MAX, -f32::MAX, 1e-45] {
+            let (indices, values) = ([0, 2, 9], [value, 1.0, 1.0]);
+            let row = SparseView::new(&indices, &values).unwrap();
+            let found = made.apply(row, &mut place);
+            assert!(SparseView::new(found.indices(), found.values()).is_ok());
+            // What is no feature of the model, or never varied, says nothing.
+            assert!(found.indices() == [0] && found.values()[0].abs() <= 1e12);
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_rows_have_are_refused() {
+        let of = |numbers: [f32; 4]| Standardization::from_numbers(numbers.to_vec().into());
+        assert!(of([1.0, -2.0, 0.0, 3.0]).is_ok());
+        assert_eq!(of([1.0, f32::NAN, 0.0, 3.0]), Err(1));
+        assert_eq!(of([1.0, 2.0, 1.0, -3.0]), Err(3));
+        assert_eq!(of([1.0, 2.0, f32::INFINITY, 3.0]), Err(2));
+    }
+}

@@ -1,0 +1,245 @@
+//! Whether features are standardized, as held-out rows say.
+//!
+//! Methods scale each row to length 1. Where features are of unlike scale, as measurements in
+//! different units are, those of large values then decide alone. Where at least half of the values
+//! of rows are stored, one-vs-rest with its defaults and nearest neighbors are tried on rows as
+//! they are and on standardized ones ([`Standardization`]), each trained and judged on the same
+//! sample; if the better of both is better on standardized rows by more than chance, all rows are.
+//! `benches/record/choice.md` has what it is worth.
+//!
+//! Cost: up to twenty trainings on at most [`MOST_ROWS`] rows and about [`MOST_WORK`] visits each.
+//! Standardized rows take 8 bytes a feature each beside the rows as they are.
+
+use crate::{
+    data::{Dataset, Split},
+    executor::Executor,
+    kernels::Kernels,
+    model::{Model, Scratch, standardization::Standardization},
+    parameters::{NearestParameters, one_vs_rest::OneVsRest},
+    train::{
+        TrainError,
+        one_vs_rest::{Figures, choice::Judge},
+    },
+};
+use core::ops::ControlFlow;
+
+/// Stored values of rows, as a share of all, from which on they are dense.
+const DENSE: f64 = 0.5;
+
+/// The most rows that trials look at.
+const MOST_ROWS: f64 = 2_500.0;
+
+/// The most work of a trial of one-vs-rest, in visits of a stored value by a label.
+const MOST_WORK: f64 = 5e8;
+
+/// The fewest rows that trials look at, where there are so many.
+const LEAST_ROWS: f64 = 300.0;
+
+/// Held-out rows that are enough.
+const ENOUGH: usize = 1_000;
+
+/// How many times the chance of a difference standardized rows must gain.
+const SURE: f64 = 2.0;
+
+/// Whether most values of rows are stored.
+pub(super) fn is_dense(data: &Dataset) -> bool {
+    let all = data.len() as f64 * f64::from(data.rows().features());
+    data.rows().nonzeros() as f64 >= DENSE * all
+}
+
+/// Means and deviations where standardized features serve better, with P@1 on held-out rows
+/// without and with them; `None` where they do not, rows are not dense, or too few.
+pub(super) fn choose(
+    data: &Dataset,
+    base: &OneVsRest,
+    executor: &Executor,
+    kernels: &'static dyn Kernels,
+) -> Result<Option<(Standardization, [f64; 2])>, TrainError> {
+    if !is_dense(data) {
+        return Ok(None);
+    }
+    let work = f64::max(base.work(data, 1.0), 1.0);
+    let rows = data.len().max(1) as f64;
+    let sampled = f64::min(MOST_ROWS, rows * MOST_WORK / work).max(LEAST_ROWS);
+    // All rows where they are no more than that: such a share is refused.
+    let sample = Split::new(data.len(), sampled / rows, base.seed);
+    let sample = sample.map(|split| data.select(&split.held_out));
+    let sample = sample.as_ref().unwrap_or(data);
+    let as_they_are = Judge::drawn(sample, base.seed, ENOUGH);
+    let standardized = as_they_are.standardized();
+    let (Some(standardized), Some(chosen)) = (standardized, Standardization::of(data.rows()))
+    else {
+        return Ok(None);
+    };
+    let best = |judge: &Judge| best(judge, base, executor, kernels);
+    let (before, after) = (best(&as_they_are)?, best(&standardized)?);
+    let sure = before.worth() + SURE * as_they_are.chance();
+    Ok((after.worth() > sure).then_some((chosen, [before.at_1, after.at_1])))
+}
+
+/// How good the better of two plain methods is.
+fn best(
+    judge: &Judge,
+    base: &OneVsRest,
+    executor: &Executor,
+    kernels: &'static dyn Kernels,
+) -> Result<Figures, TrainError> {
+    let scratch = || Scratch::new(kernels);
+    let machines = |rows: &Dataset| {
+        let go_on = |_| ControlFlow::Continue(());
+        Model::train_ovr(base, rows, None, executor, kernels, go_on)
+    };
+    let neighbors = |rows: &Dataset| {
+        Model::train_nearest(
+            NearestParameters::for_rows(rows.len()),
+            rows,
+            None,
+            executor,
+        )
+    };
+    let (machines, neighbors) = (
+        judge.judge(machines, executor, scratch)?,
+        judge.judge(neighbors, executor, scratch)?,
+    );
+    Ok(match neighbors.worth() > machines.worth() {
+        true => neighbors,
+        false => machines,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::{Executor, Sequential},
+        kernels::{Kernels, Portable},
+        model::{Model, Scratch},
+        parameters::OneVsRest,
+        random::Stream,
+        sparse::{SparseRows, SparseVec},
+        train::auto::{Best, train_best},
+    };
+    use alloc::vec::Vec;
+    use core::ops::ControlFlow;
+
+    const MACHINE: (&Executor, &'static dyn Kernels) = (&Sequential, &Portable);
+
+    /// Dense rows of three labels, which features around `mean` tell; another, of values up to
+    /// `scale`, tells nothing.
+    fn rows_of(count: u32, (mean, scale): (f32, f32), seed: u64) -> Dataset {
+        let (mut rows, mut lists) = (SparseRows::new(4), LabelLists::new(3));
+        let mut dice = Stream::new(seed, 0);
+        for row in 0..count {
+            let mut near = |at: f32| at + dice.unit() as f32;
+            let of = |label: u32| mean + if row % 3 == label { 1.5 } else { 0.0 };
+            let values = [near(of(0)), near(of(1)), near(of(2)), scale * near(0.0)];
+            let row_of = SparseVec::from_pairs((0..).zip(values)).unwrap();
+            rows.push(row_of.view()).unwrap();
+            lists.push([row % 3]);
+        }
+        Dataset::new(rows, lists, None).unwrap()
+    }
+
+    fn rows(count: u32, seed: u64) -> Dataset {
+        rows_of(count, (5.0, 5000.0), seed)
+    }
+
+    fn trained(data: &Dataset, max_bytes: Option<u64>) -> Best {
+        train_best(data, None, (1, max_bytes), MACHINE, |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap()
+    }
+
+    fn right(model: &Model, data: &Dataset) -> usize {
+        let mut scratch = Scratch::default();
+        let mut first = |row: usize| {
+            let best = model.predict(data.rows().row(row), 1, &mut scratch);
+            best.unwrap()[0].id
+        };
+        (0..data.len())
+            .filter(|&row| data.labels().row(row) == [first(row)])
+            .count()
+    }
+
+    #[test]
+    fn features_of_unlike_scale_are_standardized_in_all_that_a_model_does() {
+        let (data, asked) = (rows(240, 1), rows(200, 2));
+        let mut best = trained(&data, None);
+        let [before, after] = best.standardized.unwrap();
+        assert!(before < 0.95 && after > 0.95, "{before} {after}");
+        let begun = core::mem::take(&mut best.choice.calibrating);
+        let mut model = best.model;
+        model
+            .calibrate(begun, (&data, 1), &Sequential, &Portable)
+            .unwrap();
+        assert!(right(&model, &asked) > 180, "{}", right(&model, &asked));
+        // A file of it answers as it does, and what is made smaller sees rows alike.
+        let file = model.to_bytes().unwrap();
+        let read = Model::from_bytes(file.clone()).unwrap();
+        assert!(read.is_standardized() && read.to_bytes().unwrap() == file);
+        assert_eq!(right(&read, &asked), right(&model, &asked));
+        let small = model.compacted(file.len() as u64 - 1, 1, &Sequential, &Portable);
+        let small = small.unwrap().model;
+        assert!(small.to_bytes().unwrap().len() < file.len());
+        assert!(small.is_standardized());
+        // So does one that has learned more rows, and one for a budget.
+        let more = rows(100, 3);
+        let learned = model
+            .learn_all(&more, None, &Sequential, &Portable)
+            .unwrap();
+        let learned = Model::from_bytes(learned.model.to_bytes().unwrap()).unwrap();
+        assert!(right(&learned, &asked) > 180);
+        let budget = file.len() as u64 / 2;
+        let made = trained(&data, Some(budget)).model;
+        let made = made
+            .compacted(budget, 1, &Sequential, &Portable)
+            .unwrap()
+            .model;
+        assert!(made.to_bytes().unwrap().len() as u64 <= budget);
+        // No other training knows means and deviations.
+        assert!(model.weights_to_start_from().is_err());
+    }
+
+    #[test]
+    fn neighbors_learn_and_explain_standardized_rows() {
+        let data = rows(240, 1);
+        let (standardization, _) = choose(&data, &OneVsRest::default(), MACHINE.0, MACHINE.1)
+            .unwrap()
+            .unwrap();
+        let seen = standardization.dataset(&data);
+        let parameters = crate::parameters::NearestParameters::for_rows(data.len());
+        let mut model = Model::train_nearest(parameters, &seen, None, &Sequential).unwrap();
+        model.standardization = Some(standardization);
+        let (row, mut scratch) = (data.rows().row(7), Scratch::default());
+        let nearest = |model: &Model, scratch: &mut Scratch| {
+            let found = model.explain(row, 2, 4, scratch).unwrap();
+            let similar = |of: &crate::model::Evidence| (of.row, of.similarity);
+            found.iter().map(similar).collect::<Vec<_>>()
+        };
+        let found = nearest(&model, &mut scratch);
+        assert!(
+            found[0].0 == 7 && (found[0].1 - 1.0).abs() < 1e-6,
+            "{found:?}"
+        );
+        let id = model.learn(row, &[2]).unwrap();
+        let found = nearest(&model, &mut scratch);
+        assert!(found.iter().any(|&(row, _)| row == id) && (found[1].1 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn like_features_sparse_rows_and_few_rows_stay_as_they_are() {
+        assert!(
+            trained(&rows_of(240, (0.0, 0.1), 1), None)
+                .standardized
+                .is_none()
+        );
+        let few = rows(60, 1);
+        let base = OneVsRest::default();
+        assert_eq!(choose(&few, &base, MACHINE.0, MACHINE.1), Ok(None));
+        let mut sparse = rows(240, 1);
+        sparse.widen(9, 3);
+        assert_eq!(choose(&sparse, &base, MACHINE.0, MACHINE.1), Ok(None));
+    }
+}
