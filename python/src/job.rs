@@ -11,7 +11,7 @@ use hapax::{
     core::{
         data::Dataset,
         executor::Executor,
-        model::{LinearModel, Method, Model},
+        model::{LinearModel, Model},
         text::Vectorizer,
         train::{TrainError, Training},
     },

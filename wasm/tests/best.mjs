@@ -26,6 +26,13 @@ const rings = (count) => {
   return Array.from({ length: count }, (_, row) => at(row));
 };
 
+/** Rows of 2 features: the first tells the label, the second is large and tells nothing. */
+const unlike = (count) =>
+  Array.from({ length: count }, (_, row) => {
+    const noise = (row * 7919) % 1000;
+    return [Math.fround(10 + 4 * (row % 2) + noise / 1000), ((row + 3) * 7919) % 1000 + 1];
+  });
+
 /** All tests, with this wasm file; a process starts one, the first. */
 export const suite = (file) => {
   initSync(new URL(`../dist/train/${file}`, import.meta.url));
@@ -75,32 +82,38 @@ export const suite = (file) => {
     data.free();
   });
 
-  test(`train/${file}: neighbors are taken where classes are curved, and answer as the command's`, async () => {
-    const points = rings(240);
-    const lines = points.map(([x, y], row) => `${row % 2} 0:${x} 1:${y}`);
-    const input = native.write(native.folder(), "train.txt", `${points.length} 2 2\n${lines.join("\n")}\n`);
-    const path = `${input}.hapax`;
-    native.hapax("train", input, "-o", path);
-    const wanted = Model.fromBytes(native.read(path));
-    const pairs = (length, step) => Uint32Array.from({ length }, (_, at) => at * step);
-    const data = Dataset.fromRows(
-      2,
-      pairs(points.length + 1, 2),
-      Uint32Array.from(points.flatMap(() => [0, 1])),
-      Float32Array.from(points.flat()),
-      pairs(points.length + 1, 1),
-      Uint32Array.from(points, (_, row) => row % 2),
-    );
-    const trainer = new BestTrainer();
-    const model = await train(trainer, data);
-    assert.equal(trainer.summary.method, "nearest");
-    assert.equal(model.info().algorithm, wanted.info().algorithm);
-    assert.deepEqual(model.info().thresholds, wanted.info().thresholds);
-    for (const [x, y] of points) {
-      const row = [Uint32Array.of(0, 1), Float32Array.of(y, x), 2];
-      assert.deepEqual(model.predict(...row), wanted.predict(...row));
-    }
-  });
+  for (const [what, points, method, standardized] of [
+    ["neighbors are taken where classes are curved", rings(240), "nearest", false],
+    ["features of unlike scale are standardized", unlike(240), undefined, true],
+  ]) {
+    test(`train/${file}: ${what}, and answer as the command's`, async () => {
+      const lines = points.map(([x, y], row) => `${row % 2} 0:${x} 1:${y}`);
+      const input = native.write(native.folder(), "train.txt", `${points.length} 2 2\n${lines.join("\n")}\n`);
+      const path = `${input}.hapax`;
+      native.hapax("train", input, "-o", path);
+      const wanted = Model.fromBytes(native.read(path));
+      const pairs = (length, step) => Uint32Array.from({ length }, (_, at) => at * step);
+      const data = Dataset.fromRows(
+        2,
+        pairs(points.length + 1, 2),
+        Uint32Array.from(points.flatMap(() => [0, 1])),
+        Float32Array.from(points.flat()),
+        pairs(points.length + 1, 1),
+        Uint32Array.from(points, (_, row) => row % 2),
+      );
+      const trainer = new BestTrainer();
+      const model = await train(trainer, data);
+      assert.equal(trainer.summary.method, method ?? trainer.summary.method);
+      assert.equal(trainer.summary.standardized !== undefined, standardized);
+      if (standardized) assert(trainer.summary.standardized.precisionAt1 > 0.95);
+      assert.equal(model.info().algorithm, wanted.info().algorithm);
+      assert.deepEqual(model.info().thresholds, wanted.info().thresholds);
+      for (const [x, y] of points) {
+        const row = [Uint32Array.of(0, 1), Float32Array.of(y, x), 2];
+        assert.deepEqual(model.predict(...row), wanted.predict(...row));
+      }
+    });
+  }
 
   test(`train/${file}: one-vs-rest by its options, to the byte`, async () => {
     const data = dataset(text);

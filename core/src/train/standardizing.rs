@@ -184,14 +184,14 @@ mod tests {
         let small = small.unwrap().model;
         assert!(small.to_bytes().unwrap().len() < file.len());
         assert!(small.is_standardized());
-        // So does one that has learned more rows, and one for a budget.
+        // So do one that has learned more rows, and one for a budget.
         let more = rows(100, 3);
         let learned = model
             .learn_all(&more, None, &Sequential, &Portable)
             .unwrap();
         let learned = Model::from_bytes(learned.model.to_bytes().unwrap()).unwrap();
         assert!(right(&learned, &asked) > 180);
-        let budget = file.len() as u64 / 2;
+        let budget = file.len() as u64 - 1;
         let made = trained(&data, Some(budget)).model;
         let made = made
             .compacted(budget, 1, &Sequential, &Portable)

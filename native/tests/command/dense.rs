@@ -80,12 +80,12 @@ fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
     folder.write("y.txt", labels);
     let trained = folder.run("train x.npy --labels y.txt -o model").good();
     assert!(
-        trained.err.contains("features standardized: P@1 of"),
+        trained.contains("features standardized: P@1 of"),
         "{trained:?}"
     );
     let facts = folder.run("inspect model").good();
     assert!(
-        facts.out.contains("rows of features, standardized"),
+        facts.contains("rows of features, standardized"),
         "{facts:?}"
     );
     let evaluated = folder
@@ -108,7 +108,7 @@ fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
     // A method that is named takes rows as they are.
     folder.run("train ovr x.npy --labels y.txt -o plain").good();
     let facts = folder.run("inspect plain").good();
-    assert!(facts.out.contains("none: rows of features\n"), "{facts:?}");
+    assert!(facts.contains("none: rows of features\n"), "{facts:?}");
 }
 
 #[test]
