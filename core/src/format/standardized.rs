@@ -8,21 +8,15 @@ pub(super) fn read_standardization<D: Serialize + DeserializeOwned>(
     container: &mut Container<Description<D>>,
 ) -> Result<Option<Standardization>, FormatError> {
     let section = SectionId::STANDARDIZATION;
-    let Some(numbers) = container.optional::<f32>(section)? else {
-        return Ok(None);
+    let items = 2 * container.description().features as usize;
+    let numbers = match container.array_of(section, items) {
+        Err(FormatError::SectionMissing { .. }) => return Ok(None),
+        numbers => numbers?,
     };
-    let items = 2 * u64::from(container.description().features);
-    if numbers.len() as u64 != items || container.description().vectorizer.is_some() {
-        return Err(FormatError::SectionLength {
-            section,
-            length: size_of_val(&*numbers) as u64,
-            expected_items: Some(items),
-        });
-    }
     let invalid = |place| FormatError::ValueInvalid {
         section,
         position: place as u64,
-        rule: "means must be finite, and inverse deviations not below 0",
+        rule: "means and inverse deviations must be finite",
     };
     Standardization::from_numbers(numbers)
         .map(Some)

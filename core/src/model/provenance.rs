@@ -64,6 +64,17 @@ impl Provenance {
         }
     }
 
+    /// The record of a training on rows that were made of these: their values and fingerprint are
+    /// those of `data`.
+    #[must_use]
+    pub(crate) fn made_of(self, data: &Dataset) -> Self {
+        Self {
+            nonzeros: data.rows().nonzeros() as u64,
+            fingerprint: fingerprint(data),
+            ..self
+        }
+    }
+
     /// Whether training row `row` was a text of labels rather than a row of the data.
     pub(super) fn is_label_text(&self, row: u32) -> bool {
         let told = self.report.iter().find(|(name, _)| name == LABEL_TEXTS);

@@ -18,12 +18,8 @@ use crate::train::one_vs_rest::{
     choice::{Choice, Given, Judge},
 };
 use crate::{
-    data::Dataset,
-    executor::Executor,
-    kernels::Kernels,
-    model::{Model, Scratch},
-    parameters::NearestParameters,
-    text::Vectorizer,
+    data::Dataset, executor::Executor, kernels::Kernels, model::Model,
+    parameters::NearestParameters, text::Vectorizer,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -125,6 +121,7 @@ pub fn train_best(
     let seen = standardization.dataset(data);
     let room = max_bytes.map(|most| most.saturating_sub(standardization.bytes()));
     let mut best = best_of(&seen, None, (&base, room), (executor, kernels), progress)?;
+    best.model.provenance = best.model.provenance.made_of(data);
     best.model.standardization = Some(standardization);
     best.standardized = Some(at_1);
     Ok(best)
@@ -175,7 +172,7 @@ fn best_of(
             let machine = (executor, kernels);
             let quiet = |_| ControlFlow::Continue(());
             let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
-            let found = judge.judge(train, executor, || Scratch::new(kernels))?;
+            let found = judge.judge(&train, executor, kernels)?;
             if found.worth() > best.worth + SURE * judge.chance() {
                 candidate = other;
                 choice.calibrating = Calibrating::default();

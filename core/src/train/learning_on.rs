@@ -52,7 +52,7 @@ impl Model {
             return Err(TrainError::CannotLearn);
         }
         let seen = self.standardization.as_ref().map(|of| of.dataset(data));
-        let data = seen.as_ref().unwrap_or(data);
+        let (raw, data) = (data, seen.as_ref().unwrap_or(data));
         let features = data.rows().features();
         let (vectorizer, places) = match extended {
             Some((vectorizer, places)) => (Some(vectorizer), places),
@@ -94,7 +94,7 @@ impl Model {
             label_names,
             vectorizer,
             standardization: self.standardization.clone(),
-            provenance: self.provenance.went_on(data),
+            provenance: self.provenance.went_on(raw),
             calibration: self.calibration.clone(),
             method,
         };

@@ -14,7 +14,7 @@ use crate::{
     data::{Dataset, Split},
     executor::Executor,
     kernels::Kernels,
-    model::{Model, Scratch, standardization::Standardization},
+    model::{Model, standardization::Standardization},
     parameters::{NearestParameters, one_vs_rest::OneVsRest},
     train::{
         TrainError,
@@ -84,23 +84,16 @@ fn best(
     executor: &Executor,
     kernels: &'static dyn Kernels,
 ) -> Result<Figures, TrainError> {
-    let scratch = || Scratch::new(kernels);
     let machines = |rows: &Dataset| {
         let go_on = |_| ControlFlow::Continue(());
         Model::train_ovr(base, rows, None, executor, kernels, go_on)
     };
     let neighbors = |rows: &Dataset| {
-        Model::train_nearest(
-            NearestParameters::for_rows(rows.len()),
-            rows,
-            None,
-            executor,
-        )
+        let parameters = NearestParameters::for_rows(rows.len());
+        Model::train_nearest(parameters, rows, None, executor)
     };
-    let (machines, neighbors) = (
-        judge.judge(machines, executor, scratch)?,
-        judge.judge(neighbors, executor, scratch)?,
-    );
+    let judge = |train: &dyn Fn(&Dataset) -> _| judge.judge(train, executor, kernels);
+    let (machines, neighbors) = (judge(&machines)?, judge(&neighbors)?);
     Ok(match neighbors.worth() > machines.worth() {
         true => neighbors,
         false => machines,
@@ -114,7 +107,7 @@ mod tests {
         data::{Dataset, LabelLists},
         executor::{Executor, Sequential},
         kernels::{Kernels, Portable},
-        model::{Model, Scratch},
+        model::{Model, Scratch, provenance::fingerprint},
         parameters::OneVsRest,
         random::Stream,
         sparse::{SparseRows, SparseVec},
@@ -171,6 +164,9 @@ mod tests {
         assert!(before < 0.95 && after > 0.95, "{before} {after}");
         let begun = core::mem::take(&mut best.choice.calibrating);
         let mut model = best.model;
+        let made = model.provenance();
+        assert_eq!(made.fingerprint, fingerprint(&data));
+        assert_eq!(made.nonzeros, data.rows().nonzeros() as u64);
         model
             .calibrate(begun, (&data, 1), &Sequential, &Portable)
             .unwrap();

@@ -1,7 +1,7 @@
 //! The few values a stored weight can have.
 
 use super::CompactError;
-use crate::{array::Array, float};
+use crate::{array::Array, float, top::nth};
 use alloc::vec::Vec;
 
 /// The levels that stored values are rounded to: level 0 stands for no value, the others are a
@@ -21,8 +21,8 @@ const QUANTILE: usize = 200;
 
 impl Codebook {
     /// The codebook of `1 << bits` codes for `values`, each of which is a weight of a row divided
-    /// by the row's norm, when rows have at most `longest` weights. Reorders `values`.
-    pub(super) fn fit(values: &mut [f32], longest: usize, bits: u8) -> Self {
+    /// by the row's norm, when rows have at most `longest` weights.
+    pub(super) fn fit(values: &[f32], longest: usize, bits: u8) -> Self {
         let signed = values.iter().any(|&value| value < 0.0);
         let highest = values.iter().fold(0.0f32, |max, v| max.max(v.abs()));
         let highest = if highest > 0.0 {
@@ -108,14 +108,15 @@ impl Codebook {
 }
 
 /// The absolute value that one in [`QUANTILE`] values stays below.
-fn quantile(values: &mut [f32]) -> f64 {
+fn quantile(values: &[f32]) -> f64 {
     if values.is_empty() {
         return 1.0;
     }
     let at = values.len() / QUANTILE;
-    let (_, found, _) =
-        values.select_nth_unstable_by(at, |a, b| a.abs().total_cmp(&b.abs()).then(a.total_cmp(b)));
-    f64::from(found.abs())
+    // Bits of a number that is not below 0 rise with it.
+    let sizes = values.iter().map(|value| u64::from(value.abs().to_bits()));
+    let mut sizes: Vec<u64> = sizes.collect();
+    f64::from(f32::from_bits(nth(&mut sizes, at) as u32))
 }
 
 /// Finds the code of a value.
@@ -151,7 +152,7 @@ mod tests {
             bits in prop::sample::select(vec![4u8, 6, 8]),
         ) {
             let values: Vec<f32> = values.iter().map(|&(v, minus)| if minus { -v } else { v }).collect();
-            let book = Codebook::fit(&mut values.clone(), values.len(), bits);
+            let book = Codebook::fit(&values, values.len(), bits);
             prop_assert!(Codebook::from_levels(book.levels().clone(), bits).is_ok());
             let encoder = book.encoder();
             for &value in &values {
@@ -187,8 +188,8 @@ mod tests {
 
     #[test]
     fn no_values_and_equal_values_have_a_codebook() {
-        for mut values in [vec![], vec![0.25f32; 30]] {
-            let book = Codebook::fit(&mut values, 16, 4);
+        for values in [vec![], vec![0.25f32; 30]] {
+            let book = Codebook::fit(&values, 16, 4);
             assert!(Codebook::from_levels(book.levels().clone(), 4).is_ok());
             assert!((book.value(book.encoder().code(0.25)) - 0.25).abs() < 0.1);
         }

@@ -55,7 +55,7 @@ fn fit_codebook(pruned: &Pruned, options: &CompactOptions) -> Result<Codebook, C
         })?;
     values.extend_from_slice(&pruned.values);
     let longest = pruned.counts.iter().copied().max().unwrap_or(1);
-    Ok(Codebook::fit(&mut values, longest.into(), options.bits))
+    Ok(Codebook::fit(&values, longest.into(), options.bits))
 }
 
 /// Rows and codes of all postings, feature by feature.

@@ -19,6 +19,7 @@ use crate::{
         head_weights::{Form, HeadWeights, Packed, RECORDS},
         record,
     },
+    top::nth,
     train::TrainError,
 };
 use alloc::vec::Vec;
@@ -107,16 +108,30 @@ impl WeightSource for FirstHeads<'_> {
     }
 }
 
+/// The sign of a number.
+const SIGN: u32 = 1 << 31;
+
+/// A number that rises with `weight` in its total order.
+fn rising(weight: f32) -> u64 {
+    let bits = weight.to_bits();
+    u64::from(if bits & SIGN == 0 { bits | SIGN } else { !bits })
+}
+
+/// The weight of [`rising`].
+fn risen(key: u64) -> f32 {
+    let bits = key as u32;
+    f32::from_bits(if bits & SIGN == 0 { !bits } else { bits ^ SIGN })
+}
+
 /// Subtracts the median of each block of `buckets` numbers.
-pub fn center(weights: &mut [f32], buckets: usize, sorted: &mut Vec<f32>) {
+pub fn center(weights: &mut [f32], buckets: usize, keys: &mut Vec<u64>) {
     for block in weights.chunks_exact_mut(buckets.max(1)) {
         if block.iter().all(|w| *w == 0.0) {
             continue;
         }
-        sorted.clear();
-        sorted.extend_from_slice(block);
-        let (_, median, _) = sorted.select_nth_unstable_by(buckets / 2, f32::total_cmp);
-        let median = *median;
+        keys.clear();
+        keys.extend(block.iter().map(|&weight| rising(weight)));
+        let median = risen(nth(keys, buckets / 2));
         block.iter_mut().for_each(|w| *w -= median);
     }
 }

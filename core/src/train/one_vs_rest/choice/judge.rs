@@ -11,6 +11,7 @@ use super::{
 use crate::{
     data::Dataset,
     executor::Executor,
+    kernels::Kernels,
     model::{Model, Scratch, standardization::Standardization},
     train::TrainError,
 };
@@ -78,17 +79,18 @@ impl Judge {
     /// Trains a method on the rows and counts its right answers.
     pub(crate) fn judge(
         &self,
-        train: impl Fn(&Dataset) -> Result<Model, TrainError>,
+        train: &dyn Fn(&Dataset) -> Result<Model, TrainError>,
         executor: &Executor,
-        scratch: impl Fn() -> Scratch + Sync,
+        kernels: &'static dyn Kernels,
     ) -> Result<Figures, TrainError> {
         let mut all = Tally::default();
+        let scratch = || Scratch::new(kernels);
         for (rows, test) in &self.folds {
             let mut model = train(rows)?;
             // Without memory to prepare it a model answers the same, more slowly.
             let _ = model.prepare();
             let model = &model;
-            let parts = executor.map(test.len().div_ceil(BATCH), &scratch, |scratch, job| {
+            let parts = executor.map(test.len().div_ceil(BATCH), scratch, |scratch, job| {
                 let mut found = Tally::of(rows.labels());
                 for row in job * BATCH..((job + 1) * BATCH).min(test.len()) {
                     let answers = model.predict(test.rows().row(row), DEPTH, scratch);
