@@ -16,7 +16,7 @@ use crate::{
     float,
     sparse::{SparseRows, SparseVec, SparseView},
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec;
 
 /// How far from the mean a value can be, in standard deviations: squares of such values add up.
 const FARTHEST: f64 = 1e12;
@@ -35,31 +35,40 @@ impl Standardization {
     /// Means and deviations of the features of `rows`; `None` if no feature varies.
     pub(crate) fn of(rows: &SparseRows) -> Option<Self> {
         let (features, count) = (rows.features() as usize, rows.len().max(1) as f64);
-        let (mut means, mut stored) = (vec![0f64; features], vec![0f64; features]);
-        for (feature, value) in rows.iter().flat_map(|row| row.iter()) {
-            means[feature as usize] += f64::from(value);
-            stored[feature as usize] += 1.0;
+        // Of each feature the mean, how many values are stored, and squares of distances to it.
+        let mut sums = vec![[0f64; 3]; features];
+        for row in rows.iter() {
+            for (feature, value) in row.iter() {
+                let [sum, stored, _] = &mut sums[feature as usize];
+                *sum += f64::from(value);
+                *stored += 1.0;
+            }
         }
-        means.iter_mut().for_each(|mean| *mean /= count);
-        let zeros = means.iter().zip(&stored);
-        let mut squares: Vec<f64> = zeros.map(|(m, &n)| (count - n) * m * m).collect();
-        for (feature, value) in rows.iter().flat_map(|row| row.iter()) {
-            let from_mean = f64::from(value) - means[feature as usize];
-            squares[feature as usize] += from_mean * from_mean;
+        for [mean, stored, squares] in &mut sums {
+            *mean /= count;
+            *squares = (count - *stored) * *mean * *mean;
         }
-        let factor = |(&mean, &squares): (&f64, &f64)| {
+        for row in rows.iter() {
+            for (feature, value) in row.iter() {
+                let [mean, _, squares] = &mut sums[feature as usize];
+                let from_mean = f64::from(value) - *mean;
+                *squares += from_mean * from_mean;
+            }
+        }
+        let mut numbers = vec![0f32; 2 * features];
+        let (means, factors) = numbers.split_at_mut(features);
+        let mut varies = false;
+        for ([mean, _, squares], (first, second)) in sums.iter().zip(means.iter_mut().zip(factors))
+        {
             let deviation = float::sqrt(squares / count);
             let factor = (1.0 / deviation) as f32;
-            let varies = deviation > LEAST_SHARE * mean.abs() && factor.is_finite();
-            if varies { factor } else { 0.0 }
-        };
-        let factors: Vec<f32> = means.iter().zip(&squares).map(factor).collect();
-        if factors.iter().all(|&factor| factor == 0.0) {
-            return None;
+            *first = *mean as f32;
+            if deviation > LEAST_SHARE * mean.abs() && factor.is_finite() {
+                *second = factor;
+                varies = true;
+            }
         }
-        let means = means.iter().map(|&mean| mean as f32);
-        let numbers: Vec<f32> = means.chain(factors).collect();
-        Some(Self {
+        varies.then(|| Self {
             numbers: numbers.into(),
         })
     }

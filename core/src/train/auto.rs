@@ -18,8 +18,12 @@ use crate::train::one_vs_rest::{
     choice::{Choice, Given, Judge},
 };
 use crate::{
-    data::Dataset, executor::Executor, kernels::Kernels, model::Model,
-    parameters::NearestParameters, text::Vectorizer,
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    model::{Model, standardization::Standardization},
+    parameters::NearestParameters,
+    text::Vectorizer,
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -109,21 +113,22 @@ pub fn train_best(
         None => standardizing::choose(data, &base, executor, kernels)?,
         Some(_) => None,
     };
-    let Some((standardization, at_1)) = standardized else {
-        return best_of(
-            data,
-            vectorizer,
-            (&base, max_bytes),
-            (executor, kernels),
-            progress,
-        );
-    };
-    let seen = standardization.dataset(data);
-    let room = max_bytes.map(|most| most.saturating_sub(standardization.bytes()));
-    let mut best = best_of(&seen, None, (&base, room), (executor, kernels), progress)?;
-    best.model.provenance = best.model.provenance.made_of(data);
-    best.model.standardization = Some(standardization);
-    best.standardized = Some(at_1);
+    let by = standardized.as_ref().map(|(by, _)| by);
+    let seen = by.map(|by| by.dataset(data));
+    let beside = by.map_or(0, Standardization::bytes);
+    let room = max_bytes.map(|most| most.saturating_sub(beside));
+    let mut best = best_of(
+        seen.as_ref().unwrap_or(data),
+        vectorizer,
+        (&base, room),
+        (executor, kernels),
+        progress,
+    )?;
+    if let Some((by, at_1)) = standardized {
+        best.model.provenance = best.model.provenance.made_of(data);
+        best.model.standardization = Some(by);
+        best.standardized = Some(at_1);
+    }
     Ok(best)
 }
 

@@ -62,13 +62,12 @@ impl Judge {
     /// The same rows standardized, by means and deviations of those to train on; `None` of no
     /// rows, and where no feature of them varies.
     pub(crate) fn standardized(&self) -> Option<Self> {
-        let one = |(train, test): &(Dataset, Dataset)| {
+        let mut folds = Vec::with_capacity(self.folds.len());
+        for (train, test) in &self.folds {
             let by = Standardization::of(train.rows())?;
-            Some((by.dataset(train), by.dataset(test)))
-        };
-        let folds: Option<Vec<_>> = self.folds.iter().map(one).collect();
-        let folds = folds.filter(|folds| !folds.is_empty())?;
-        Some(Self { folds })
+            folds.push((by.dataset(train), by.dataset(test)));
+        }
+        (!folds.is_empty()).then_some(Self { folds })
     }
 
     /// A difference that is chance.
