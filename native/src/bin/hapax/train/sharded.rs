@@ -160,6 +160,8 @@ impl From<SealedError> for Failure {
 impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Self {
         match error {
+            // A part is no state to go on from, but what is wrong with it is told alike.
+            WorkError::Part(TrainError::State(error)) => Self::Input(error.to_string()),
             WorkError::Part(error) => error.into(),
             _ => Self::Input(error.to_string()),
         }
