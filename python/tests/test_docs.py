@@ -6,6 +6,7 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy
 import pytest
 
 import hapax
@@ -29,6 +30,16 @@ def test_readme(tmp_path, monkeypatch):
     space = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), space)  # noqa: S102
+
+
+def test_a_table_of_numbers_becomes_a_matrix_as_the_book_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "iris.csv").write_text("width,length,species\n1.5,2,setosa\n4,0.5,virginica\n")
+    page = Path(__file__).parents[2] / "docs" / "questions.md"
+    (block,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(block, "questions.md", "exec"), {})  # noqa: S102
+    assert numpy.load("iris.npy").tolist() == [[1.5, 2.0], [4.0, 0.5]]
+    assert (tmp_path / "iris.labels").read_text().split() == ["setosa", "virginica"]
 
 
 def test_stubs():

@@ -29,8 +29,6 @@ pub enum NpyError {
         /// What should stand there.
         expected: &'static str,
     },
-    /// The array is in the order of columns.
-    Fortran,
     /// Numbers of a type that is not read.
     Type {
         /// The type as the header names it.
@@ -98,9 +96,6 @@ impl fmt::Display for NpyError {
             Self::Header { byte, expected } => {
                 write!(f, "byte {byte} of the header: {expected} is expected there")
             }
-            Self::Fortran => f.write_str(
-                "is in Fortran order, but C order is read: save numpy.ascontiguousarray(x)",
-            ),
             Self::Type { name } if name.contains(['U', 'S']) => write!(
                 f,
                 "holds texts (type {name}), but numbers are read: give labels that are names as a text file, the labels \

@@ -51,6 +51,8 @@ pub struct Header {
     pub kind: Kind,
     /// Whether the first byte of a number is the highest.
     pub big: bool,
+    /// Whether the first dimension varies fastest: columns stand one after another, not rows.
+    pub by_columns: bool,
     /// The lengths of the dimensions.
     pub shape: Vec<u64>,
 }
@@ -164,13 +166,15 @@ impl<'a> Text<'a> {
         if self.next().is_some() {
             return Err(self.wrong("nothing behind }"));
         }
-        let (Some((kind, big)), Some(fortran), Some(shape)) = (kind, fortran, shape) else {
+        let (Some((kind, big)), Some(by_columns), Some(shape)) = (kind, fortran, shape) else {
             return Err(self.wrong("descr, fortran_order and shape, each once"));
         };
-        if fortran && shape.len() > 1 {
-            return Err(NpyError::Fortran);
-        }
-        Ok(Header { kind, big, shape })
+        Ok(Header {
+            kind,
+            big,
+            by_columns,
+            shape,
+        })
     }
 
     fn truth(&mut self) -> Result<bool, NpyError> {

@@ -3,9 +3,9 @@
 //! [`rows`] turns a two-dimensional array into rows, [`labels`] an array of labels into the labels
 //! of each row: whole numbers, one a row, or a line of zeros and ones over all labels for each row.
 //! Types are floats of 4 or 8 bytes, whole numbers of 1 to 8, and truth values, of either byte
-//! order; arrays are in C order, as `numpy.save` writes them. The grammar of the header stands in
-//! [`header`]. Any bytes give data or an [`NpyError`], and nothing is allocated on the word of a
-//! header: lengths are compared with the file first.
+//! order; arrays are in C or in Fortran order. The grammar of the header stands in [`header`].
+//! Any bytes give data or an [`NpyError`], and nothing is allocated on the word of a header:
+//! lengths are compared with the file first.
 //!
 //! Rows are held as all others are, zeros left out: 8 bytes a value. Memory beside the bytes: the
 //! result.
@@ -99,7 +99,11 @@ impl<'a> Array<'a> {
 
     fn number(&self, row: usize, column: usize) -> Number {
         let size = self.header.kind.size();
-        let at = (row * self.columns + column) * size;
+        let place = match self.header.by_columns {
+            true => column * self.rows + row,
+            false => row * self.columns + column,
+        };
+        let at = place * size;
         let mut bytes = [0u8; 8];
         // Little-endian, in the lower bytes.
         for (place, byte) in bytes.iter_mut().take(size).enumerate() {

@@ -13,9 +13,10 @@ use std::{
 };
 
 /// Blocks of these kinds show text; the tests named here read those that are programs.
-const NOT_RUN: [(&str, &[&str]); 6] = [
+const NOT_RUN: [(&str, &[&str]); 7] = [
     ("architecture.md", &["order", "text"]), // `cargo verify structure` reads the order
     ("library.md", &["rust"]),               // a test of hapax's documentation
+    ("questions.md", &["python"]),           // `cargo verify python`
     ("serving.md", &["ini", "json"]),
     ("web.md", &["html", "js", "ts", "toml", "text", "sh"]), // `cargo verify web`
     // `sharing` runs sh, `cargo verify python` Python; HyperQueue and Kubernetes are not here.

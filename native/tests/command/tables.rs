@@ -385,4 +385,11 @@ fn what_was_probably_meant_is_said() {
         ),
         ""
     );
+    let measured = "width,length,kind\n0.5,2e3,oak\n1.5,-7,ash\n";
+    assert_eq!(
+        suspected(measured, "--text width,length --labels kind"),
+        "hapax: warning: a.csv: the text holds numbers alone, and each is read as a word; to train on what they \
+         measure, save them as a matrix (.npy, see docs/formats.md)"
+    );
+    assert_eq!(suspected(measured, "--text width --labels kind"), "");
 }

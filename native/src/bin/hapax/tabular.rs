@@ -25,6 +25,9 @@ use std::{
 /// How many bytes of lines are looked at for a header.
 const LOOKED_AT: usize = 1 << 16;
 
+/// How many texts are looked at for numbers.
+const LOOKED_AT_ROWS: usize = 1000;
+
 /// How tables are read by these options and this model.
 pub struct Tables<'a> {
     data: &'a DataOptions,
@@ -179,6 +182,7 @@ impl<'a> Tables<'a> {
         })?;
         warn_of_table(path, &read);
         if !self.for_model {
+            warn_of_numbers(path, &read.documents.texts);
             let unread = match &read.unread_names[..] {
                 [] => String::new(),
                 names => shown(&format!(", not read: {}", names.join(","))).into_owned(),
@@ -223,6 +227,22 @@ pub fn warn_of_table(path: &Path, read: &ReadTable) {
     if !read.is_separator_known {
         let fields = read.label_fields.iter().map(String::as_str);
         warn_of_separators(path, fields, &read.separator, &read.documents.label_names);
+    }
+}
+
+/// Says that texts are rows of numbers, which as words mean little.
+fn warn_of_numbers(path: &Path, texts: &[String]) {
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let of_numbers = |text: &String| {
+        let mut words = text.split_whitespace();
+        words.clone().nth(1).is_some() && words.all(is_number)
+    };
+    if texts.iter().take(LOOKED_AT_ROWS).all(of_numbers) {
+        warn(format_args!(
+            "{}: the text holds numbers alone, and each is read as a word; to train on what they measure, \
+             save them as a matrix (.npy, see docs/formats.md)",
+            path.display()
+        ));
     }
 }
 
