@@ -11,7 +11,10 @@
 //! Cost: trials as `choice` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
 
-use super::{Calibrating, TrainError, going, standardizing};
+use super::{
+    Calibrating, TrainError, going,
+    standardizing::{self, Standardized},
+};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::{
     Report,
@@ -71,7 +74,7 @@ pub struct Best {
     /// The parameters of one-vs-rest and how they were found.
     pub choice: Choice,
     /// P@1 of plain methods on held-out rows as they were and standardized, where features of dense
-    /// rows are.
+    /// rows are and rows were held out.
     pub standardized: Option<[f64; 2]>,
 }
 
@@ -113,7 +116,7 @@ pub fn train_best(
         None => standardizing::choose(data, &base, executor, kernels)?,
         Some(_) => None,
     };
-    let by = standardized.as_ref().map(|(by, _)| by);
+    let by = standardized.as_ref().map(|found| &found.by);
     let seen = by.map(|by| by.dataset(data));
     let beside = by.map_or(0, Standardization::bytes);
     let room = max_bytes.map(|most| most.saturating_sub(beside));
@@ -124,10 +127,10 @@ pub fn train_best(
         (executor, kernels),
         progress,
     )?;
-    if let Some((by, at_1)) = standardized {
+    if let Some(Standardized { by, at_1 }) = standardized {
         best.model.provenance = best.model.provenance.made_of(data);
         best.model.standardization = Some(by);
-        best.standardized = Some(at_1);
+        best.standardized = at_1;
     }
     Ok(best)
 }
@@ -161,6 +164,7 @@ fn best_of(
     let mut choice = base.choose(&given, data, executor, kernels, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
+    let mut neighbors = NearestParameters::for_rows(data.len());
     if let Some(best) = choice.best() {
         tried.push(Tried {
             candidate,
@@ -174,24 +178,31 @@ fn best_of(
         if let Some(judge) = judge {
             let other = Candidate::Nearest;
             going(progress(Progress::Trying(other)))?;
-            let machine = (executor, kernels);
-            let quiet = |_| ControlFlow::Continue(());
-            let train = |rows: &Dataset| train(other, &choice, rows, None, machine, quiet);
-            let found = judge.judge(&train, executor, kernels)?;
+            let (alpha, found) = judge.neighbors(executor, kernels)?;
+            neighbors.alpha = alpha;
             if found.worth() > best.worth + SURE * judge.chance() {
                 candidate = other;
                 choice.calibrating = Calibrating::default();
             }
             tried.push(Tried {
                 candidate: other,
-                precision: found.precision,
-                at_1: found.at_1,
+                precision: found.precision.mean(),
+                at_1: found.precision.at_1,
             });
         }
     }
     going(progress(Progress::Training(candidate)))?;
-    let machine = (executor, kernels);
-    let model = train(candidate, &choice, data, vectorizer, machine, progress)?;
+    let model = match candidate {
+        Candidate::OneVsRest => {
+            let (parameters, rows) = (&choice.parameters, (data, vectorizer));
+            let tell = |report| progress(Progress::Part(report));
+            let linear = parameters.train(data, executor, kernels, tell)?;
+            choice
+                .fused
+                .model(linear, parameters, rows, executor, kernels)?
+        }
+        Candidate::Nearest => Model::train_nearest(neighbors, data, vectorizer, executor)?,
+    };
     Ok(Best {
         model,
         candidate,
@@ -199,32 +210,6 @@ fn best_of(
         choice,
         standardized: None,
     })
-}
-
-/// The model of one method.
-fn train(
-    candidate: Candidate,
-    choice: &Choice,
-    data: &Dataset,
-    vectorizer: Option<Vectorizer>,
-    (executor, kernels): (&Executor, &'static dyn Kernels),
-    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Model, TrainError> {
-    match candidate {
-        Candidate::OneVsRest => {
-            let parameters = &choice.parameters;
-            let tell = |report| progress(Progress::Part(report));
-            let linear = parameters.train(data, executor, kernels, tell)?;
-            let rows = (data, vectorizer);
-            choice
-                .fused
-                .model(linear, parameters, rows, executor, kernels)
-        }
-        Candidate::Nearest => {
-            let parameters = NearestParameters::for_rows(data.len());
-            Model::train_nearest(parameters, data, vectorizer, executor)
-        }
-    }
 }
 
 #[cfg(test)]

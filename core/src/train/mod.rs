@@ -17,7 +17,7 @@ mod models;
 pub mod multiclass;
 pub mod nearest;
 pub mod one_vs_rest;
-mod precision;
+pub(crate) mod precision;
 pub(crate) mod published;
 pub(crate) mod reduction;
 pub(crate) mod shards;

@@ -1,10 +1,11 @@
 //! Whether features are standardized, as held-out rows say.
 //!
 //! Methods scale each row to length 1. Where features are of unlike scale, as measurements in
-//! different units are, those of large values then decide alone. Where at least half of the values
-//! of rows are stored, one-vs-rest with its defaults and nearest neighbors are tried on rows as
-//! they are and on standardized ones ([`Standardization`]), each trained and judged on the same
+//! different units are, those of large values then decide alone. Where at least a fifth of the
+//! values of rows are stored, one-vs-rest with its defaults and nearest neighbors are tried on rows
+//! as they are and on standardized ones ([`Standardization`]), each trained and judged on the same
 //! sample; if the better of both is better on standardized rows by more than chance, all rows are.
+//! So they are where rows are too few to hold some out: then it is better nearly always.
 //! `benches/record/choice.md` has what it is worth.
 //!
 //! Cost: up to twenty trainings on at most [`MOST_ROWS`] rows and about [`MOST_WORK`] visits each.
@@ -15,16 +16,13 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     model::{Model, standardization::Standardization},
-    parameters::{NearestParameters, one_vs_rest::OneVsRest},
-    train::{
-        TrainError,
-        one_vs_rest::{Figures, choice::Judge},
-    },
+    parameters::one_vs_rest::OneVsRest,
+    train::{TrainError, one_vs_rest::choice::Judge, precision::Figures},
 };
 use core::ops::ControlFlow;
 
 /// Stored values of rows, as a share of all, from which on they are dense.
-const DENSE: f64 = 0.5;
+const DENSE: f64 = 0.2;
 
 /// The most rows that trials look at.
 const MOST_ROWS: f64 = 2_500.0;
@@ -41,20 +39,29 @@ const ENOUGH: usize = 1_000;
 /// How many times the chance of a difference standardized rows must gain.
 const SURE: f64 = 2.0;
 
-/// Whether most values of rows are stored.
+/// Whether so many values of rows are stored.
 pub(super) fn is_dense(data: &Dataset) -> bool {
     let all = data.len() as f64 * f64::from(data.rows().features());
     data.rows().nonzeros() as f64 >= DENSE * all
 }
 
-/// Means and deviations where standardized features serve better, with P@1 on held-out rows
-/// without and with them; `None` where they do not, rows are not dense, or too few.
+/// Features that are to be standardized.
+#[derive(Debug, PartialEq)]
+pub(super) struct Standardized {
+    pub by: Standardization,
+    /// P@1 on held-out rows as they are and standardized; `None` where rows are too few to hold
+    /// some out.
+    pub at_1: Option<[f64; 2]>,
+}
+
+/// Means and deviations where standardized features serve better; `None` where they do not, or rows
+/// are not dense.
 pub(super) fn choose(
     data: &Dataset,
     base: &OneVsRest,
     executor: &Executor,
     kernels: &'static dyn Kernels,
-) -> Result<Option<(Standardization, [f64; 2])>, TrainError> {
+) -> Result<Option<Standardized>, TrainError> {
     if !is_dense(data) {
         return Ok(None);
     }
@@ -66,15 +73,17 @@ pub(super) fn choose(
     let sample = sample.map(|split| data.select(&split.held_out));
     let sample = sample.as_ref().unwrap_or(data);
     let as_they_are = Judge::drawn(sample, base.seed, ENOUGH);
-    let standardized = as_they_are.standardized();
-    let (Some(standardized), Some(chosen)) = (standardized, Standardization::of(data.rows()))
-    else {
+    let Some(by) = Standardization::of(data.rows()) else {
         return Ok(None);
+    };
+    let Some(standardized) = as_they_are.standardized() else {
+        return Ok(Some(Standardized { by, at_1: None }));
     };
     let best = |judge: &Judge| best(judge, base, executor, kernels);
     let (before, after) = (best(&as_they_are)?, best(&standardized)?);
     let sure = before.worth() + SURE * as_they_are.chance();
-    Ok((after.worth() > sure).then_some((chosen, [before.at_1, after.at_1])))
+    let at_1 = Some([before, after].map(|figures| figures.precision.at_1));
+    Ok((after.worth() > sure).then_some(Standardized { by, at_1 }))
 }
 
 /// How good the better of two plain methods is.
@@ -88,12 +97,8 @@ fn best(
         let go_on = |_| ControlFlow::Continue(());
         Model::train_ovr(base, rows, None, executor, kernels, go_on)
     };
-    let neighbors = |rows: &Dataset| {
-        let parameters = NearestParameters::for_rows(rows.len());
-        Model::train_nearest(parameters, rows, None, executor)
-    };
-    let judge = |train: &dyn Fn(&Dataset) -> _| judge.judge(train, executor, kernels);
-    let (machines, neighbors) = (judge(&machines)?, judge(&neighbors)?);
+    let machines = judge.judge(&machines, executor, kernels)?;
+    let (_, neighbors) = judge.neighbors(executor, kernels)?;
     Ok(match neighbors.worth() > machines.worth() {
         true => neighbors,
         false => machines,
@@ -201,9 +206,8 @@ mod tests {
     #[test]
     fn neighbors_learn_and_explain_standardized_rows() {
         let data = rows(240, 1);
-        let (standardization, _) = choose(&data, &OneVsRest::default(), MACHINE.0, MACHINE.1)
-            .unwrap()
-            .unwrap();
+        let chosen = choose(&data, &OneVsRest::default(), MACHINE.0, MACHINE.1);
+        let standardization = chosen.unwrap().unwrap().by;
         let seen = standardization.dataset(&data);
         let parameters = crate::parameters::NearestParameters::for_rows(data.len());
         let mut model = Model::train_nearest(parameters, &seen, None, &Sequential).unwrap();
@@ -225,17 +229,18 @@ mod tests {
     }
 
     #[test]
-    fn like_features_sparse_rows_and_few_rows_stay_as_they_are() {
+    fn like_features_and_sparse_rows_stay_as_they_are_and_few_rows_do_not() {
         assert!(
             trained(&rows_of(240, (0.0, 0.1), 1), None)
                 .standardized
                 .is_none()
         );
-        let few = rows(60, 1);
+        let few = trained(&rows(60, 1), None);
+        assert!(few.model.is_standardized() && few.standardized.is_none());
+        assert!(right(&few.model, &rows(200, 2)) > 160);
         let base = OneVsRest::default();
-        assert_eq!(choose(&few, &base, MACHINE.0, MACHINE.1), Ok(None));
         let mut sparse = rows(240, 1);
-        sparse.widen(9, 3);
+        sparse.widen(21, 3);
         assert_eq!(choose(&sparse, &base, MACHINE.0, MACHINE.1), Ok(None));
     }
 }

@@ -105,6 +105,22 @@ fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
         .run("evaluate more x.npy --labels y.txt --json")
         .json();
     assert!(learned["precision"]["1"].as_f64() > Some(0.98), "{learned}");
+    // Rows too few to hold some out are standardized, too.
+    let (rows, labels) = unlike(60);
+    folder.write("x60.npy", rows);
+    folder.write("y60.txt", labels);
+    let trained = folder.run("train x60.npy --labels y60.txt -o few").good();
+    assert!(
+        trained.contains("features standardized: rows are too few"),
+        "{trained:?}"
+    );
+    let evaluated = folder
+        .run("evaluate few x.npy --labels y.txt --json")
+        .json();
+    assert!(
+        evaluated["precision"]["1"].as_f64() > Some(0.95),
+        "{evaluated}"
+    );
     // A method that is named takes rows as they are.
     folder.run("train ovr x.npy --labels y.txt -o plain").good();
     let facts = folder.run("inspect plain").good();

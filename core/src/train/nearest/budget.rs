@@ -77,8 +77,8 @@ impl Nearest {
         let mut tried = Vec::with_capacity(candidates.len());
         for (options, bytes) in candidates {
             let index = Index::Compact(CompactIndex::build(&parts.rows, &options)?);
-            let (precision, words_read) = judge(&index)?;
-            let precision = precision[0];
+            let (mut found, words_read) = judge(&index)?;
+            let precision = found[0].figures().precision;
             tried.push(BudgetTrial {
                 options,
                 bytes,
@@ -86,14 +86,14 @@ impl Nearest {
                 words_read,
             });
         }
-        let (before, _) = judge(&Index::exact(&parts.rows, executor)?)?;
+        let (mut before, _) = judge(&Index::exact(&parts.rows, executor)?)?;
         let chosen = choose(&tried);
         let index = Index::Compact(CompactIndex::build(&rows, &tried[chosen].options)?);
         let held_out = parts.queries.len();
         let report = BudgetReport {
             max_bytes,
             held_out,
-            before: before[0],
+            before: before[0].figures().precision,
             tried,
             chosen,
         };

@@ -8,9 +8,12 @@ use crate::{
     data::LabelLists,
     executor::Executor,
     kernels::Kernels,
-    search::{Scored, neighbors::Similarity},
+    search::neighbors::Similarity,
     sparse::SparseRows,
-    train::{Precision, TrainError},
+    train::{
+        TrainError,
+        precision::{Precision, Tally},
+    },
 };
 use alloc::{vec, vec::Vec};
 
@@ -21,8 +24,8 @@ const MOST: f64 = 5000.0;
 pub(super) struct HeldOut {
     pub(super) rows: SparseRows,
     pub(super) queries: SparseRows,
-    labels: LabelLists,
-    truth: LabelLists,
+    pub(super) labels: LabelLists,
+    pub(super) truth: LabelLists,
 }
 
 /// How neighbors vote: alpha, and how many.
@@ -49,8 +52,8 @@ impl HeldOut {
         })
     }
 
-    /// The precision of each way of voting on what `index`, which holds [`HeldOut::rows`], finds,
-    /// and the words of a compact index read for a query on average.
+    /// The answers of each way of voting on what `index`, which holds [`HeldOut::rows`], finds,
+    /// counted, and the words of a compact index read for a query on average.
     ///
     /// Each query is searched once, for the most neighbors that any way of voting asks for.
     pub(super) fn judge(
@@ -60,7 +63,7 @@ impl HeldOut {
         votings: &[Voting],
         executor: &Executor,
         kernels: &'static dyn Kernels,
-    ) -> Result<(Vec<Precision>, f64), TrainError> {
+    ) -> Result<(Vec<Tally>, f64), TrainError> {
         let most = votings
             .iter()
             .map(|&(_, neighbors)| neighbors)
@@ -72,79 +75,27 @@ impl HeldOut {
             let found = index
                 .search(query, most, similarity, &[], scratch)?
                 .to_vec();
-            let hits = |&(alpha, neighbors): &Voting| {
+            let answers = |&(alpha, neighbors): &Voting| {
                 for neighbor in found.iter().take(neighbors as usize) {
                     let vote = vote(neighbor.score, alpha);
                     let labels = self.labels.row(neighbor.id as usize);
                     labels.iter().for_each(|&label| votes.cast(vote, label));
                 }
-                Hits::count(votes.best(Precision::DEPTH), self.truth.row(row))
+                let mut tally = Tally::of(&self.labels);
+                tally.count(votes.best(Precision::DEPTH), self.truth.row(row));
+                tally
             };
-            let hits: Vec<Hits> = votings.iter().map(hits).collect();
-            Ok::<_, TrainError>((hits, scratch.words_read()))
+            let tallies: Vec<Tally> = votings.iter().map(answers).collect();
+            Ok::<_, TrainError>((tallies, scratch.words_read()))
         });
-        let (mut sums, mut words) = (vec![Hits::default(); votings.len()], 0);
+        let (mut sums, mut words) = (vec![Tally::default(); votings.len()], 0);
         for row in by_row {
-            let (hits, read) = row?;
-            sums.iter_mut()
-                .zip(hits)
-                .for_each(|(sum, hits)| sum.add(hits));
+            let (tallies, read) = row?;
+            for (sum, tally) in sums.iter_mut().zip(&tallies) {
+                *sum = core::mem::take(sum).and(tally);
+            }
             words += read;
         }
-        let rows = self.queries.len();
-        let precisions = sums.into_iter().map(|hits| hits.over(rows)).collect();
-        Ok((precisions, words as f64 / rows as f64))
-    }
-}
-
-/// Right answers among the first 1, 3 and 5.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Hits([u64; 3]);
-
-impl Hits {
-    /// Counts the right ones among `answers`, best first, where `truth` is rising.
-    fn count(answers: &[Scored], truth: &[u32]) -> Self {
-        let among = |k: usize| {
-            answers
-                .iter()
-                .take(k)
-                .filter(|a| truth.binary_search(&a.id).is_ok())
-                .count()
-        };
-        Self([among(1) as u64, among(3) as u64, among(5) as u64])
-    }
-
-    /// Adds the hits of another row.
-    fn add(&mut self, other: Self) {
-        for (sum, hits) in self.0.iter_mut().zip(other.0) {
-            *sum += hits;
-        }
-    }
-
-    /// The precision over `rows` rows, which is not 0.
-    fn over(self, rows: usize) -> Precision {
-        let share = |at: usize, k: f64| self.0[at] as f64 / (rows as f64 * k);
-        Precision {
-            at_1: share(0, 1.0),
-            at_3: share(1, 3.0),
-            at_5: share(2, 5.0),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Hits;
-    use crate::search::Scored;
-
-    #[test]
-    fn missing_ranks_are_wrong() {
-        let answers = [3, 1].map(|id| Scored { id, score: 1.0 });
-        let mut hits = Hits::count(&answers, &[1, 2]);
-        hits.add(Hits::count(&answers, &[3]));
-        let precision = hits.over(2);
-        assert_eq!(precision.at_1, 0.5);
-        assert_eq!(precision.at_3, 2.0 / 6.0);
-        assert_eq!(precision.at_5, 2.0 / 10.0);
+        Ok((sums, words as f64 / self.queries.len() as f64))
     }
 }

@@ -13,10 +13,8 @@ use crate::{
     train::{
         TrainError,
         calibration::ANSWERS,
-        one_vs_rest::{
-            centroids::centroids,
-            precision::{Figures, Tally},
-        },
+        one_vs_rest::centroids::centroids,
+        precision::{Figures, Tally},
     },
 };
 use alloc::{vec, vec::Vec};

@@ -5,7 +5,7 @@
 //! listed with the score that each part gives them. A mix of the parts ranks these; what is first
 //! by the sum is, but for rare cases, first by one of them.
 
-use super::super::{fused::FusedWeights, precision::Tally, trainer::prior};
+use super::super::{fused::FusedWeights, trainer::prior};
 use crate::{
     data::{Dataset, LabelLists},
     executor::Executor,
@@ -19,7 +19,7 @@ use crate::{
         nearest::{Nearest, NearestScratch},
     },
     search::{Scored, Top},
-    train::TrainError,
+    train::{TrainError, precision::Tally},
 };
 use alloc::{vec, vec::Vec};
 
@@ -245,7 +245,8 @@ mod tests {
         search::{Scored, Top},
         train::{
             multiclass::problem::tests::random_data,
-            one_vs_rest::{centroids::centroids, fused::embedding, precision::Tally, trainer},
+            one_vs_rest::{centroids::centroids, fused::embedding, trainer},
+            precision::Tally,
             softmax::SoftmaxTraining,
         },
     };

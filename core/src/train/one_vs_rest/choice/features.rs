@@ -12,11 +12,7 @@
 //! Cost: about the training that follows, counted in work as in [`super`]; where time is limited, a
 //! quarter of it and the trial under way.
 
-use super::{
-    super::precision::{Figures, Tally},
-    clock::Clock,
-    search::chance,
-};
+use super::{clock::Clock, search::chance};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
     data::{Dataset, LabelLists, Split},
@@ -25,7 +21,10 @@ use crate::{
     kernels::Kernels,
     model::linear::scorer::LinearScorer,
     text::{FeatureSpace, NGrams, Vectorizer, VectorizerError, VectorizerOptions, as_texts},
-    train::{TrainError, check_data, going},
+    train::{
+        TrainError, check_data, going,
+        precision::{Figures, Tally},
+    },
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -258,7 +257,7 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
         };
         if let Some(found) = self.judge(&mut trial, texts)? {
             trial.worth = found.worth();
-            trial.at_1 = found.at_1;
+            trial.at_1 = found.precision.at_1;
             trial.judged = found.rows;
         }
         self.tried.push(trial.clone());

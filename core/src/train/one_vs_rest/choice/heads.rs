@@ -13,10 +13,8 @@ use crate::{
     search::Top,
     train::{
         TrainError,
-        one_vs_rest::{
-            fused::{embedding, embedding_visits},
-            precision::Figures,
-        },
+        one_vs_rest::fused::{embedding, embedding_visits},
+        precision::Figures,
         softmax::{EPOCHS, SoftmaxTraining, VISIT, visits},
     },
 };

@@ -1,19 +1,17 @@
 //! Other methods judged as the chosen setting was: trained on the same rows, asked the same
 //! held-out ones.
 
-use super::{
-    super::precision::{Figures, Tally},
-    Choice, Trial,
-    candidates::DEPTH,
-    folds::Fold,
-    search::chance,
-};
+use super::{Choice, Trial, candidates::DEPTH, folds::Fold, search::chance};
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
     model::{Model, Scratch, standardization::Standardization},
-    train::TrainError,
+    parameters::NearestParameters,
+    train::{
+        TrainError,
+        precision::{Figures, Tally},
+    },
 };
 use alloc::vec::Vec;
 
@@ -73,6 +71,15 @@ impl Judge {
     /// A difference that is chance.
     pub(crate) fn chance(&self) -> f64 {
         chance(self.folds.iter().map(|(_, test)| test.len()).sum())
+    }
+
+    /// Nearest neighbors with the exponent of votes that is best, and how they do.
+    pub(crate) fn neighbors(
+        &self,
+        executor: &Executor,
+        kernels: &'static dyn Kernels,
+    ) -> Result<(f64, Figures), TrainError> {
+        NearestParameters::best_alpha(&self.folds, executor, kernels)
     }
 
     /// Trains a method on the rows and counts its right answers.

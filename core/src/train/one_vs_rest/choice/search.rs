@@ -16,11 +16,8 @@ use crate::{
     search::Top,
     train::{
         Calibrating, TrainError, going,
-        one_vs_rest::{
-            centroids::centroids,
-            fused::embedding_visits,
-            precision::{Figures, Tally},
-        },
+        one_vs_rest::{centroids::centroids, fused::embedding_visits},
+        precision::{Figures, Tally},
     },
 };
 use alloc::{vec, vec::Vec};
@@ -313,8 +310,8 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
             },
             fused: setting.mix.fused(),
             worth: found.worth(),
-            precision: found.precision,
-            at_1: found.at_1,
+            precision: found.precision.mean(),
+            at_1: found.precision.at_1,
             judged: found.rows,
             folds: rung.folds,
             share: rung.share,

@@ -81,7 +81,7 @@ impl TrainAuto {
         drop((bar, parts));
         let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
-        lines.extend(best.standardized.map(standardized));
+        lines.extend(standardized(&best));
         lines.extend(methods(&best));
         if best.candidate == Candidate::OneVsRest && held_out > 0 {
             lines.push(ovr::chosen(&best.choice));
@@ -102,13 +102,18 @@ impl TrainAuto {
     }
 }
 
-/// What standardizing features is worth.
-fn standardized([before, after]: [f64; 2]) -> String {
-    format!(
-        "features standardized: P@1 of plain methods on held-out rows {:.2} with it, {:.2} without",
-        100.0 * after,
-        100.0 * before
-    )
+/// What standardizing features is worth, where that was done.
+fn standardized(best: &Best) -> Option<String> {
+    let worth = match best.standardized {
+        Some([before, after]) => format!(
+            "P@1 of plain methods on held-out rows {:.2} with it, {:.2} without",
+            100.0 * after,
+            100.0 * before
+        ),
+        None => "rows are too few to try without".into(),
+    };
+    let is = best.model.is_standardized();
+    is.then(|| format!("features standardized: {worth}"))
 }
 
 /// The methods that were tried, and the one that was taken.
