@@ -165,6 +165,9 @@ fn what_is_no_probability_or_has_none_is_refused() {
         assert_eq!(ran.out, "");
     }
     let small = with_text_model();
+    let trained = small.run("train nearest train.tsv -o n").good();
+    let why = "no probabilities: 8 rows are too few to hold some out (200 are enough)";
+    assert!(trained.contains(why), "{trained}");
     for option in ["--above 0.5", "--above micro", "--abstain", "--abstain=0.5"] {
         small
             .run_on(&format!("predict m {option}"), "my card")

@@ -115,6 +115,7 @@ fn what_does_not_belong_together_is_refused() {
     refused("train --parts work --shard 0/3", "is a plan of 2 shards");
     refused("train --parts work", "which shard?");
     refused("plan other --shards 2 ww train.tsv", "only ovr and mach");
+    assert!(!folder.path("other").exists(), "an empty folder was left");
     folder.write("train.tsv", texts(401));
     refused("train --parts work --shard 0/2", "other training data");
 }

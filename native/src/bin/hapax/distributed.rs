@@ -153,6 +153,16 @@ fn text(path: &Path) -> String {
 
 impl MakePlan {
     pub fn run(self) -> Result<(), Failure> {
+        let (folder, is_there) = (self.folder.clone(), self.folder.exists());
+        let planned = self.plan();
+        if planned.is_err() && !is_there {
+            // It was made for nothing; one that holds something stays.
+            let _ = std::fs::remove_dir(folder);
+        }
+        planned
+    }
+
+    fn plan(self) -> Result<(), Failure> {
         let output = ["-o".into(), text(&self.folder.join("model"))];
         hapax::files::make_folder(&self.folder)?;
         let algorithm = parse(&self.arguments, &output)?;

@@ -21,6 +21,9 @@ use hapax::{
     kernels,
 };
 
+/// From so many rows on a calibration holds some out.
+const FEWEST_ROWS: usize = 200;
+
 /// Whether scores become probabilities.
 #[derive(Args, Debug)]
 pub struct CalibrationOptions {
@@ -71,13 +74,23 @@ impl Common {
         drop(progress);
         told.lines.push(match calibrated {
             Some(calibrated) => worth(&calibrated, model),
-            None => format!(
-                "no probabilities: {} rows are too few to hold some out, the options cannot be repeated on part of them, or --max-bytes leaves no room",
-                count(data.len() as u64)
-            ),
+            None => format!("no probabilities: {}", self.why_none(data)),
         });
         told.calibrated = calibrated;
         Ok(())
+    }
+
+    /// Why a model of `data` has no probabilities.
+    fn why_none(&self, data: &Dataset) -> String {
+        let rows = data.labels().measured();
+        match self.max_bytes {
+            _ if rows < FEWEST_ROWS => format!(
+                "{} rows are too few to hold some out ({FEWEST_ROWS} are enough)",
+                count(rows as u64)
+            ),
+            Some(_) => "--max-bytes leaves no room for them".into(),
+            None => "these options cannot be repeated on part of the rows".into(),
+        }
     }
 }
 
