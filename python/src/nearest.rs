@@ -69,11 +69,9 @@ impl Nearest {
 
     /// The parameters for so many rows: by default no more neighbors than rows.
     fn within(&self, rows: usize) -> NearestParameters {
-        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-        let default = self.parameters.neighbors.min(rows);
-        NearestParameters {
-            neighbors: self.neighbors.unwrap_or(default),
-            ..self.parameters
+        match self.neighbors {
+            Some(_) => self.parameters,
+            None => self.parameters.within(rows),
         }
     }
 }

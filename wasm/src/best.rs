@@ -8,16 +8,15 @@ use crate::{
     text_options::{TextChoice, TextOptions, ngrams_of},
     watching::{Hearing, Watching},
 };
-use core::ops::ControlFlow;
 use hapax_core::{
     data::Dataset as Rows,
     kernels::Kernels,
-    model::{Model as Core, Scratch},
-    parameters::{NearestParameters, OneVsRest},
+    model::{Method, Model as Core, Scratch},
+    parameters::OneVsRest,
     text::{FeatureSpace, Vectorizer, VectorizerOptions},
     train::{
-        Calibrating, TrainError,
-        auto::{Best, Candidate, Progress, memory_estimate, train_best},
+        Calibrating,
+        auto::{Best, Progress, memory_estimate, train_best},
         check_data,
         one_vs_rest::Choice,
     },
@@ -77,8 +76,7 @@ impl BestTrainer {
     }
 
     /// Trains on `data`, which stays as it is, in one call; `hear` is told after each part, and
-    /// stops the training by throwing. Throws `TrainError`, with the rule `TooFewRows` where none
-    /// can be held out, or what `hear` threw.
+    /// stops the training by throwing. Throws `TrainError`, or what `hear` threw.
     pub fn train(&mut self, data: &Dataset, hear: Option<Hearing>) -> Result<Model, Thrown> {
         self.summary = JsValue::UNDEFINED;
         let mut watching = Watching::new(hear);
@@ -89,7 +87,6 @@ impl BestTrainer {
         check_data(rows)?;
         let are_texts = chosen.vectorizer.is_some();
         watching.needs(memory_estimate(rows, are_texts, MACHINE.threads()))?;
-        let (mut settings, mut too_few) = (0, false);
         let machine: (_, &'static dyn Kernels) = (MACHINE, KERNELS);
         let seed = self.parameters.seed;
         let best = train_best(
@@ -98,36 +95,31 @@ impl BestTrainer {
             (seed, None),
             machine,
             |doing| match doing {
-                Progress::Settings(done, of) => {
-                    settings = done;
-                    watching.tell("parameters", done, of)
-                }
+                Progress::Settings(done, of) => watching.tell("parameters", done, of),
                 Progress::Trying(_) => watching.tell("nearest", 0, 0),
-                Progress::Training(_) if settings == 0 => {
-                    too_few = true;
-                    ControlFlow::Break(())
-                }
                 Progress::Training(_) => watching.tell("training", 0, 0),
                 Progress::Part(report) => watching.part(report),
             },
         );
-        let mut best = match best {
-            Err(_) if too_few => return Err(Thrown::too_few_to_hold_out(rows.len())),
-            Err(error) => return Err(watching.why(error)),
-            Ok(best) => best,
-        };
+        let mut best = best.map_err(|error| watching.why(error))?;
         if self.text.calibrates {
             let begun = core::mem::take(&mut best.choice.calibrating);
+            let nearest = match best.model.method() {
+                Method::Nearest(nearest) => Some(nearest.parameters()),
+                _ => None,
+            };
             let (model, choice) = (&mut best.model, &best.choice);
-            let candidate = best.candidate;
             calibrate(
                 model,
                 begun,
                 (rows, seed),
                 &mut watching,
-                |part, watching| match candidate {
-                    Candidate::OneVsRest => trained(choice, (part, None), watching),
-                    Candidate::Nearest => Ok(nearest(part)?),
+                |part, watching| match nearest {
+                    None => trained(choice, (part, None), watching),
+                    Some(parameters) => {
+                        let parameters = parameters.within(part.len());
+                        Ok(Core::train_nearest(parameters, part, None, MACHINE)?)
+                    }
                 },
             )?;
         }
@@ -140,11 +132,6 @@ impl BestTrainer {
     pub fn summary(&self) -> JsValue {
         self.summary.clone()
     }
-}
-
-/// The model of nearest neighbors that was tried.
-fn nearest(rows: &Rows) -> Result<Core, TrainError> {
-    Core::train_nearest(NearestParameters::for_rows(rows.len()), rows, None, MACHINE)
 }
 
 /// Fits what turns scores into probabilities, from where it has `begun`: `train` makes another

@@ -71,16 +71,6 @@ impl Thrown {
         Self(thrown)
     }
 
-    /// Refuses to choose by rows held out where there are too few.
-    pub(crate) fn too_few_to_hold_out(rows: usize) -> Self {
-        let message = format!(
-            "{rows} training rows are too few to hold some out and try methods on them: name a method, such as \
-             new OvrTrainer()"
-        );
-        let numbers = [("rows", rows as f64)];
-        Self::new("TrainError", &message, ("TooFewRows", &numbers))
-    }
-
     /// Refuses a name that stands for nothing.
     pub(crate) fn no_such_name(parameter: &str, name: &str) -> Self {
         let message = format!("{parameter} is '{name}', which is not one of its names");

@@ -33,13 +33,12 @@ impl Default for NearestParameters {
 }
 
 impl NearestParameters {
-    /// The defaults, with no more neighbors than there are rows.
+    /// The same, with no more neighbors than there are rows.
     #[must_use]
-    pub fn for_rows(rows: usize) -> Self {
-        let default = Self::default();
+    pub fn within(self, rows: usize) -> Self {
         Self {
-            neighbors: default.neighbors.min(rows as u32),
-            ..default
+            neighbors: self.neighbors.min(rows as u32),
+            ..self
         }
     }
 

@@ -7,7 +7,7 @@ use crate::{
         Linear, Method, Model,
         linear::{FusedEmbedding, FusedNearest},
     },
-    parameters::{NearestParameters, linear::LinearTraining},
+    parameters::linear::LinearTraining,
     train::{
         TrainError, Trained, Training,
         mach::{MachKernels, REFINED},
@@ -32,11 +32,7 @@ impl Model {
         }
         let made = match self.method() {
             Method::Nearest(nearest) => {
-                let parameters = nearest.parameters();
-                let parameters = NearestParameters {
-                    neighbors: parameters.neighbors.min(data.len() as u32),
-                    ..parameters
-                };
+                let parameters = nearest.parameters().within(data.len());
                 Self::train_nearest(parameters, data, None, executor)?
             }
             Method::Linear(linear) => linear_again(linear, data, executor, kernels)?,

@@ -164,7 +164,7 @@ fn best_of(
     let mut choice = base.choose(&given, data, executor, kernels, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
-    let mut neighbors = NearestParameters::for_rows(data.len());
+    let mut neighbors = NearestParameters::default().within(data.len());
     if let Some(best) = choice.best() {
         tried.push(Tried {
             candidate,

@@ -209,7 +209,7 @@ mod tests {
         let chosen = choose(&data, &OneVsRest::default(), MACHINE.0, MACHINE.1);
         let standardization = chosen.unwrap().unwrap().by;
         let seen = standardization.dataset(&data);
-        let parameters = crate::parameters::NearestParameters::for_rows(data.len());
+        let parameters = crate::parameters::NearestParameters::default().within(data.len());
         let mut model = Model::train_nearest(parameters, &seen, None, &Sequential).unwrap();
         model.standardization = Some(standardization);
         let (row, mut scratch) = (data.rows().row(7), Scratch::default());

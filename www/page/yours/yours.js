@@ -8,8 +8,6 @@ import { bytes, count } from './numbers.js';
 import { labelsOf, likelySeparator, readTable } from './table.js';
 
 const ANSWERS = 5;
-/** Fewer texts are too few to hold some out: they are trained by one-vs-rest. */
-const FEW = 100;
 /** Labels that are shown of a table. */
 const SHOWN = 4;
 const STAGES = {
@@ -75,7 +73,7 @@ function progress(report) {
 /** What training tried, in a sentence. */
 function told(made, seconds) {
   const size = `${bytes(made.model.length)}, made in ${seconds.toFixed(0)} s`;
-  if (!made.summary) return `${size}. There are too few texts to say how good it is.`;
+  if (!made.summary.judged) return `${size}. There are too few texts to say how good it is.`;
   const { precisionAt1 } = made.summary.tried.find(({ method }) => method === made.summary.method);
   const right = `${Math.round(100 * precisionAt1)} % of ${count(made.summary.judged)} texts that were held out`;
   return `${size}. Its first answer was right for ${right}, before it learned from these, too.`;
@@ -90,7 +88,7 @@ async function train() {
   get('asking').hidden = true;
   get('working').hidden = false;
   try {
-    const work = { texts: table.texts, labels: labels(), method: table.texts.length < FEW ? 'ovr' : 'best' };
+    const work = { texts: table.texts, labels: labels(), method: 'best' };
     const made = await trainInWorker(work, { progress, signal });
     model = await WorkerModel.load(made.model.slice().buffer);
     get('made').textContent = told(made, (performance.now() - start) / 1000);

@@ -226,15 +226,43 @@ impl Nearest {
         scratch: &'s mut NearestScratch,
     ) -> Result<&'s [Scored], ModelError> {
         self.find(query, scratch)?;
-        let alpha = self.parameters.alpha;
+        Ok(self.voted(self.parameters.alpha, k, scratch))
+    }
+
+    /// As [`Nearest::predict`], once for each of these exponents of votes: `answered` hears of its
+    /// place and of the answers. The search is one.
+    pub(crate) fn predict_by(
+        &self,
+        alphas: &[f64],
+        query: SparseView<'_>,
+        k: usize,
+        scratch: &mut NearestScratch,
+        answered: &mut dyn FnMut(usize, &[Scored]),
+    ) -> Result<(), ModelError> {
+        self.find(query, scratch)?;
+        let ways = alphas.iter().enumerate();
+        ways.for_each(|(at, &alpha)| answered(at, self.voted(alpha, k, scratch)));
+        Ok(())
+    }
+
+    /// The `k` labels for which the neighbors that were found vote.
+    fn voted<'s>(&self, alpha: f64, k: usize, scratch: &'s mut NearestScratch) -> &'s [Scored] {
+        self.cast(alpha, scratch);
+        scratch.votes.best(k)
+    }
+
+    /// Casts the votes of the neighbors that were found; their sum.
+    fn cast(&self, alpha: f64, scratch: &mut NearestScratch) -> f64 {
         let NearestScratch {
             neighbors, votes, ..
         } = scratch;
+        let mut total = 0.0;
         for neighbor in neighbors.iter() {
             let vote = vote(neighbor.score, alpha);
+            total += vote;
             self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
         }
-        Ok(votes.best(k))
+        total
     }
 
     /// Where slot `slot` is kept: `Ok` with its position in the index, or `Err` with its place

@@ -1,6 +1,6 @@
 //! Nearest neighbors as a part of another model: what share of the votes each label gets.
 
-use super::{Nearest, NearestScratch, vote};
+use super::{Nearest, NearestScratch};
 use crate::{model::ModelError, search::Scored, sparse::SparseView};
 
 impl Nearest {
@@ -16,15 +16,7 @@ impl Nearest {
         scratch: &'s mut NearestScratch,
     ) -> Result<&'s [Scored], ModelError> {
         self.find(query, scratch)?;
-        let NearestScratch {
-            neighbors, votes, ..
-        } = scratch;
-        let mut total = 0.0;
-        for neighbor in neighbors.iter() {
-            let vote = vote(neighbor.score, self.parameters.alpha);
-            total += vote;
-            self.for_each_label(neighbor.id, |label| votes.cast(vote, label));
-        }
-        Ok(votes.shares(total))
+        let total = self.cast(self.parameters.alpha, scratch);
+        Ok(scratch.votes.shares(total))
     }
 }

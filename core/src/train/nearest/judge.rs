@@ -24,8 +24,8 @@ const MOST: f64 = 5000.0;
 pub(super) struct HeldOut {
     pub(super) rows: SparseRows,
     pub(super) queries: SparseRows,
-    pub(super) labels: LabelLists,
-    pub(super) truth: LabelLists,
+    labels: LabelLists,
+    truth: LabelLists,
 }
 
 /// How neighbors vote: alpha, and how many.

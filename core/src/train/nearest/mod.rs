@@ -87,7 +87,7 @@ impl FusedNearest {
     /// # Errors
     /// As [`Nearest::train`].
     pub(crate) fn neighbors(data: &Dataset) -> Result<Nearest, TrainError> {
-        let parameters = NearestParameters::for_rows(data.len());
+        let parameters = NearestParameters::default().within(data.len());
         Nearest::train_compact(parameters, data, &CompactOptions::default())
     }
 }

@@ -8,16 +8,9 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     parameters::{ParamError, ParamRule},
-    train::{
-        Precision, TrainError, check_data,
-        precision::{Figures, Tally},
-    },
+    train::{Precision, TrainError, check_data},
 };
 use alloc::{vec, vec::Vec};
-
-/// Exponents of votes that are tried where the user names no method: where rows are dense all are
-/// alike, and only a high power lets the nearest outvote the others.
-const ALPHAS: [f64; 3] = [2.0, 8.0, 32.0];
 
 /// The values tried of each parameter: all combinations of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,56 +160,18 @@ impl NearestParameters {
     }
 }
 
-impl NearestParameters {
-    /// The best of [`ALPHAS`] for rows to train on and rows to ask, and how well neighbors answer
-    /// with it, all else as [`NearestParameters::for_rows`] has it. Each row is searched for once.
-    pub(crate) fn best_alpha(
-        folds: &[(Dataset, Dataset)],
-        executor: &Executor,
-        kernels: &'static dyn Kernels,
-    ) -> Result<(f64, Figures), TrainError> {
-        let mut sums = vec![Tally::default(); ALPHAS.len()];
-        for (train, test) in folds {
-            let plain = Self::for_rows(train.len());
-            let conditioned = |data: &Dataset| conditioned_rows(data.rows(), plain.exponent);
-            let parts = HeldOut {
-                rows: conditioned(train),
-                queries: conditioned(test),
-                labels: train.labels().clone(),
-                truth: test.labels().clone(),
-            };
-            let index = Index::exact(&parts.rows, executor)?;
-            let votings = ALPHAS.map(|alpha| (alpha, plain.neighbors));
-            let similarity = plain.similarity()?;
-            let (found, _) = parts.judge(&index, similarity, &votings, executor, kernels)?;
-            for (sum, found) in sums.iter_mut().zip(&found) {
-                *sum = core::mem::take(sum).and(found);
-            }
-        }
-        let found: Vec<Figures> = sums.iter_mut().map(Tally::figures).collect();
-        let mut best = 0;
-        for at in 1..found.len() {
-            if found[at].worth() > found[best].worth() {
-                best = at;
-            }
-        }
-        Ok((ALPHAS[best], found[best]))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ALPHAS, Grid};
+    use super::Grid;
     use crate::{
         data::{Dataset, LabelLists},
         executor::Sequential,
         kernels::Portable,
-        model::{Model, Scratch},
         parameters::NearestParameters,
         sparse::{SparseRows, SparseVec},
-        train::{TrainError, precision::Tally},
+        train::TrainError,
     };
-    use alloc::{vec, vec::Vec};
+    use alloc::vec;
 
     /// Two classes: large values tell them apart, many small ones mislead.
     fn data(count: u32) -> Dataset {
@@ -264,54 +219,6 @@ mod tests {
             };
             assert_eq!(tune(&data, &alone).unwrap().best, trial);
         }
-    }
-
-    #[test]
-    fn the_best_alpha_is_that_of_models_trained_with_each() {
-        // Sixty directions all around; six in turn have the one label, then six the other.
-        let (mut rows, mut labels) = (SparseRows::new(2), LabelLists::new(2));
-        for row in 0..60u32 {
-            let (sine, cosine) = libm::sincos(f64::from(row) * core::f64::consts::PI / 30.0);
-            let row_of = [(0, cosine as f32), (1, sine as f32)];
-            rows.push(SparseVec::from_pairs(row_of).unwrap().view())
-                .unwrap();
-            labels.push([row / 6 % 2]);
-        }
-        let data = Dataset::new(rows, labels, None).unwrap();
-        let folds = [0, 1].map(|fold| {
-            let (test, train): (Vec<usize>, Vec<usize>) = (0..60).partition(|row| row % 3 == fold);
-            (data.select(&train), data.select(&test))
-        });
-        let best = NearestParameters::best_alpha(&folds, &Sequential, &Portable).unwrap();
-        let mut found = Vec::new();
-        for alpha in ALPHAS {
-            let mut sum = Tally::default();
-            for (train, test) in &folds {
-                let parameters = NearestParameters {
-                    alpha,
-                    ..NearestParameters::for_rows(train.len())
-                };
-                let model = Model::train_nearest(parameters, train, None, &Sequential).unwrap();
-                let mut scratch = Scratch::default();
-                let mut tally = Tally::of(train.labels());
-                for row in 0..test.len() {
-                    let answers = model.predict(test.rows().row(row), 5, &mut scratch);
-                    tally.count(answers.unwrap(), test.labels().row(row));
-                }
-                sum = sum.and(&tally);
-            }
-            found.push((alpha, sum.figures()));
-        }
-        assert!(found.contains(&best), "{best:?} {found:?}");
-        let most = found
-            .iter()
-            .map(|(_, figures)| figures.worth())
-            .fold(0.0, f64::max);
-        assert_eq!(best.1.worth(), most);
-        assert!(
-            found.iter().any(|(_, figures)| figures.worth() < most),
-            "{found:?}"
-        );
     }
 
     #[test]
