@@ -33,9 +33,9 @@ pub const NEWEST: &str = "nearest-1-symbols";
 
 /// Every golden file of that version that this release makes: its name, and how. What an earlier
 /// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one;
-/// those without `-symbols`, for which symbols were no words; `mach-1-symbols`, trained with l1 and
-/// l2, which are gone) is kept beside them, as is `standardized-1`: `train::auto` of sixty rows made
-/// it, with defaults that may improve.
+/// those without `-symbols`, for which symbols were no words; `mach-1-symbols`, trained with l1
+/// and l2, which are gone) is kept beside them, as is `standardized-1`: `train::auto` of sixty
+/// rows made it, with defaults that may improve.
 pub const ALL_NEWEST: [(&str, Make); 6] = [
     (NEWEST, nearest),
     ("linear-1-symbols", || linear(0.0)),
