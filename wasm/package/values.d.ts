@@ -251,7 +251,7 @@ export interface OvrParameters {
 /** What was tried on held-out rows, and chosen. */
 export interface TrainingSummary {
   method: "ovr" | "nearest";
-  /** The methods that were tried. */
+  /** The methods that were tried: none with less than 100 rows. */
   tried: {
     method: "ovr" | "nearest";
     /** The mean of P@1, P@3 and P@5 on the held-out rows, from 0 to 1. */
