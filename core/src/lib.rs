@@ -26,7 +26,7 @@
 //!     Vectorizer::fit_transform(&documents.texts, Default::default(), &Sequential)?;
 //! let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
 //! let parameters = NearestParameters { neighbors: 2, ..Default::default() };
-//! let model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?;
+//! let model = Model::train_nearest(parameters, &data, Some(vectorizer))?;
 //!
 //! let loaded = Model::from_bytes(model.to_bytes()?)?;
 //! let answers = loaded.predict_text("my card is lost", 1, &mut Scratch::default())?;

@@ -66,7 +66,7 @@ impl Pair {
             neighbors: u32::from(job.neighbors % 8) + 1,
             ..NearestParameters::default()
         };
-        let model = Model::train_nearest(parameters, &data, None, &Sequential).ok()?;
+        let model = Model::train_nearest(parameters, &data, None).ok()?;
         Some(Self {
             model,
             rows: (0..).zip(all).collect(),

@@ -306,7 +306,7 @@ mod tests {
             neighbors: 2,
             ..NearestParameters::default()
         };
-        let mut model = Model::train_nearest(parameters, &data, None, &Sequential).unwrap();
+        let mut model = Model::train_nearest(parameters, &data, None).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
         write_model(&path, &model).unwrap();

@@ -25,7 +25,7 @@
 //!     unreachable!("the header says that these are rows")
 //! };
 //! let parameters = NearestParameters { neighbors: 2, ..Default::default() };
-//! let model = Model::train_nearest(parameters, &data, None, &threads)?;
+//! let model = Model::train_nearest(parameters, &data, None)?;
 //! model.save(&path)?;
 //!
 //! let model = Model::load(&path)?;

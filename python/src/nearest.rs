@@ -64,7 +64,7 @@ impl Nearest {
         } else {
             self.within(data.len())
         };
-        Model::train_nearest(parameters, data, texts, job.executor)
+        Model::train_nearest(parameters, data, texts)
     }
 
     /// The parameters for so many rows: by default no more neighbors than rows.

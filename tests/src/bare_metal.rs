@@ -106,7 +106,7 @@ fn train(text: &[u8]) -> Result<[NamedModel; 4], Box<dyn Error>> {
         ..NearestParameters::default()
     };
     let words = Some(vectorizer.clone());
-    let nearest = Model::train_nearest(parameters, &data, words, &Sequential)?;
+    let nearest = Model::train_nearest(parameters, &data, words)?;
     let parameters = OneVsRest::default();
     let words = Some(vectorizer.clone());
     let go_on = |_| ControlFlow::Continue(());

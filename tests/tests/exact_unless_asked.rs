@@ -32,7 +32,7 @@ fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kern
     };
     let (twin, index) = (
         Exhaustive::new(train.rows(), beta),
-        Nearest::train(parameters, &train, threads).unwrap(),
+        Nearest::train(parameters, &train).unwrap(),
     );
     let test = test.rows();
     let scratch = || NearestScratch::new(kernels);

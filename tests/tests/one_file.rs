@@ -65,7 +65,7 @@ fn train(options: VectorizerOptions, to: &Path) -> Vec<String> {
         beta: 0.25,
         exponent: 1.5,
     };
-    let model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential).unwrap();
+    let model = Model::train_nearest(parameters, &data, Some(vectorizer)).unwrap();
     let made = folder.path().join("model.hapax");
     write_whole(&made, &model.to_bytes().unwrap()).unwrap();
     fs::copy(&made, to).unwrap();

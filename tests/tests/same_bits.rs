@@ -64,7 +64,7 @@ fn of_texts(executor: &Executor) -> (Model, Dataset) {
         Vectorizer::fit_transform(&documents.texts, options, executor).unwrap();
     let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
     let parameters = NearestParameters::default();
-    let model = Model::train_nearest(parameters, &data, Some(vectorizer), executor).unwrap();
+    let model = Model::train_nearest(parameters, &data, Some(vectorizer)).unwrap();
     (model, data)
 }
 
@@ -85,7 +85,7 @@ fn of_a_model_of_rows() {
     let data = random_rows();
     let parameters = NearestParameters::default();
     let train = |threads: &Executor| {
-        let model = Model::train_nearest(parameters, &data, None, threads).unwrap();
+        let model = Model::train_nearest(parameters, &data, None).unwrap();
         (model.to_bytes().unwrap(), answers(&model, &data, threads))
     };
     let one = train(&Threads::new(1).unwrap());

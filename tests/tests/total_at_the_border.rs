@@ -154,13 +154,7 @@ fn larger() -> Model {
     let (vectorizer, rows) =
         Vectorizer::fit_transform(&documents.texts, options, &Sequential).unwrap();
     let data = Dataset::new(rows, documents.labels, Some(documents.label_names)).unwrap();
-    Model::train_nearest(
-        NearestParameters::default(),
-        &data,
-        Some(vectorizer),
-        &Sequential,
-    )
-    .unwrap()
+    Model::train_nearest(NearestParameters::default(), &data, Some(vectorizer)).unwrap()
 }
 
 /// The same, pruned and rounded.

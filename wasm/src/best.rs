@@ -118,7 +118,7 @@ impl BestTrainer {
                     None => trained(choice, (part, None), watching),
                     Some(parameters) => {
                         let parameters = parameters.within(part.len());
-                        Ok(Core::train_nearest(parameters, part, None, MACHINE)?)
+                        Ok(Core::train_nearest(parameters, part, None)?)
                     }
                 },
             )?;

@@ -67,7 +67,7 @@ impl Trainer {
     pub fn train(&self, data: &Dataset) -> Result<Model, Thrown> {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
         let parameters = self.parameters_for(rows.len());
-        let mut model = Core::train_nearest(parameters, &rows, vectorizer, MACHINE)?;
+        let mut model = Core::train_nearest(parameters, &rows, vectorizer)?;
         if self.text.calibrates {
             self.calibrate(&mut model, &rows)?;
         }
@@ -83,24 +83,19 @@ impl Trainer {
         while let Some(rows) =
             model.calibrate_part(&mut calibrating, (data, SEED), other, MACHINE, scratch)
         {
-            let parameters = NearestParameters {
-                neighbors: self
-                    .parameters_for(data.len())
-                    .neighbors
-                    .min(rows.len() as u32),
-                ..self.parameters
-            };
-            other = Some(Core::train_nearest(parameters, &rows, None, MACHINE)?);
+            let parameters = self.parameters_for(data.len()).within(rows.len());
+            other = Some(Core::train_nearest(parameters, &rows, None)?);
         }
         Ok(())
     }
 
     fn parameters_for(&self, rows: usize) -> NearestParameters {
-        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-        let usual = self.parameters.neighbors.min(rows).max(1);
-        NearestParameters {
-            neighbors: self.neighbors.unwrap_or(usual),
-            ..self.parameters
+        match self.neighbors {
+            Some(neighbors) => NearestParameters {
+                neighbors,
+                ..self.parameters
+            },
+            None => self.parameters.within(rows),
         }
     }
 

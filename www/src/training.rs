@@ -120,7 +120,7 @@ pub fn train(
     let names = documents.label_names.clone();
     let data = Dataset::new(rows, documents.labels.clone(), Some(names))?;
     let words = Some(vectorizer);
-    let model = Model::train_nearest(within(parameters, &data), &data, words, threads)?;
+    let model = Model::train_nearest(parameters.within(data.len()), &data, words)?;
     let kernels = kernels::best();
     let model = model.compacted(max_bytes, SEED, threads, kernels)?.model;
     let bytes = model.to_bytes()?;
@@ -136,15 +136,6 @@ pub fn train(
 
 /// Draws the rows that decide what a smaller file leaves out.
 const SEED: u64 = 42;
-
-/// No more neighbors than there are rows.
-fn within(parameters: NearestParameters, data: &Dataset) -> NearestParameters {
-    let rows = u32::try_from(data.len()).unwrap_or(u32::MAX);
-    NearestParameters {
-        neighbors: parameters.neighbors.min(rows),
-        ..parameters
-    }
-}
 
 /// How many answers a row of the table looks at.
 pub const KS: [usize; 3] = [1, 3, 5];

@@ -158,7 +158,7 @@ fn alone(arguments: &[String]) -> Result<()> {
 fn train(method: &str, data: &Dataset) -> Result<Model> {
     let threads = Threads::new(1)?;
     Ok(match method {
-        "nearest" => Model::train_nearest(NearestParameters::default(), data, None, &threads)?,
+        "nearest" => Model::train_nearest(NearestParameters::default(), data, None)?,
         "ovr" => {
             let parameters = OneVsRest::default();
             let go_on = |_| ControlFlow::Continue(());

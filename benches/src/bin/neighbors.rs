@@ -6,7 +6,6 @@
 use exhaustive::Exhaustive;
 use hapax_core::{
     data::Dataset,
-    executor::Sequential,
     kernels::{Kernels, Portable},
     model::{Model, Nearest, NearestScratch},
     parameters::NearestParameters,
@@ -64,7 +63,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
         neighbors: options.neighbors as u32,
         ..NearestParameters::default()
     };
-    let nearest = Nearest::train(parameters, &data, &Sequential)?;
+    let nearest = Nearest::train(parameters, &data)?;
     let index_build = start.elapsed().as_secs_f64();
     let kernels: [&'static dyn Kernels; 2] = [hapax::kernels::best(), &Portable];
     let mut scratches = kernels.map(NearestScratch::new);
@@ -112,7 +111,7 @@ fn measure(set: &str, options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// Microseconds in which a trained model learns a row, the mean over some test rows.
 fn measure_learning(set: &str, data: &Dataset, test: &SparseRows) -> Result<(), Box<dyn Error>> {
-    let mut model = Model::train_nearest(NearestParameters::default(), data, None, &Sequential)?;
+    let mut model = Model::train_nearest(NearestParameters::default(), data, None)?;
     let rows = test.len().min(1000);
     let clock = Instant::now();
     for row in test.iter().take(rows).filter(|row| !row.is_empty()) {

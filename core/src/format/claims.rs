@@ -129,7 +129,7 @@ mod tests {
             neighbors: 2,
             ..NearestParameters::default()
         };
-        let model = Model::train_nearest(parameters, &data, None, &Sequential).unwrap();
+        let model = Model::train_nearest(parameters, &data, None).unwrap();
         let refused = model.to_bytes().unwrap_err();
         assert!(
             matches!(refused, FormatError::ClaimsMemory { .. }),

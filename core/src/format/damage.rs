@@ -47,7 +47,7 @@ pub(super) fn texts() -> Model {
         neighbors: 9,
         ..NearestParameters::default()
     };
-    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential).unwrap();
+    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer)).unwrap();
     model.provenance_mut().columns = Some("{\"labels\":\"Schlagwörter\"}".into());
     model
 }
@@ -55,7 +55,7 @@ pub(super) fn texts() -> Model {
 /// A model of rows with frequent and rare features, perhaps of both signs.
 pub(super) fn rows(signed: bool) -> Model {
     let data = sparse(signed);
-    Model::train_nearest(NearestParameters::default(), &data, None, &Sequential).unwrap()
+    Model::train_nearest(NearestParameters::default(), &data, None).unwrap()
 }
 
 pub(super) fn sparse(signed: bool) -> Dataset {

@@ -15,7 +15,6 @@ use super::{
     },
 };
 use crate::{
-    executor::Sequential,
     model::{
         AllKinds, Calibration, Kinds, LabelNames, Method, Model, ModelError, NearestOnly,
         Provenance, nearest::Index,
@@ -157,7 +156,7 @@ impl Model {
     /// # let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, &Sequential)?;
     /// # let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     /// # let parameters = NearestParameters { neighbors: 2, ..NearestParameters::default() };
-    /// # let model = Model::train_nearest(parameters, &data, None, &Sequential)?;
+    /// # let model = Model::train_nearest(parameters, &data, None)?;
     /// let mut length = 0;
     /// model.file_parts(&mut |parts| length = parts.iter().map(|part| part.len()).sum())?;
     /// assert_eq!(length, model.to_bytes()?.len());
@@ -213,9 +212,7 @@ impl Model {
         };
         let folded;
         let nearest = if current.has_changes() {
-            folded = current
-                .folded(&Sequential)
-                .map_err(|error| cannot_fold(&error))?;
+            folded = current.folded().map_err(|error| cannot_fold(&error))?;
             &folded
         } else {
             current

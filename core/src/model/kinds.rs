@@ -33,7 +33,7 @@ pub struct AllKinds;
 /// # let (vectorizer, rows) = Vectorizer::fit_transform(texts, options, &Sequential)?;
 /// # let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
 /// let parameters = NearestParameters { neighbors: 3, ..NearestParameters::default() };
-/// let nearest = Model::train_nearest(parameters, &data, None, &Sequential)?;
+/// let nearest = Model::train_nearest(parameters, &data, None)?;
 /// let file = nearest.to_bytes()?;
 /// let read = Model::from_bytes_of::<NearestOnly>(file.clone())?;
 /// assert_eq!(read.to_bytes_of::<NearestOnly>()?, file);

@@ -36,8 +36,9 @@ impl NearestParameters {
     /// The same, with no more neighbors than there are rows.
     #[must_use]
     pub fn within(self, rows: usize) -> Self {
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         Self {
-            neighbors: self.neighbors.min(rows as u32),
+            neighbors: self.neighbors.min(rows.max(1)),
             ..self
         }
     }

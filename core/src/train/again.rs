@@ -33,7 +33,7 @@ impl Model {
         let made = match self.method() {
             Method::Nearest(nearest) => {
                 let parameters = nearest.parameters().within(data.len());
-                Self::train_nearest(parameters, data, None, executor)?
+                Self::train_nearest(parameters, data, None)?
             }
             Method::Linear(linear) => linear_again(linear, data, executor, kernels)?,
             Method::Mach(mach) => {

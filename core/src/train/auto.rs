@@ -201,7 +201,7 @@ fn best_of(
                 .fused
                 .model(linear, parameters, rows, executor, kernels)?
         }
-        Candidate::Nearest => Model::train_nearest(neighbors, data, vectorizer, executor)?,
+        Candidate::Nearest => Model::train_nearest(neighbors, data, vectorizer)?,
     };
     Ok(Best {
         model,

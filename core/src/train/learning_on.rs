@@ -79,7 +79,7 @@ impl Model {
                 (Method::Linear(linear), Some(moves), None)
             }
             Method::Nearest(nearest) => {
-                let (nearest, ids) = nearest.learn_all(data, &places, executor)?;
+                let (nearest, ids) = nearest.learn_all(data, &places)?;
                 (Method::Nearest(nearest), None, Some(ids))
             }
             _ => return Err(TrainError::CannotLearn),
@@ -136,11 +136,10 @@ impl Nearest {
         &self,
         data: &Dataset,
         places: &[u32],
-        executor: &Executor,
     ) -> Result<(Self, Range<u32>), TrainError> {
         let features = data.rows().features();
         let mut nearest = match features as usize > places.len() {
-            true => self.renumbered(places, features, executor)?,
+            true => self.renumbered(places, features)?,
             false => self.clone(),
         };
         let mut ids = 0..0;

@@ -28,9 +28,8 @@ impl Model {
         parameters: NearestParameters,
         data: &Dataset,
         vectorizer: Option<Vectorizer>,
-        executor: &Executor,
     ) -> Result<Self, TrainError> {
-        let nearest = Nearest::train(parameters, data, executor)?;
+        let nearest = Nearest::train(parameters, data)?;
         let provenance = Provenance::new("nearest", data, 0);
         Ok(Self::new(
             Method::Nearest(nearest),

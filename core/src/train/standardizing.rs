@@ -210,7 +210,7 @@ mod tests {
         let standardization = chosen.unwrap().unwrap().by;
         let seen = standardization.dataset(&data);
         let parameters = crate::parameters::NearestParameters::default().within(data.len());
-        let mut model = Model::train_nearest(parameters, &seen, None, &Sequential).unwrap();
+        let mut model = Model::train_nearest(parameters, &seen, None).unwrap();
         model.standardization = Some(standardization);
         let (row, mut scratch) = (data.rows().row(7), Scratch::default());
         let nearest = |model: &Model, scratch: &mut Scratch| {

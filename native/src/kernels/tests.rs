@@ -1,6 +1,5 @@
 use hapax_core::{
     data::{Dataset, LabelLists},
-    executor::Sequential,
     kernels::{HeadTerm, Kernels, Portable},
     model::{Nearest, NearestScratch},
     parameters::NearestParameters,
@@ -32,7 +31,7 @@ fn every_kernel_finds_the_same_neighbors() {
                 neighbors: 10,
                 ..NearestParameters::default()
             };
-            let nearest = Nearest::train(parameters, &data, &Sequential).unwrap();
+            let nearest = Nearest::train(parameters, &data).unwrap();
             for query in data.rows().iter().take(50) {
                 let found = nearest.neighbors(query, &mut scratch).unwrap();
                 let expected = nearest.neighbors(query, &mut plain).unwrap();

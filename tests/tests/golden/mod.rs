@@ -99,12 +99,7 @@ fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         beta: 0.5,
         exponent: 0.75,
     };
-    written(Model::train_nearest(
-        parameters,
-        &data,
-        Some(vectorizer),
-        &Sequential,
-    )?)
+    written(Model::train_nearest(parameters, &data, Some(vectorizer))?)
 }
 
 /// The golden linear model: one-vs-rest with weights of 5 bits and neighbors that vote, too.
@@ -155,7 +150,7 @@ fn calibrated() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         beta: 0.5,
         exponent: 0.75,
     };
-    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer), &Sequential)?;
+    let mut model = Model::train_nearest(parameters, &data, Some(vectorizer))?;
     let told = model.calibrate(Calibrating::default(), (&data, 42), &Sequential, &Portable)?;
     told.ok_or("no rows were held out")?;
     written(model)

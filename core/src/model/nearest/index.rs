@@ -2,7 +2,6 @@
 
 use super::evidence::{SharedFeature, shared_features};
 use crate::{
-    executor::Executor,
     kernels::Kernels,
     model::ModelError,
     search::{
@@ -45,7 +44,7 @@ impl IndexScratch {
 }
 
 impl Index {
-    pub(crate) fn exact(rows: &SparseRows, _executor: &Executor) -> Result<Self, ModelError> {
+    pub(crate) fn exact(rows: &SparseRows) -> Result<Self, ModelError> {
         NeighborIndex::build(rows)
             .map(|index| Self::Exact(Box::new(index)))
             .map_err(ModelError::from)
@@ -58,13 +57,9 @@ impl Index {
     }
 
     /// An index of the same kind over other rows.
-    pub(crate) fn rebuilt(
-        &self,
-        rows: &SparseRows,
-        executor: &Executor,
-    ) -> Result<Self, ModelError> {
+    pub(crate) fn rebuilt(&self, rows: &SparseRows) -> Result<Self, ModelError> {
         match self {
-            Self::Exact(_) => Self::exact(rows, executor),
+            Self::Exact(_) => Self::exact(rows),
             Self::Compact(index) => Self::compact(rows, &index.options()),
         }
     }

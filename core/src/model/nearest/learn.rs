@@ -3,7 +3,6 @@
 use super::{Changes, CompactLabels, Nearest, condition};
 use crate::{
     data::LabelLists,
-    executor::Executor,
     model::ModelError,
     sparse::{SparseRows, SparseVec, SparseView},
 };
@@ -54,13 +53,8 @@ impl Nearest {
     ///
     /// # Errors
     /// If no row is left or memory is lacking.
-    pub(crate) fn renumbered(
-        &self,
-        places: &[u32],
-        features: u32,
-        executor: &Executor,
-    ) -> Result<Self, ModelError> {
-        let folded = self.folded(executor)?;
+    pub(crate) fn renumbered(&self, places: &[u32], features: u32) -> Result<Self, ModelError> {
+        let folded = self.folded()?;
         let before = folded.index.to_rows()?;
         let mut rows = SparseRows::new(features);
         let mut indices = Vec::new();
@@ -72,7 +66,7 @@ impl Nearest {
             pushed.map_err(|_| ModelError::NoFeatures)?;
         }
         Ok(Self {
-            index: folded.index.rebuilt(&rows, executor)?,
+            index: folded.index.rebuilt(&rows)?,
             ..folded
         })
     }
@@ -101,7 +95,7 @@ impl Nearest {
     ///
     /// # Errors
     /// If no row is left or memory is lacking.
-    pub(crate) fn folded(&self, executor: &Executor) -> Result<Self, ModelError> {
+    pub(crate) fn folded(&self) -> Result<Self, ModelError> {
         if !self.has_changes() {
             return Ok(self.clone());
         }
@@ -146,7 +140,7 @@ impl Nearest {
         Ok(Self {
             parameters: self.parameters,
             similarity: self.similarity,
-            index: self.index.rebuilt(&rows, executor)?,
+            index: self.index.rebuilt(&rows)?,
             labels: CompactLabels::new(&labels)?,
             ids: if plain { Vec::new() } else { ids }.into(),
             changes: Changes::new(self.changes.next_id()),

@@ -5,7 +5,6 @@ use super::{Nearest, NearestScratch};
 use crate::parameters::NearestParameters;
 use crate::{
     data::{Dataset, LabelLists},
-    executor::Sequential,
     model::ModelError,
     sparse::{SparseRows, SparseVec, SparseView},
     train::TrainError,
@@ -58,7 +57,7 @@ fn the_worked_example_has_these_six_outcomes() {
         (1.0, 3.0, 0.669),
     ];
     for (alpha, beta, others) in cases {
-        let model = Nearest::train(parameters(5, alpha, beta), &paper(), &Sequential).unwrap();
+        let model = Nearest::train(parameters(5, alpha, beta), &paper()).unwrap();
         let scores = scores(&model, binary(&[1, 2, 4]).view());
         let score = |label| scores.iter().find(|s| s.0 == label).unwrap().1;
         for label in [1, 2] {
@@ -87,7 +86,7 @@ fn the_worked_example_has_these_six_outcomes() {
 fn no_overlap_and_negative_similarity_give_no_labels() {
     let row = SparseVec::from_pairs([(0, 1.0), (3, -1.0)]).unwrap();
     let data = data(&[(row, &[0])]);
-    let model = Nearest::train(parameters(1, 1.0, 1.0), &data, &Sequential).unwrap();
+    let model = Nearest::train(parameters(1, 1.0, 1.0), &data).unwrap();
     assert!(scores(&model, binary(&[7]).view()).is_empty());
     assert!(scores(&model, binary(&[3]).view()).is_empty());
     assert!(
@@ -100,11 +99,8 @@ fn no_overlap_and_negative_similarity_give_no_labels() {
 
 #[test]
 fn bad_parameters_and_data_are_refused_before_any_work() {
-    let train = |parameters, data: &Dataset| {
-        Nearest::train(parameters, data, &Sequential)
-            .unwrap_err()
-            .to_string()
-    };
+    let train =
+        |parameters, data: &Dataset| Nearest::train(parameters, data).unwrap_err().to_string();
     let good = paper();
     let cases = [
         (
@@ -149,7 +145,7 @@ fn bad_parameters_and_data_are_refused_before_any_work() {
 
 #[test]
 fn rows_are_learned_and_forgotten() {
-    let mut model = Nearest::train(parameters(1, 1.0, 1.0), &paper(), &Sequential).unwrap();
+    let mut model = Nearest::train(parameters(1, 1.0, 1.0), &paper()).unwrap();
     let query = binary(&[1, 2, 4]);
     let id = model.learn(binary(&[9, 11]).view(), &[4, 4, 2]).unwrap();
     assert_eq!(id, 5);
@@ -166,7 +162,7 @@ fn rows_are_learned_and_forgotten() {
     );
     assert_eq!(model.len(), 5);
 
-    let folded = model.folded(&Sequential).unwrap();
+    let folded = model.folded().unwrap();
     let mut scratch = NearestScratch::default();
     for query in [query, binary(&[9]), binary(&[5, 11])] {
         let before: Vec<_> = model
@@ -189,12 +185,12 @@ fn rows_are_learned_and_forgotten() {
         assert!(folded.forget(id));
     }
     assert!(folded.is_empty());
-    assert_eq!(folded.folded(&Sequential).unwrap_err(), ModelError::NoRows);
+    assert_eq!(folded.folded().unwrap_err(), ModelError::NoRows);
 }
 
 #[test]
 fn evidence_names_neighbors_and_shared_features() {
-    let model = Nearest::train(parameters(2, 2.0, 1.0), &paper(), &Sequential).unwrap();
+    let model = Nearest::train(parameters(2, 2.0, 1.0), &paper()).unwrap();
     let mut scratch = NearestScratch::default();
     let evidence = model
         .explain(binary(&[2, 4, 8]).view(), 9, 2, &mut scratch)

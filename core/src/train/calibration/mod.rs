@@ -164,7 +164,7 @@ impl Model {
     /// while let Some(rows) =
     ///     model.calibrate_part(&mut calibrating, (data, 42), other, &Sequential, Scratch::default)
     /// {
-    ///     other = Some(Model::train_nearest(own, &rows, None, &Sequential)?);
+    ///     other = Some(Model::train_nearest(own, &rows, None)?);
     /// }
     /// # Ok(()) }
     /// ```

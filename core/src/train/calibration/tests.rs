@@ -97,7 +97,7 @@ fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
     };
     let go_on = |_| ControlFlow::Continue(());
     for mut model in [
-        Model::train_nearest(nearest, &data, None, &Sequential).unwrap(),
+        Model::train_nearest(nearest, &data, None).unwrap(),
         linear.unwrap(),
         Model::train_mach(&mach, &data, None, &Sequential, &Portable, go_on).unwrap(),
     ] {
@@ -136,7 +136,7 @@ fn calibrated_models_are_read_again_and_uncalibrated_ones_keep_their_bytes() {
 #[test]
 fn too_few_rows_calibrate_nothing() {
     let data = data(150);
-    let mut model = Model::train_nearest(NearestParameters::default(), &data, None, &Sequential);
+    let mut model = Model::train_nearest(NearestParameters::default(), &data, None);
     let model = model.as_mut().unwrap();
     let told = model.calibrate(Calibrating::default(), (&data, 1), &Sequential, &Portable);
     assert_eq!(told, Ok(None));
@@ -226,7 +226,7 @@ fn answers_of_fewer_labels_do_no_harm() {
     let mut begun = Calibrating::default();
     begun.begin(&LabelLists::new(2));
     let own = NearestParameters::default();
-    let train = |rows: &Dataset| Model::train_nearest(own, rows, None, &Sequential).unwrap();
+    let train = |rows: &Dataset| Model::train_nearest(own, rows, None).unwrap();
     let (mut model, mut other) = (train(&rows), None);
     while let Some(part) =
         model.calibrate_part(&mut begun, (&rows, 7), other, &Sequential, Scratch::default)

@@ -67,7 +67,7 @@ impl Nearest {
         executor: &Executor,
         kernels: &'static dyn Kernels,
     ) -> Result<(Self, BudgetReport), CompactionError> {
-        let current = self.folded(executor)?;
+        let current = self.folded()?;
         let rows = current.index.to_rows()?;
         let labels = current.labels.to_lists();
         let candidates = candidates(&rows, CompactLabels::estimate(&labels), max_bytes, executor)?;
@@ -86,7 +86,7 @@ impl Nearest {
                 words_read,
             });
         }
-        let (mut before, _) = judge(&Index::exact(&parts.rows, executor)?)?;
+        let (mut before, _) = judge(&Index::exact(&parts.rows)?)?;
         let chosen = choose(&tried);
         let index = Index::Compact(CompactIndex::build(&rows, &tried[chosen].options)?);
         let held_out = parts.queries.len();
@@ -216,7 +216,7 @@ mod tests {
             neighbors: 10,
             ..NearestParameters::default()
         };
-        Nearest::train(parameters, &data, &Sequential).unwrap()
+        Nearest::train(parameters, &data).unwrap()
     }
 
     fn fit(model: &Nearest, max_bytes: u64) -> Result<(Nearest, BudgetReport), CompactionError> {
@@ -256,7 +256,7 @@ mod tests {
         let first =
             |model: &Nearest, scratch: &mut _| model.predict(row.view(), 1, scratch).unwrap()[0].id;
         assert_eq!(first(&small, &mut scratch), 30);
-        let folded = small.folded(&Sequential).unwrap();
+        let folded = small.folded().unwrap();
         assert_eq!(folded.len(), 600);
         assert_eq!(first(&folded, &mut scratch), 30);
     }

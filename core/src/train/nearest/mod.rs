@@ -11,7 +11,6 @@ pub use tune::{Grid, TuneReport};
 use crate::{
     array::Array,
     data::Dataset,
-    executor::Executor,
     model::{
         ModelError,
         linear::fused::FusedNearest,
@@ -29,12 +28,8 @@ impl Nearest {
     /// # Errors
     /// If a parameter is out of range (more neighbors than rows among them), there are no rows,
     /// features or labels, or memory is lacking.
-    pub fn train(
-        parameters: NearestParameters,
-        data: &Dataset,
-        executor: &Executor,
-    ) -> Result<Self, TrainError> {
-        Self::over(parameters, data, |rows| Index::exact(rows, executor))
+    pub fn train(parameters: NearestParameters, data: &Dataset) -> Result<Self, TrainError> {
+        Self::over(parameters, data, Index::exact)
     }
 
     /// The method over the index that `build` makes of the conditioned rows of `data`, after all

@@ -131,7 +131,7 @@ impl NearestParameters {
             let rows = conditioned_rows(data.rows(), exponent);
             let parts = HeldOut::new(&rows, data.labels(), seed)?;
             held_out = parts.queries.len();
-            let index = Index::exact(&parts.rows, executor)?;
+            let index = Index::exact(&parts.rows)?;
             for &beta in &grid.betas {
                 let all: Vec<_> = grid.parameters(exponent, beta).collect();
                 let similarity = all[0].similarity()?;

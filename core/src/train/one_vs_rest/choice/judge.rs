@@ -116,7 +116,7 @@ impl Judge {
     ) -> Result<(f64, Figures), TrainError> {
         let train = |rows: &Dataset| {
             let parameters = NearestParameters::default().within(rows.len());
-            Model::train_nearest(parameters, rows, None, executor)
+            Model::train_nearest(parameters, rows, None)
         };
         let ask: &Ask = &|model, row, scratch, answered| {
             if let Method::Nearest(nearest) = model.method() {
@@ -204,7 +204,7 @@ mod tests {
                     alpha,
                     ..NearestParameters::default().within(rows.len())
                 };
-                Model::train_nearest(parameters, rows, None, &Sequential)
+                Model::train_nearest(parameters, rows, None)
             };
             let figures = judge.judge(&train, &Sequential, &Portable).unwrap();
             (alpha, figures)

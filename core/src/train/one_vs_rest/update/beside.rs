@@ -30,9 +30,9 @@ pub(super) fn learned(
     let nearest = match linear.nearest() {
         None => None,
         Some(fused) => {
-            let (nearest, _) = fused.nearest().learn_all(data, places, executor)?;
+            let (nearest, _) = fused.nearest().learn_all(data, places)?;
             // One index over all rows, as the file will hold it.
-            FusedNearest::new(nearest.folded(executor)?, fused.weight())
+            FusedNearest::new(nearest.folded()?, fused.weight())
         }
     };
     let embedding = match linear.embedding() {

@@ -75,10 +75,9 @@ pub struct TrainNearest {
 
 impl TrainNearest {
     fn parameters(&self, rows: usize) -> NearestParameters {
-        let default = NearestParameters::default();
-        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        let default = NearestParameters::default().within(rows);
         NearestParameters {
-            neighbors: self.neighbors.unwrap_or(default.neighbors.min(rows)),
+            neighbors: self.neighbors.unwrap_or(default.neighbors),
             alpha: self.alpha.unwrap_or(default.alpha),
             beta: self.beta.unwrap_or(default.beta),
             exponent: self.exponent.unwrap_or(default.exponent),
@@ -105,8 +104,7 @@ impl TrainNearest {
             Some(report) => report.best.parameters,
             None => self.parameters(training.data.len()),
         };
-        let mut model =
-            Model::train_nearest(parameters, &training.data, training.vectorizer, &threads)?;
+        let mut model = Model::train_nearest(parameters, &training.data, training.vectorizer)?;
         let mut told = Told {
             held_out: tuned.as_ref().map(|report| report.held_out),
             lines: tuned.as_ref().map(best_of).into_iter().collect(),
