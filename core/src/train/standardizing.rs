@@ -76,8 +76,11 @@ pub(super) fn choose(
     let Some(by) = Standardization::of(data.rows()) else {
         return Ok(None);
     };
-    let Some(standardized) = as_they_are.standardized() else {
+    if as_they_are.is_empty() {
         return Ok(Some(Standardized { by, at_1: None }));
+    }
+    let Some(standardized) = as_they_are.standardized() else {
+        return Ok(None);
     };
     let best = |judge: &Judge| best(judge, base, executor, kernels);
     let (before, after) = (best(&as_they_are)?, best(&standardized)?);
@@ -239,6 +242,18 @@ mod tests {
         assert!(few.model.is_standardized() && few.standardized.is_none());
         assert!(right(&few.model, &rows(200, 2)) > 160);
         let base = OneVsRest::default();
+        // One row of all varies: where it is held out, there is nothing to standardize by.
+        for varied in (0..240).step_by(8) {
+            let mut same = SparseRows::new(1);
+            for row in 0..240 {
+                let value = if row == varied { 2.0 } else { 1.0 };
+                let row_of = SparseVec::from_pairs([(0, value)]).unwrap();
+                same.push(row_of.view()).unwrap();
+            }
+            let same = rows(240, 1).with_rows(same);
+            let chosen = choose(&same, &base, MACHINE.0, MACHINE.1).unwrap();
+            assert!(chosen.is_none_or(|chosen| chosen.at_1.is_some()));
+        }
         let mut sparse = rows(240, 1);
         sparse.widen(21, 3);
         assert_eq!(choose(&sparse, &base, MACHINE.0, MACHINE.1), Ok(None));

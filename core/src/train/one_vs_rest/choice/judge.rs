@@ -75,8 +75,13 @@ impl Judge {
         Self { folds }
     }
 
-    /// The same rows standardized, by means and deviations of those to train on; `None` of no
-    /// rows, and where no feature of them varies.
+    /// Whether no rows are held out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.folds.is_empty()
+    }
+
+    /// The same rows standardized, by means and deviations of those to train on; `None` where no
+    /// feature of them varies.
     pub(crate) fn standardized(&self) -> Option<Self> {
         let mut folds = Vec::with_capacity(self.folds.len());
         for Fold { train, test } in &self.folds {
@@ -84,7 +89,7 @@ impl Judge {
             let [train, test] = [train, test].map(|rows| by.dataset(rows));
             folds.push(Fold { train, test });
         }
-        (!folds.is_empty()).then_some(Self { folds })
+        Some(Self { folds })
     }
 
     /// A difference that is chance.
