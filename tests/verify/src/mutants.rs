@@ -13,7 +13,7 @@ const TOOL: &[&str] = cargo_tool!("cargo-mutants@25.3.1");
 
 /// Files, and the unit tests that are to notice errors in them: with all tests of core a mutant
 /// takes minutes, with these about ten seconds.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 16] = [
     ("core/src/top.rs", "top::"),
     ("core/src/data/split.rs", "data::"),
     (
@@ -43,6 +43,8 @@ const FILES: [(&str, &str); 14] = [
     ("core/src/model/linear/levels.rs", "linear::levels"),
     ("core/src/model/mach/estimate.rs", "mach::estimate"),
     ("core/src/model/mach/decode.rs", "model::mach::tests"),
+    ("core/src/train/mach/pack.rs", "mach::pack_tests"),
+    ("core/src/search/compact/codebook.rs", "compact::codebook"),
 ];
 
 /// Seconds after which a test that does not end has noticed.

@@ -141,7 +141,8 @@ impl Encoder {
 
 #[cfg(test)]
 mod tests {
-    use super::Codebook;
+    use super::{super::CompactError, Codebook};
+    use crate::random::Stream;
     use alloc::{vec, vec::Vec};
     use proptest::prelude::*;
 
@@ -167,12 +168,72 @@ mod tests {
         }
     }
 
+    /// The rule of the levels, one after the other.
+    fn levels(values: &[f32], longest: f64, bits: u32) -> Vec<f32> {
+        let mut sizes: Vec<f32> = values.iter().map(|value| value.abs()).collect();
+        sizes.sort_by(f32::total_cmp);
+        let highest = f64::from(sizes[sizes.len() - 1].min(1.0));
+        // Where a row's weights are all alike, each is the root of a share of its norm.
+        let ceiling = highest.min(libm::sqrt(1.0 / longest));
+        let low = f64::from(sizes[values.len() / 200]);
+        let lowest = low.max((1.0 / 256.0f64).min(ceiling)).min(ceiling);
+        let codes = 2i32.pow(bits);
+        let signed = values.iter().any(|value| *value < 0.0);
+        let positive = if signed { codes / 2 - 1 } else { codes - 1 };
+        let ratio = libm::pow(highest / lowest, 1.0 / f64::from(positive - 1));
+        let above = (0..positive).map(|at| (lowest * libm::pow(ratio, f64::from(at))) as f32);
+        let above: Vec<f32> = above.collect();
+        let mut all = vec![0.0];
+        all.extend(&above);
+        if signed {
+            // One code is left: the largest negative level once more.
+            all.extend(above.iter().chain(above.last()).map(|level| -level));
+        }
+        all
+    }
+
+    #[test]
+    fn levels_rise_by_one_ratio_from_the_quantile_to_the_largest() {
+        let mut dice = Stream::new(8, 0);
+        for (case, least) in [0.0, 0.0, 0.01, 0.3].into_iter().enumerate() {
+            for (longest, bits) in [(1, 4), (9, 4), (60, 5), (500, 6), (500, 8)] {
+                let value = |_| (least + (0.9 - least) * dice.unit() * dice.unit()) as f32;
+                let mut values: Vec<f32> = (0..700).map(value).collect();
+                if case % 2 == 0 {
+                    values[9] *= -1.0;
+                }
+                if case == 3 {
+                    // What rounding made of a row of one weight.
+                    values[8] = 1.0 + f32::EPSILON;
+                }
+                let book = Codebook::fit(&values, longest, bits);
+                let expected = levels(&values, longest as f64, u32::from(bits));
+                assert_eq!(book.levels().len(), expected.len());
+                for (code, (found, level)) in book.levels().iter().zip(&expected).enumerate() {
+                    let off = (found - level).abs();
+                    assert!(off <= 1e-6 * level.abs(), "{code}: {found}, not {level}");
+                    assert_eq!(book.value(code as u8), *found);
+                }
+                assert_eq!(book.encoder().code(0.0), 1, "no value is left out");
+            }
+        }
+    }
+
+    #[test]
+    fn codes_that_do_not_exist_are_worth_nothing() {
+        let book = Codebook::fit(&[0.5, -0.25], 2, 4);
+        assert_eq!((book.value(16), book.value(255)), (0.0, 0.0));
+    }
+
     #[test]
     fn refuses_levels_out_of_range() {
         let mut levels = vec![0.5f32; 16];
         levels[0] = 0.0;
         assert!(Codebook::from_levels(levels.clone().into(), 4).is_ok());
-        assert!(Codebook::from_levels(levels.clone().into(), 6).is_err());
+        let few = Codebook::from_levels(levels.clone().into(), 6);
+        assert_eq!(few, Err(CompactError::BadLevel { code: 16 }));
+        levels[5] = -1.0;
+        assert!(Codebook::from_levels(levels.clone().into(), 4).is_ok());
         for (code, bad) in [
             (0, 0.5),
             (3, 0.0),
@@ -182,7 +243,8 @@ mod tests {
         ] {
             let mut levels = levels.clone();
             levels[code] = bad;
-            assert!(Codebook::from_levels(levels.into(), 4).is_err());
+            let found = Codebook::from_levels(levels.into(), 4);
+            assert_eq!(found, Err(CompactError::BadLevel { code }));
         }
     }
 

@@ -45,6 +45,8 @@ mod fit;
 mod group;
 mod model;
 mod pack;
+#[cfg(test)]
+mod pack_tests;
 mod parts;
 mod refine;
 #[cfg(test)]

@@ -312,33 +312,3 @@ pub fn pack(
     )
     .map_err(|_| TrainError::NoFeatures)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::center;
-    use crate::random::Stream;
-    use alloc::vec::Vec;
-
-    /// The median is what leaves the least sum of sizes, so that most weights can be left out.
-    #[test]
-    fn blocks_are_centered_around_their_medians() {
-        let mut dice = Stream::new(3, 0);
-        for buckets in [1usize, 2, 7, 8] {
-            for _ in 0..20 {
-                let values = (0..3 * buckets).map(|_| (dice.unit() * dice.unit() * 9.0) as f32);
-                let before: Vec<f32> = values.collect();
-                let mut after = before.clone();
-                center(&mut after, buckets, &mut Vec::new());
-                for (before, after) in before.chunks(buckets).zip(after.chunks(buckets)) {
-                    let sizes = |less: f32| before.iter().map(|w| (w - less).abs()).sum::<f32>();
-                    let least = before.iter().map(|&w| sizes(w)).fold(f32::MAX, f32::min);
-                    let sum: f32 = after.iter().map(|w| w.abs()).sum();
-                    assert!((sum - least).abs() < 1e-4, "{before:?} {after:?}");
-                    let moved = before[0] - after[0];
-                    let same = before.iter().zip(after);
-                    assert!(same.into_iter().all(|(b, a)| (b - a - moved).abs() < 1e-5));
-                }
-            }
-        }
-    }
-}
