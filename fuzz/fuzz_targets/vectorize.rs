@@ -15,6 +15,7 @@ struct Job {
     query: String,
     normalize: bool,
     symbols: bool,
+    punctuation: bool,
     lower_case: bool,
     min_word_length: u8,
     words: Option<(u8, u8)>,
@@ -33,6 +34,7 @@ fn options(job: &Job) -> VectorizerOptions {
         tokens: TokenOptions {
             normalize: job.normalize,
             symbols: job.symbols,
+            punctuation: job.punctuation,
             lower_case: job.lower_case,
             min_word_length: job.min_word_length,
             words: lengths(job.words),

@@ -111,6 +111,10 @@ pub fn text(options: &mut Options<'_>, texts: usize) -> PyResult<TextFeatures> {
         chosen.tokens.characters = lengths("characters", characters)?;
         given.characters = true;
     }
+    if let Some(punctuation) = options.take("punctuation")? {
+        chosen.tokens.punctuation = punctuation;
+        given.punctuation = true;
+    }
     if let Some(sensitive) = options.take::<bool>("case_sensitive")? {
         chosen.tokens.lower_case = !sensitive;
     }

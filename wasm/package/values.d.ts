@@ -148,6 +148,8 @@ export interface TextOptions {
   words?: Uint8Array | number[];
   /** The same of characters. */
   characters?: Uint8Array | number[];
+  /** Whether punctuation marks count as words. */
+  punctuation?: boolean;
   /**
    * Whether scores become probabilities, by models of part of the rows: by default they do where
    * there are 200 rows or more. `false` is the command's `--no-calibration`.
@@ -267,7 +269,7 @@ export interface TrainingSummary {
   /** P@1 of plain methods on held-out rows, if features of dense rows were standardized: and without. */
   standardized?: { precisionAt1: number; without: number };
   /** How texts become features, where that was tried. */
-  features?: { words: number[]; characters: number[]; minDocuments?: number };
+  features?: { words: number[]; characters: number[]; punctuation: boolean; minDocuments?: number };
 }
 
 /** How far a training has come that is one call. */

@@ -44,7 +44,7 @@ extern "C" {
 }
 
 /// All of `BestOptions`.
-const OPTIONS: &str = "seed minDocuments words characters calibrate";
+const OPTIONS: &str = "seed minDocuments words characters punctuation calibrate";
 
 /// Tries features, methods and parameters on held-out rows and trains the best: the same data and
 /// options give the same bytes as the native command without a method.
@@ -202,6 +202,7 @@ fn summary(best: &Best, features: Option<&VectorizerOptions>) -> JsValue {
         ] {
             set_object(&of, name, &ngrams_of(lengths));
         }
+        set_object(&of, "punctuation", &options.tokens.punctuation.into());
         if let FeatureSpace::Vocabulary { min_documents, .. } = options.features {
             set_number(&of, "minDocuments", min_documents.into());
         }

@@ -66,7 +66,7 @@ extern "C" {
 
 /// All of `MachOptions`.
 const OPTIONS: &str = "buckets repetitions epochs averagedEpochs dropout learningRate exponent bits keep rerank \
-                       estimator seed minDocuments words characters calibrate";
+                       estimator seed minDocuments words characters punctuation calibrate";
 
 impl MachOptions {
     /// The parameters chosen by the data, with what is given in their place.

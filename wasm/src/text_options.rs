@@ -33,6 +33,8 @@ extern "C" {
     fn words(this: &TextOptions) -> Option<Vec<u8>>;
     #[wasm_bindgen(method, getter)]
     fn characters(this: &TextOptions) -> Option<Vec<u8>>;
+    #[wasm_bindgen(method, getter)]
+    fn punctuation(this: &TextOptions) -> Option<bool>;
 }
 
 /// What was chosen for texts; the rest has the native command's defaults.
@@ -74,6 +76,7 @@ impl TextChoice {
         let (words, characters) = (options.words(), options.characters());
         let given = GivenFeatures {
             characters: characters.is_some(),
+            punctuation: options.punctuation().is_some(),
             counts: options.min_documents().is_some(),
         };
         let mut text = VectorizerOptions::default();
@@ -83,6 +86,7 @@ impl TextChoice {
         if let Some(lengths) = characters {
             text.tokens.characters = ngrams(&lengths);
         }
+        text.tokens.punctuation = options.punctuation().unwrap_or_default();
         text.check()?;
         Ok(Self {
             calibrates: options.calibrate().unwrap_or(true),

@@ -32,7 +32,8 @@ extern "C" {
 }
 
 /// All of `TrainerOptions`.
-const OPTIONS: &str = "neighbors alpha beta exponent minDocuments words characters calibrate";
+const OPTIONS: &str =
+    "neighbors alpha beta exponent minDocuments words characters punctuation calibrate";
 
 /// The native command's default.
 const SEED: u64 = 42;

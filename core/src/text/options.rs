@@ -38,7 +38,11 @@ pub struct TokenOptions {
     /// `&`; `+` and `#` behind a word and a dot in front of one belong to it (`c++`, `c#`, `.net`).
     /// Models of before this existed are without.
     pub symbols: bool,
-    /// Words with fewer characters are left out, before n-grams are made; symbols are not.
+    /// Whether punctuation counts: each mark that is not blank is a word, without n-grams of
+    /// characters. Models of before this existed are without.
+    pub punctuation: bool,
+    /// Words with fewer characters are left out, before n-grams are made; symbols and
+    /// punctuation are not.
     pub min_word_length: u8,
     /// N-grams of words, joined by single spaces.
     pub words: Option<NGrams>,
@@ -54,6 +58,7 @@ impl Default for TokenOptions {
             normalize: true,
             lower_case: true,
             symbols: true,
+            punctuation: false,
             min_word_length: 1,
             words: Some(NGrams { min: 1, max: 2 }),
             characters: None,
@@ -61,11 +66,12 @@ impl Default for TokenOptions {
     }
 }
 
-/// Token options as files have them: what was a flag of normalization holds that of symbols, too,
-/// so that files from before it existed are read, and files without symbols written, as they were.
+/// Token options as files have them: what was a flag of normalization holds those of symbols and
+/// punctuation, too, so that files from before these existed are read, and files without them
+/// written, as they were.
 #[derive(Clone, Serialize, Deserialize)]
 struct StoredTokens {
-    /// 1 if normalized, and 2 more with symbols.
+    /// 1 if normalized, 2 more with symbols, and 4 more with punctuation.
     flags: u8,
     lower_case: bool,
     min_word_length: u8,
@@ -76,7 +82,9 @@ struct StoredTokens {
 impl From<TokenOptions> for StoredTokens {
     fn from(options: TokenOptions) -> Self {
         Self {
-            flags: u8::from(options.normalize) | u8::from(options.symbols) << 1,
+            flags: u8::from(options.normalize)
+                | u8::from(options.symbols) << 1
+                | u8::from(options.punctuation) << 2,
             lower_case: options.lower_case,
             min_word_length: options.min_word_length,
             words: options.words,
@@ -89,12 +97,13 @@ impl TryFrom<StoredTokens> for TokenOptions {
     type Error = &'static str;
 
     fn try_from(stored: StoredTokens) -> Result<Self, Self::Error> {
-        if stored.flags > 3 {
+        if stored.flags > 7 {
             return Err("a flag of tokens is unknown");
         }
         Ok(Self {
             normalize: stored.flags & 1 != 0,
             symbols: stored.flags & 2 != 0,
+            punctuation: stored.flags & 4 != 0,
             lower_case: stored.lower_case,
             min_word_length: stored.min_word_length,
             words: stored.words,
@@ -366,17 +375,21 @@ mod tests {
             };
             let bytes = postcard::to_allocvec(&before).unwrap();
             let read: TokenOptions = postcard::from_bytes(&bytes).unwrap();
-            assert!(!read.symbols && read.normalize == normalize && read.min_word_length == 2);
+            assert!(!read.symbols && !read.punctuation && read.min_word_length == 2);
+            assert_eq!(read.normalize, normalize);
             assert_eq!(postcard::to_allocvec(&read).unwrap(), bytes);
-            let with = TokenOptions {
-                symbols: true,
-                ..read
-            };
-            let bytes = postcard::to_allocvec(&with).unwrap();
-            assert_eq!(postcard::from_bytes::<TokenOptions>(&bytes), Ok(with));
-            // Releases from before refuse what they would read wrongly.
-            assert!(postcard::from_bytes::<Before>(&bytes).is_err());
-            let unknown = [&[4], &bytes[1..]].concat();
+            for (symbols, punctuation) in [(true, false), (false, true), (true, true)] {
+                let with = TokenOptions {
+                    symbols,
+                    punctuation,
+                    ..read.clone()
+                };
+                let bytes = postcard::to_allocvec(&with).unwrap();
+                assert_eq!(postcard::from_bytes::<TokenOptions>(&bytes), Ok(with));
+                // Releases from before refuse what they would read wrongly.
+                assert!(postcard::from_bytes::<Before>(&bytes).is_err());
+            }
+            let unknown = [&[8], &bytes[1..]].concat();
             assert!(postcard::from_bytes::<TokenOptions>(&unknown).is_err());
         }
     }

@@ -1,9 +1,10 @@
-//! Words with the symbols that belong to them, and symbols that are words themselves.
+//! Words with the symbols that belong to them, symbols that are words themselves, and punctuation.
 //!
 //! A segment of Unicode's text segmentation that begins with a symbol is a word: `🐟`,
 //! `👩🏽‍💻`, `€`. One or two of `+` and `#` right behind a word, with no word right
 //! behind them, belong to it: `c++`, `c#`, `a+`, but not `1+1`. So does a single dot in front of a
 //! word that begins with two letters, where no word and no other dot stands before it: `.net`.
+//! All other segments that are not blank are punctuation; so is the dot of `.net`, once more.
 
 use super::unicode::for_each_segment;
 
@@ -30,6 +31,15 @@ pub(super) fn is_symbol(character: char) -> bool {
     )
 }
 
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It holds a letter or a digit.
+    Word,
+    Symbol,
+    Punctuation,
+}
+
 /// A word that symbols behind it may belong to.
 struct Open {
     start: usize,
@@ -39,20 +49,23 @@ struct Open {
 }
 
 impl Open {
-    /// Hands the word over, with what belongs to it.
-    fn close(self, followed: bool, take: &mut impl FnMut(usize, usize, bool)) {
+    /// Hands the word over, with what belongs to it, and then what does not.
+    fn close(self, followed: bool, take: &mut impl FnMut(usize, usize, Kind)) {
         let own = if followed || self.run > MOST_BEHIND {
             0
         } else {
             self.run
         };
-        take(self.start, self.end + own, true);
+        take(self.start, self.end + own, Kind::Word);
+        for at in self.end + own..self.end + self.run {
+            take(at, at + 1, Kind::Punctuation);
+        }
     }
 }
 
-/// Calls `take` with the start and the end of each word and each symbol of `text`, and whether it
-/// is a word. Time: linear in the text.
-pub(super) fn for_each_word_or_symbol(text: &str, mut take: impl FnMut(usize, usize, bool)) {
+/// Calls `take` with the start and the end of each word, symbol and punctuation mark of `text`, and
+/// which it is. Time: linear in the text.
+pub(super) fn for_each_part(text: &str, mut take: impl FnMut(usize, usize, Kind)) {
     let mut word: Option<Open> = None;
     // Whether a dot here would be the first of a word, and whether one is there.
     let (mut free, mut dot) = (true, false);
@@ -78,12 +91,12 @@ pub(super) fn for_each_word_or_symbol(text: &str, mut take: impl FnMut(usize, us
             (free, dot) = (false, false);
             return;
         }
-        if segment.chars().next().is_some_and(is_symbol) {
-            take(
-                start,
-                start + segment.trim_end_matches(IN_COLOR).len(),
-                false,
-            );
+        let first = segment.chars().next().unwrap_or(' ');
+        if is_symbol(first) {
+            let drawn = segment.trim_end_matches(IN_COLOR);
+            take(start, start + drawn.len(), Kind::Symbol);
+        } else if !first.is_whitespace() {
+            take(start, end, Kind::Punctuation);
         }
         dot = segment == "." && free;
         free = segment != ".";
@@ -95,15 +108,21 @@ pub(super) fn for_each_word_or_symbol(text: &str, mut take: impl FnMut(usize, us
 
 #[cfg(test)]
 mod tests {
-    use super::for_each_word_or_symbol;
+    use super::{Kind, for_each_part};
     use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
-    fn words(text: &str) -> Vec<String> {
-        let mut words = Vec::new();
-        for_each_word_or_symbol(text, |start, end, _| {
-            words.push(text[start..end].to_owned());
+    fn parts(text: &str, wanted: impl Fn(Kind) -> bool) -> Vec<String> {
+        let mut parts = Vec::new();
+        for_each_part(text, |start, end, kind| {
+            if wanted(kind) {
+                parts.push(text[start..end].to_owned());
+            }
         });
-        words
+        parts
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        parts(text, |kind| kind != Kind::Punctuation)
     }
 
     /// Frozen: models of files depend on each of these.
@@ -132,6 +151,21 @@ mod tests {
                 .filter(|word| !word.is_empty())
                 .collect();
             assert_eq!(words(text), expected, "{text}");
+        }
+    }
+
+    /// Frozen, too.
+    #[test]
+    fn frozen_vectors_with_punctuation() {
+        for (text, expected) in [
+            ("?! ... -- @", "? ! . . . - - @"),
+            ("<b>Don't, he said:</b>", "< b > Don't , he said : < / b >"),
+            ("a+b C++, c+++", "a + b C++ , c + + +"),
+            ("in .net 3.5 ($x)", "in . .net 3.5 ( $ x )"),
+            ("「東京」\t☃\n\u{a0}\u{2003}", "「 東 京 」 ☃"),
+        ] {
+            let expected: Vec<_> = expected.split(' ').collect();
+            assert_eq!(parts(text, |_| true), expected, "{text}");
         }
     }
 }

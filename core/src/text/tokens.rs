@@ -2,7 +2,7 @@
 
 use super::{
     NGrams, TokenOptions,
-    symbols::for_each_word_or_symbol,
+    symbols::{Kind, for_each_part},
     unicode::{NormalizeScratch, for_each_lower_case, for_each_normalized, for_each_word},
 };
 use alloc::{string::String, vec::Vec};
@@ -13,8 +13,8 @@ pub struct TokenScratch {
     normalize: NormalizeScratch,
     /// The text, normalized.
     text: String,
-    /// Where each word begins and ends in `text`.
-    words: Vec<(usize, usize)>,
+    /// Where each word begins and ends in `text`, and whether its characters count.
+    words: Vec<(usize, usize, bool)>,
     /// The token that is being made.
     token: String,
     /// A word with its ends marked.
@@ -44,20 +44,25 @@ pub fn for_each_token(
     }
 }
 
-/// Leaves the starts and ends of the words of `text` in `words`. Not generic: what tokens are made
-/// of is found by the same code wherever they go.
-fn find_words(text: &str, options: &TokenOptions, words: &mut Vec<(usize, usize)>) {
+/// Leaves the starts and ends of the words of `text` in `words`, and of what counts as one. Not
+/// generic: what tokens are made of is found by the same code wherever they go.
+fn find_words(text: &str, options: &TokenOptions, words: &mut Vec<(usize, usize, bool)>) {
     words.clear();
     let least = usize::from(options.min_word_length);
     let long = |start, end| least <= 1 || text[start..end].chars().count() >= least;
-    let mut take = |start, end, is_word: bool| {
-        if !is_word || long(start, end) {
-            words.push((start, end));
+    let mut take = |start, end, kind: Kind| {
+        let wanted = match kind {
+            Kind::Word => long(start, end),
+            Kind::Symbol => options.symbols,
+            Kind::Punctuation => options.punctuation,
+        };
+        if wanted {
+            words.push((start, end, kind != Kind::Punctuation));
         }
     };
-    match options.symbols {
-        true => for_each_word_or_symbol(text, take),
-        false => for_each_word(text, |start, end| take(start, end, true)),
+    match options.symbols || options.punctuation {
+        true => for_each_part(text, take),
+        false => for_each_word(text, |start, end| take(start, end, Kind::Word)),
     }
 }
 
@@ -91,7 +96,7 @@ fn word_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl FnMu
     for first in 0..words.len() {
         token.clear();
         let following = words.iter().skip(first).zip(1..=lengths.max);
-        for (&(start, end), length) in following {
+        for (&(start, end, _), length) in following {
             if length > 1 {
                 token.push(' ');
             }
@@ -112,7 +117,7 @@ fn character_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl
         starts,
         ..
     } = scratch;
-    for &(start, end) in words.iter() {
+    for &(start, end, _) in words.iter().filter(|(_, _, count)| *count) {
         marked.clear();
         marked.push('<');
         marked.push_str(&text[start..end]);
@@ -139,6 +144,7 @@ fn character_ngrams(scratch: &mut TokenScratch, lengths: NGrams, take: &mut impl
 #[cfg(test)]
 mod tests {
     use super::{NGrams, TokenOptions, TokenScratch, for_each_token};
+    use crate::text::symbols::is_symbol;
     use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
     use proptest::prelude::*;
     use unicode_normalization::UnicodeNormalization;
@@ -165,7 +171,7 @@ mod tests {
             text = text.replace('ς', "σ");
         }
         let long = |word: &&str| word.chars().count() >= usize::from(options.min_word_length);
-        let words: Vec<String> = match options.symbols {
+        let words: Vec<String> = match options.symbols || options.punctuation {
             true => with_symbols(&text, options),
             false => text
                 .unicode_words()
@@ -182,7 +188,8 @@ mod tests {
                 }
             }
         }
-        for word in words {
+        let letter = |c: char| c.is_alphanumeric() || is_symbol(c);
+        for word in words.iter().filter(|word| word.chars().any(letter)) {
             let marked: Vec<char> = format!("<{word}>").chars().collect();
             for first in 0..marked.len() {
                 for length in options.characters.map(lengths).into_iter().flatten() {
@@ -207,12 +214,16 @@ mod tests {
             segment.chars().any(char::is_alphanumeric)
         };
         let is = |at: usize, texts: &[&str]| segments.get(at).is_some_and(|s| texts.contains(s));
-        let mut words = Vec::new();
+        let (mut words, mut taken) = (Vec::new(), Vec::new());
         for (at, &segment) in segments.iter().enumerate() {
             if !is_word(at) {
                 let first = segment.chars().next().unwrap();
-                if crate::text::symbols::is_symbol(first) {
-                    words.push(segment.trim_end_matches('\u{fe0f}').to_owned());
+                if is_symbol(first) {
+                    if options.symbols {
+                        words.push(segment.trim_end_matches('\u{fe0f}').to_owned());
+                    }
+                } else if options.punctuation && segment.trim() != "" && !taken.contains(&at) {
+                    words.push(segment.to_owned());
                 }
                 continue;
             }
@@ -225,6 +236,7 @@ mod tests {
             let run = (at + 1..).take_while(|&next| is(next, &["+", "#"])).count();
             if (1..=2).contains(&run) && !is_word(at + 1 + run) {
                 word.extend(segments[at + 1..=at + run].iter().copied());
+                taken.extend(at + 1..=at + run);
             }
             if word.chars().count() >= usize::from(options.min_word_length) {
                 words.push(word);
@@ -242,16 +254,23 @@ mod tests {
     proptest! {
         #[test]
         fn equal_the_tokens_made_the_obvious_way(
-            text in "([a-cA-Z0-9 .,'_#+$-]|⚠\u{fe0f}|→|ΣΑΣ|[éßςİﬁ①漢字]|e\u{301}|🙂|\\PC){0,30}",
+            text in "([a-cA-Z0-9 .,'_#+$<-]|⚠\u{fe0f}|→|ΣΑΣ|[éßςİﬁ①漢字]|e\u{301}|🙂|\\PC){0,30}",
             normalize: bool,
-            symbols: bool,
+            (symbols, punctuation) in any::<(bool, bool)>(),
             lower_case: bool,
             min_word_length in 0u8..4,
             words in prop::option::of(lengths()),
             characters in prop::option::of(lengths()),
         ) {
-            let options =
-                TokenOptions { normalize, symbols, lower_case, min_word_length, words, characters };
+            let options = TokenOptions {
+                normalize,
+                symbols,
+                punctuation,
+                lower_case,
+                min_word_length,
+                words,
+                characters,
+            };
             prop_assert_eq!(tokens(&text, &options), plain(&text, &options));
         }
     }

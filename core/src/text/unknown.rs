@@ -29,6 +29,7 @@ impl Vectorizer {
         }
         let single = TokenOptions {
             words: Some(NGrams { min: 1, max: 1 }),
+            punctuation: false,
             ..asked.clone()
         };
         let parts = executor.map(

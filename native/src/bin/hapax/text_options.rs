@@ -17,6 +17,7 @@ pub fn arguments(options: &VectorizerOptions) -> Vec<String> {
     let mut arguments = vec![
         format!("--words={}", lengths(tokens.words)),
         format!("--characters={}", lengths(tokens.characters)),
+        format!("--punctuation={}", tokens.punctuation),
     ];
     if let FeatureSpace::Vocabulary { min_documents, .. } = options.features {
         arguments.push(format!("--min-documents={min_documents}"));
@@ -35,6 +36,9 @@ pub struct TextOptions {
     /// inflected and misspelled words; 0 for none [default: ovr tries some, none otherwise]
     #[arg(long, value_name = "N-M", value_parser = parse_ngrams)]
     characters: Option<Lengths>,
+    /// Whether punctuation marks count as words [default: ovr tries both, false otherwise]
+    #[arg(long, value_name = "BOOL")]
+    punctuation: Option<bool>,
     /// Leave out words and n-grams in fewer texts
     /// [default: 2, of less than 1000 texts 1; ovr may raise it]
     #[arg(long, value_name = "N")]
@@ -80,6 +84,7 @@ impl TextOptions {
                 lower_case: !self.case_sensitive,
                 words: lengths(self.words, default.words),
                 characters: lengths(self.characters, default.characters),
+                punctuation: self.punctuation.unwrap_or(default.punctuation),
                 ..default
             },
             features: self.features(texts),
@@ -91,7 +96,12 @@ impl TextOptions {
     /// Options that name those chosen features that are not named already.
     pub fn named(&self, options: &VectorizerOptions) -> Vec<String> {
         let given = self.given();
-        let named = [self.words.is_some(), given.characters, given.counts];
+        let named = [
+            self.words.is_some(),
+            given.characters,
+            given.punctuation,
+            given.counts,
+        ];
         let chosen = arguments(options).into_iter().zip(named);
         chosen
             .filter(|(_, named)| !named)
@@ -103,6 +113,7 @@ impl TextOptions {
     pub fn given(&self) -> GivenFeatures {
         GivenFeatures {
             characters: self.characters.is_some(),
+            punctuation: self.punctuation.is_some(),
             counts: self.min_documents.is_some()
                 || self.max_features.is_some()
                 || self.hash_bits.is_some(),

@@ -6,8 +6,9 @@
 //!
 //! One-vs-rest with plain parameters is trained on features of each kind and judged on held-out
 //! texts as settings are: first on few texts, then the best kind with characters and the one
-//! without on more. Minimum counts come last: the largest one that costs nothing. Words stay as
-//! they are: to try others cost precision (`benches/record/choice.md`).
+//! without on more, and the better of these with punctuation. Minimum counts come last: the largest
+//! one that costs nothing. Words stay as they are: to try others cost precision
+//! (`benches/record/choice.md`).
 //!
 //! Cost: about the training that follows, counted in work as in [`super`]; where time is limited, a
 //! quarter of it and the trial under way.
@@ -34,6 +35,8 @@ use core::ops::ControlFlow;
 pub struct GivenFeatures {
     /// Whether the character n-grams stay as they are.
     pub characters: bool,
+    /// Whether punctuation counts as it does, or does not.
+    pub punctuation: bool,
     /// Whether the minimum count, or whatever numbers features, stays as it is.
     pub counts: bool,
 }
@@ -135,7 +138,8 @@ pub fn choose_features<T: AsRef<str> + Sync>(
     let share = f64::min(HELD_OUT, MOST_HELD_OUT / texts.len().max(1) as f64);
     let split = Split::new(texts.len(), share, parameters.seed);
     // Counts are tried with characters alone.
-    let open = !given.characters || (!given.counts && base.tokens.characters.is_some());
+    let counts = !given.counts && base.tokens.characters.is_some();
+    let open = !given.characters || !given.punctuation || counts;
     let nothing = FeatureChoice {
         options: base.clone(),
         tried: Vec::new(),
@@ -212,6 +216,12 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
                 let without = with(self, None, LAST * texts)?;
                 best = better(without, with_them);
             }
+        }
+        if !given.punctuation {
+            let mut options = best.options.clone();
+            options.tokens.punctuation = true;
+            let found = self.attempt(options, best.trained)?;
+            best = better(best, found);
         }
         if !given.counts && best.options.tokens.characters.is_some() {
             best = self.fewer(best)?;
