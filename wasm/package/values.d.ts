@@ -266,7 +266,10 @@ export interface TrainingSummary {
   settings: number;
   /** Those of one-vs-rest that did best. */
   parameters: OvrParameters;
-  /** P@1 of plain methods on held-out rows, if features of dense rows were standardized: and without. */
+  /**
+   * P@1 of plain methods on held-out rows, if features of dense rows were standardized or those of
+   * sparse rows weighed by how rare they are: and without.
+   */
   standardized?: { precisionAt1: number; without: number };
   /** How texts become features, where that was tried. */
   features?: { words: number[]; characters: number[]; punctuation: boolean; minDocuments?: number };

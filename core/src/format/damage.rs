@@ -159,6 +159,8 @@ fn changed_sections_of_a_standardized_model() {
     let mut model = rows(true);
     model.standardization = Standardization::of(sparse(true).rows());
     survive(&model, 1500);
+    model.standardization = Some(Standardization::weights(sparse(true).rows(), 0.5));
+    survive(&model, 1500);
 }
 
 #[test]

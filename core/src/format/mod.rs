@@ -24,9 +24,10 @@
 //! metadata that would be written differently, and sections it does not expect, so equal models
 //! have equal bytes.
 //!
-//! Section 8, in models of standardized rows alone, has 2 D `f32`: the means of the features, then
-//! the inverse of their standard deviations, 0 for a feature that is left out: a method sees
-//! `(x - mean) * inverse`.
+//! Section 8, in models of standardized or weighed rows alone, has 2 D `f32`: the means of the
+//! features, then the inverse of their standard deviations, 0 for a feature that is left out: a
+//! method sees `(x - mean) * inverse`. Or it has D: weights of the features, by which stored values
+//! are multiplied.
 //!
 //! Section 7, the calibration, is absent from models that were not calibrated. It has 39 `f32`, or
 //! 40:

@@ -39,7 +39,7 @@ sections! {
     /// What turns scores into probabilities (f32).
     CALIBRATION = 7, "calibration";
     /// Means of features, then the inverse of their standard deviations (f32).
-    STANDARDIZATION = 8, "means and deviations of features";
+    STANDARDIZATION = 8, "means and deviations, or weights, of features";
     /// Where each block of 16 rows begins in the packed labels (u32).
     ROW_LABEL_OFFSETS = 16, "row label blocks";
     /// The packed labels of all rows.

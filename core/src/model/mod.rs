@@ -119,11 +119,16 @@ impl Model {
         self.vectorizer.as_ref()
     }
 
-    /// Whether features are brought to mean 0 and variance 1 before rows are answered: then every
-    /// feature of a row counts, those that are 0, too.
+    /// What is done to rows before they are answered, if anything is: features are brought to mean 0
+    /// and variance 1, so that every feature of a row counts, those that are 0, too; or those that
+    /// are stored are weighed by how rare they were.
     #[must_use]
-    pub fn is_standardized(&self) -> bool {
-        self.standardization.is_some()
+    pub fn rows_are(&self) -> Option<&'static str> {
+        let of = self.standardization.as_ref()?;
+        Some(match of.is_dense() {
+            true => "standardized",
+            false => "weighed by how rare they are",
+        })
     }
 
     /// Number of features D of the training data.

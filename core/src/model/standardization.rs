@@ -1,6 +1,6 @@
-//! Features of unlike scale, each brought to mean 0 and variance 1.
+//! Features of unlike scale, each brought to mean 0 and variance 1, or weighed by how rare it is.
 //!
-//! Of a row x of D features a method sees z, for j = 1..D:
+//! Of a dense row x of D features a method sees z, for j = 1..D:
 //!
 //! ```text
 //! z_j = (x_j - m_j) / s_j,
@@ -9,6 +9,15 @@
 //! where m_j and s_j are mean and standard deviation of feature j over the N training rows, values
 //! that are not stored counting as 0. A feature that never varies is left out. z is dense: a query
 //! costs O(D) before it is answered, and a model keeps 8 D bytes.
+//!
+//! Of a sparse row it sees the stored values weighed, of which n_j of the N rows have feature j:
+//!
+//! ```text
+//! z_j = x_j (1 + ln((1 + N) / (1 + n_j)))^p,
+//! ```
+//!
+//! the inverse document frequency that texts are weighed by, to the power of p. A query costs
+//! nothing to speak of, and a model keeps 4 D bytes.
 
 use crate::{
     array::Array,
@@ -16,7 +25,7 @@ use crate::{
     float,
     sparse::{SparseRows, SparseVec, SparseView},
 };
-use alloc::vec;
+use alloc::{vec, vec::Vec};
 
 /// How far from the mean a value can be, in standard deviations: squares of such values add up.
 const FARTHEST: f64 = 1e12;
@@ -24,11 +33,13 @@ const FARTHEST: f64 = 1e12;
 /// A standard deviation below so many times the mean is what rounding left.
 const LEAST_SHARE: f64 = 1e-6;
 
-/// Means and the inverse of standard deviations; see the module's text.
+/// Means and the inverse of standard deviations, or weights; see the module's text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Standardization {
-    /// The D means, then the D factors 1 / s_j, or 0 for a feature that is left out.
+    /// The D means, if there are any, then the D factors: 1 / s_j, or 0 for a feature that is left
+    /// out, or weights.
     numbers: Array<f32>,
+    features: u32,
 }
 
 impl Standardization {
@@ -70,15 +81,38 @@ impl Standardization {
         }
         varies.then(|| Self {
             numbers: numbers.into(),
+            features: rows.features(),
         })
     }
 
-    /// Of the numbers in a file, or the position of the first that is none.
-    pub(crate) fn from_numbers(numbers: Array<f32>) -> Result<Self, usize> {
+    /// The weights of the features of `rows`: inverse document frequencies to the power of `power`.
+    pub(crate) fn weights(rows: &SparseRows, power: f64) -> Self {
+        let mut counts = vec![0u32; rows.features() as usize];
+        let stored = rows.iter().flat_map(|row| row.indices());
+        stored.for_each(|&feature| counts[feature as usize] += 1);
+        let all = 1.0 + rows.len() as f64;
+        let weight = |count| {
+            let frequency = 1.0 + float::ln(all / (1.0 + f64::from(count)));
+            float::power(frequency, power) as f32
+        };
+        let numbers: Vec<f32> = counts.into_iter().map(weight).collect();
+        Self {
+            numbers: numbers.into(),
+            features: rows.features(),
+        }
+    }
+
+    /// Of the numbers in a file for so many features, or the position of the first that is none.
+    pub(crate) fn from_numbers(numbers: Array<f32>, features: u32) -> Result<Self, usize> {
         match numbers.iter().position(|number| !number.is_finite()) {
             Some(at) => Err(at),
-            None => Ok(Self { numbers }),
+            None => Ok(Self { numbers, features }),
         }
+    }
+
+    /// Whether it makes rows dense.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.numbers.len() > self.features as usize
     }
 
     /// The numbers, for a file.
@@ -97,9 +131,19 @@ impl Standardization {
         row: SparseView<'_>,
         place: &'p mut SparseVec,
     ) -> SparseView<'p> {
-        let (means, factors) = self.numbers.split_at(self.numbers.len() / 2);
-        let mut stored = row.iter().peekable();
         place.clear();
+        if !self.is_dense() {
+            for (feature, value) in row.iter() {
+                let Some(&weight) = self.numbers.get(feature as usize) else {
+                    break;
+                };
+                let weighed = (f64::from(value) * f64::from(weight)).clamp(-FARTHEST, FARTHEST);
+                let _ = place.push(feature, weighed as f32);
+            }
+            return place.view();
+        }
+        let (means, factors) = self.numbers.split_at(self.features as usize);
+        let mut stored = row.iter().peekable();
         for (feature, (&mean, &factor)) in (0..).zip(means.iter().zip(factors)) {
             let value = stored.next_if(|&(index, _)| index == feature);
             let value = value.map_or(0.0, |(_, value)| f64::from(value));
@@ -113,7 +157,7 @@ impl Standardization {
 
     /// All rows as a method sees them, with their labels.
     pub(crate) fn dataset(&self, data: &Dataset) -> Dataset {
-        let mut rows = SparseRows::new((self.numbers.len() / 2) as u32);
+        let mut rows = SparseRows::new(self.features);
         let mut place = SparseVec::default();
         for row in data.rows().iter() {
             rows.push_checked(self.apply(row, &mut place));
@@ -138,6 +182,7 @@ pub(super) fn seen<'r>(
 mod tests {
     use super::Standardization;
     use crate::sparse::{SparseRows, SparseVec, SparseView};
+    use alloc::vec;
 
     fn rows(dense: &[[f32; 3]]) -> SparseRows {
         let mut rows = SparseRows::new(3);
@@ -180,6 +225,43 @@ mod tests {
     }
 
     #[test]
+    fn sparse_rows_are_weighed_as_computed_the_slow_way() {
+        let stored = [
+            vec![(0, 2.0)],
+            vec![(0, 1.0), (2, -3.0)],
+            vec![],
+            vec![(0, 0.5)],
+        ];
+        let mut rows = SparseRows::new(4);
+        for row in &stored {
+            let row = SparseVec::from_pairs(row.clone()).unwrap();
+            rows.push(row.view()).unwrap();
+        }
+        for power in [0.5, 1.0] {
+            let made = Standardization::weights(&rows, power);
+            let weight = |count: f64| (1.0 + (5.0 / (1.0 + count)).ln()).powf(power) as f32;
+            let weights = [weight(3.0), weight(0.0), weight(1.0), weight(0.0)];
+            let off = made.numbers().iter().zip(weights);
+            assert!(
+                off.clone()
+                    .all(|(found, weight)| (found - weight).abs() < 1e-6)
+            );
+            let mut place = SparseVec::default();
+            // The last is no feature of the model.
+            let row = SparseVec::from_pairs([(0, 2.0), (2, -3.0), (9, 1.0)]).unwrap();
+            let found = made.apply(row.view(), &mut place);
+            let expected = [2.0 * weights[0], -3.0 * weights[2]];
+            assert_eq!(found.indices(), [0, 2]);
+            let off = found.values().iter().zip(expected);
+            assert!(
+                off.clone()
+                    .all(|(value, expected)| (value - expected).abs() < 1e-5)
+            );
+            assert!(!made.is_dense());
+        }
+    }
+
+    #[test]
     fn rows_that_do_not_vary_have_none_and_no_row_ends_beyond_all_numbers() {
         assert_eq!(Standardization::of(&rows(&[[0.1, 0.0, 7.0]; 5])), None);
         assert_eq!(Standardization::of(&SparseRows::new(3)), None);
@@ -198,7 +280,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        let of = |numbers: [f32; 4]| Standardization::from_numbers(numbers.to_vec().into());
+        let of = |numbers: [f32; 4]| Standardization::from_numbers(numbers.to_vec().into(), 2);
         assert!(of([1.0, -2.0, 0.0, 3.0]).is_ok());
         assert_eq!(of([1.0, f32::NAN, 0.0, 3.0]), Err(1));
         assert_eq!(of([1.0, 2.0, f32::INFINITY, 3.0]), Err(2));

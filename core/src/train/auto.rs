@@ -6,7 +6,7 @@
 //! Nearest neighbors on their own are tried on the same rows, and taken where they are better by
 //! more than chance: where rows are dense and classes curved. Sums of heads beat each head alone on
 //! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried. Before all of
-//! this features of dense rows are standardized (`train::standardizing`) if that serves better.
+//! this features of rows are standardized or weighed (`train::standardizing`) if that serves better.
 //!
 //! Cost: trials as `choice` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.
@@ -73,8 +73,8 @@ pub struct Best {
     pub tried: Vec<Tried>,
     /// The parameters of one-vs-rest and how they were found.
     pub choice: Choice,
-    /// P@1 of plain methods on held-out rows as they were and standardized, where features of dense
-    /// rows are and rows were held out.
+    /// P@1 of plain methods on held-out rows as they were and as the model sees them
+    /// (`Model::rows_are`), where that differs and rows were held out.
     pub standardized: Option<[f64; 2]>,
 }
 
@@ -135,14 +135,16 @@ pub fn train_best(
     Ok(best)
 }
 
-/// The memory of [`train_best`] beside `data`, in bytes: of one-vs-rest, and of dense rows once
-/// more, as they may be standardized.
+/// The memory of [`train_best`] beside `data`, in bytes: of one-vs-rest, and of rows once more, as
+/// they may be standardized or weighed.
 #[must_use]
 pub fn memory_estimate(data: &Dataset, are_texts: bool, threads: usize) -> u64 {
-    let cells = data.len() as u64 * u64::from(data.rows().features());
-    let standardized = !are_texts && standardizing::is_dense(data);
     let beside = OneVsRest::default().memory_estimate(data, threads);
-    beside + if standardized { 8 * cells } else { 0 }
+    let values = match standardizing::is_dense(data) {
+        true => data.len() as u64 * u64::from(data.rows().features()),
+        false => data.rows().nonzeros() as u64,
+    };
+    beside + if are_texts { 0 } else { 8 * values }
 }
 
 /// [`train_best`] of rows as methods see them.

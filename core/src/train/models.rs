@@ -122,10 +122,10 @@ impl Model {
     ///
     /// # Errors
     /// [`TrainError::StartNotLinear`], and [`TrainError::StartTransform`] if features are
-    /// standardized, as no training of one method alone has them.
+    /// standardized or weighed, as no training of one method alone has them.
     pub fn weights_to_start_from(&self) -> Result<&LinearModel, TrainError> {
         match &self.method {
-            _ if self.is_standardized() => Err(TrainError::StartTransform),
+            _ if self.standardization.is_some() => Err(TrainError::StartTransform),
             Method::Linear(linear) => Ok(linear.model()),
             _ => Err(TrainError::StartNotLinear),
         }

@@ -1,15 +1,18 @@
-//! Whether features are standardized, as held-out rows say.
+//! Whether features are standardized or weighed, as held-out rows say.
 //!
 //! Methods scale each row to length 1. Where features are of unlike scale, as measurements in
-//! different units are, those of large values then decide alone. Where at least a fifth of the
-//! values of rows are stored, one-vs-rest with its defaults and nearest neighbors are tried on rows
-//! as they are and on standardized ones ([`Standardization`]), each trained and judged on the same
-//! sample; if the better of both is better on standardized rows by more than chance, all rows are.
-//! So they are where rows are too few to hold some out: then it is better nearly always.
+//! different units are, those of large values then decide alone; where values are counts or say
+//! only that a feature is there, common features count as much as rare ones. So where at least a
+//! fifth of the values of rows are stored, standardized rows ([`Standardization`]) are tried beside
+//! rows as they are, and else rows weighed by inverse document frequencies and by their roots. Each
+//! is judged by the better of one-vs-rest with its defaults and nearest neighbors, trained and asked
+//! on the same sample, and taken if it is better than rows as they are by more than chance. Dense
+//! rows that are too few to hold some out are standardized: that is better nearly always.
 //! `benches/record/choice.md` has what it is worth.
 //!
-//! Cost: up to twenty trainings on at most [`MOST_ROWS`] rows and about [`MOST_WORK`] visits each.
-//! Standardized rows take 8 bytes a feature each beside the rows as they are.
+//! Cost: up to thirty trainings on at most [`MOST_ROWS`] rows and about [`MOST_WORK`] visits each.
+//! Standardized rows take 8 bytes a feature each beside the rows as they are, weighed ones as much
+//! as these.
 
 use crate::{
     data::{Dataset, Split},
@@ -17,6 +20,7 @@ use crate::{
     kernels::Kernels,
     model::{Model, standardization::Standardization},
     parameters::one_vs_rest::OneVsRest,
+    sparse::SparseRows,
     train::{TrainError, one_vs_rest::choice::Judge, precision::Figures},
 };
 use core::ops::ControlFlow;
@@ -45,26 +49,25 @@ pub(super) fn is_dense(data: &Dataset) -> bool {
     data.rows().nonzeros() as f64 >= DENSE * all
 }
 
-/// Features that are to be standardized.
+/// Powers of inverse document frequencies that are tried.
+const POWERS: [f64; 2] = [1.0, 0.5];
+
+/// Features that are to be standardized or weighed.
 #[derive(Debug, PartialEq)]
 pub(super) struct Standardized {
     pub by: Standardization,
-    /// P@1 on held-out rows as they are and standardized; `None` where rows are too few to hold
+    /// P@1 on held-out rows as they are and as they are seen; `None` where rows are too few to hold
     /// some out.
     pub at_1: Option<[f64; 2]>,
 }
 
-/// Means and deviations where standardized features serve better; `None` where they do not, or rows
-/// are not dense.
+/// How rows are best seen; `None` where that is as they are.
 pub(super) fn choose(
     data: &Dataset,
     base: &OneVsRest,
     executor: &Executor,
     kernels: &'static dyn Kernels,
 ) -> Result<Option<Standardized>, TrainError> {
-    if !is_dense(data) {
-        return Ok(None);
-    }
     let work = f64::max(base.work(data, 1.0), 1.0);
     let rows = data.len().max(1) as f64;
     let sampled = f64::min(MOST_ROWS, rows * MOST_WORK / work).max(LEAST_ROWS);
@@ -73,21 +76,41 @@ pub(super) fn choose(
     let sample = sample.map(|split| data.select(&split.held_out));
     let sample = sample.as_ref().unwrap_or(data);
     let as_they_are = Judge::drawn(sample, base.seed, ENOUGH);
-    let Some(by) = Standardization::of(data.rows()) else {
-        return Ok(None);
-    };
+    let dense = is_dense(data);
     if as_they_are.is_empty() {
-        return Ok(Some(Standardized { by, at_1: None }));
+        let by = dense.then(|| Standardization::of(data.rows())).flatten();
+        return Ok(by.map(|by| Standardized { by, at_1: None }));
     }
-    let Some(standardized) = as_they_are.standardized() else {
+    let weighed = |power| move |rows: &SparseRows| Some(Standardization::weights(rows, power));
+    let [whole, root] = POWERS.map(weighed);
+    let standardized = |rows: &SparseRows| Standardization::of(rows);
+    let ways: &[&By] = match dense {
+        true => &[&standardized],
+        false => &[&whole, &root],
+    };
+    let judged = |judge: &Judge| best(judge, base, executor, kernels);
+    let before = judged(&as_they_are)?;
+    let mut least = before.worth() + SURE * as_they_are.chance();
+    let mut chosen = None;
+    for by in ways {
+        let Some(seen) = as_they_are.seen_by(by) else {
+            continue;
+        };
+        let after = judged(&seen)?;
+        if after.worth() > least {
+            least = after.worth();
+            chosen = Some((by, after));
+        }
+    }
+    let Some((by, after)) = chosen else {
         return Ok(None);
     };
-    let best = |judge: &Judge| best(judge, base, executor, kernels);
-    let (before, after) = (best(&as_they_are)?, best(&standardized)?);
-    let sure = before.worth() + SURE * as_they_are.chance();
     let at_1 = Some([before, after].map(|figures| figures.precision.at_1));
-    Ok((after.worth() > sure).then_some(Standardized { by, at_1 }))
+    Ok(by(data.rows()).map(|by| Standardized { by, at_1 }))
 }
+
+/// How rows are seen, found in rows to train on; `None` if they do not say.
+type By<'a> = dyn Fn(&SparseRows) -> Option<Standardization> + 'a;
 
 /// How good the better of two plain methods is.
 fn best(
@@ -182,12 +205,13 @@ mod tests {
         // A file of it answers as it does, and what is made smaller sees rows alike.
         let file = model.to_bytes().unwrap();
         let read = Model::from_bytes(file.clone()).unwrap();
-        assert!(read.is_standardized() && read.to_bytes().unwrap() == file);
+        assert_eq!(read.rows_are(), Some("standardized"));
+        assert!(read.to_bytes().unwrap() == file);
         assert_eq!(right(&read, &asked), right(&model, &asked));
         let small = model.compacted(file.len() as u64 - 1, 1, &Sequential, &Portable);
         let small = small.unwrap().model;
         assert!(small.to_bytes().unwrap().len() < file.len());
-        assert!(small.is_standardized());
+        assert_eq!(small.rows_are(), Some("standardized"));
         // So do one that has learned more rows, and one for a budget.
         let more = rows(100, 3);
         let learned = model
@@ -239,7 +263,8 @@ mod tests {
                 .is_none()
         );
         let few = trained(&rows(60, 1), None);
-        assert!(few.model.is_standardized() && few.standardized.is_none());
+        assert_eq!(few.model.rows_are(), Some("standardized"));
+        assert!(few.standardized.is_none());
         assert!(right(&few.model, &rows(200, 2)) > 160);
         let base = OneVsRest::default();
         // One row of all varies: where it is held out, there is nothing to standardize by.
@@ -257,5 +282,40 @@ mod tests {
         let mut sparse = rows(240, 1);
         sparse.widen(21, 3);
         assert_eq!(choose(&sparse, &base, MACHINE.0, MACHINE.1), Ok(None));
+        // So do sparse rows that are too few to hold some out.
+        let few = sparse.select(&(0..60).collect::<Vec<_>>());
+        assert_eq!(choose(&few, &base, MACHINE.0, MACHINE.1), Ok(None));
+    }
+
+    /// Rows of one rare feature, which tells the label, and of twelve common ones, which do not.
+    fn words(count: u32, seed: u64) -> Dataset {
+        let (mut rows, mut lists) = (SparseRows::new(140), LabelLists::new(40));
+        let mut dice = Stream::new(seed, 0);
+        for row in 0..count {
+            let label = row % 40;
+            let rare = (label + 40 * dice.below(2) as u32, 1.0);
+            let mut common: Vec<u32> = (80..140).collect();
+            dice.shuffle(&mut common);
+            let pairs = common.into_iter().take(12).map(|feature| (feature, 1.0));
+            let pairs = core::iter::once(rare).chain(pairs);
+            let row_of = SparseVec::from_pairs(pairs.collect::<Vec<_>>()).unwrap();
+            rows.push(row_of.view()).unwrap();
+            lists.push([label]);
+        }
+        Dataset::new(rows, lists, None).unwrap()
+    }
+
+    #[test]
+    fn features_are_weighed_where_rare_ones_tell_more() {
+        let (data, asked) = (words(600, 1), words(200, 2));
+        let best = trained(&data, None);
+        let [before, after] = best.standardized.unwrap();
+        assert!(after > before + 0.05, "{before} {after}");
+        let file = best.model.to_bytes().unwrap();
+        let read = Model::from_bytes(file.clone()).unwrap();
+        assert_eq!(read.rows_are(), Some("weighed by how rare they are"));
+        assert!(read.to_bytes().unwrap() == file);
+        let right = right(&read, &asked);
+        assert!(right > 180, "{right}");
     }
 }

@@ -36,8 +36,12 @@ pub const NEWEST: &str = "nearest-1-symbols";
 /// those without `-symbols`, for which symbols were no words; `mach-1-symbols`, trained with l1
 /// and l2, which are gone) is kept beside them, as is `standardized-1`: `train::auto` of sixty
 /// rows made it, with defaults that may improve.
-pub const ALL_NEWEST: [(&str, Make); 6] = [
-    (NEWEST, nearest),
+pub const ALL_NEWEST: [(&str, Make); 8] = [
+    (NEWEST, || nearest(false)),
+    ("nearest-1-punctuation", || nearest(true)),
+    ("weighed-1", || {
+        Ok(fs::read(folder().join("weighed-1.hapax"))?)
+    }),
     ("linear-1-symbols", || linear(0.0)),
     ("linear-1-embedding", || linear(0.2)),
     ("mach-1-steps", mach),
@@ -91,8 +95,8 @@ pub fn stored(name: &str) -> io::Result<(Vec<u8>, String)> {
 
 /// The golden model of nearest neighbors. Parameters are written out here and below, for defaults
 /// may improve.
-fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (vectorizer, data) = texts()?;
+fn nearest(punctuation: bool) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let (vectorizer, data) = texts(punctuation)?;
     let parameters = NearestParameters {
         neighbors: 5,
         alpha: 1.5,
@@ -104,7 +108,7 @@ fn nearest() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 
 /// The golden linear model: one-vs-rest with weights of 5 bits and neighbors that vote, too.
 fn linear(embedding: f32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (vectorizer, data) = texts()?;
+    let (vectorizer, data) = texts(false)?;
     let parameters = OneVsRest {
         loss: Loss::SquaredHinge,
         cost: 2.0,
@@ -141,7 +145,7 @@ fn linear(embedding: f32) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 /// The golden model with a calibration: neighbors of the same texts, each many times over, for few
 /// rows are not held out.
 fn calibrated() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (vectorizer, data) = texts()?;
+    let (vectorizer, data) = texts(false)?;
     let rows: Vec<usize> = (0..400).map(|row| row * row % data.len()).collect();
     let data = data.select(&rows);
     let parameters = NearestParameters {
@@ -158,7 +162,7 @@ fn calibrated() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 
 /// The golden MACH model.
 fn mach() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (vectorizer, data) = texts()?;
+    let (vectorizer, data) = texts(false)?;
     let parameters = MachParameters {
         buckets: 4,
         repetitions: 9,
@@ -193,7 +197,7 @@ fn mach() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
 
 /// The golden model of an embedding and prototypes.
 fn embedding() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (vectorizer, data) = texts()?;
+    let (vectorizer, data) = texts(false)?;
     let parameters = Wsabie {
         dimensions: 6,
         discriminant: Discriminant::Euclidean,
@@ -235,13 +239,22 @@ fn written(mut model: Model) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     Ok(model.to_bytes()?)
 }
 
-/// The golden texts as rows.
-fn texts() -> Result<(Vectorizer, Dataset), Box<dyn std::error::Error>> {
+/// The golden texts as rows; with punctuation behind them where that counts.
+fn texts(punctuation: bool) -> Result<(Vectorizer, Dataset), Box<dyn std::error::Error>> {
     let input = read(TEXTS.as_bytes(), &ReadOptions::default(), &Sequential)?;
-    let Source::Texts(documents) = input.source else {
+    let Source::Texts(mut documents) = input.source else {
         return Err("the golden texts were not read as texts".into());
     };
-    let options = VectorizerOptions::default();
+    let mut options = VectorizerOptions::default();
+    options.tokens.punctuation = punctuation;
+    for (at, text) in documents
+        .texts
+        .iter_mut()
+        .enumerate()
+        .filter(|_| punctuation)
+    {
+        text.push_str([", (or so)", "!", "?!"][at % 3]);
+    }
     let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
     let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
     Ok((vectorizer, data))

@@ -288,8 +288,10 @@ fn method_facts(method: &Method) -> Vec<(&'static str, String)> {
 
 fn texts(model: &Model) -> String {
     match model.vectorizer() {
-        None if model.is_standardized() => "none: rows of features, standardized".into(),
-        None => "none: rows of features".into(),
+        None => match model.rows_are() {
+            Some(done) => format!("none: rows of features, {done}"),
+            None => "none: rows of features".into(),
+        },
         Some(vectorizer) => match vectorizer.options().features {
             FeatureSpace::Vocabulary { .. } => {
                 format!("vocabulary of {}", count(u64::from(vectorizer.features())))

@@ -13,7 +13,7 @@
 //! Cost: about the training that follows, counted in work as in [`super`]; where time is limited, a
 //! quarter of it and the trial under way.
 
-use super::{clock::Clock, search::chance};
+use super::{clock::Clock, heads::SURE, search::chance};
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::{
     data::{Dataset, LabelLists, Split},
@@ -221,7 +221,9 @@ impl<P: FnMut(usize) -> ControlFlow<()>> Search<'_, P> {
             let mut options = best.options.clone();
             options.tokens.punctuation = true;
             let found = self.attempt(options, best.trained)?;
-            best = better(best, found);
+            if found.worth > best.worth + SURE * chance(found.judged) {
+                best = found;
+            }
         }
         if !given.counts && best.options.tokens.characters.is_some() {
             best = self.fewer(best)?;

@@ -41,7 +41,7 @@ const ALWAYS: f64 = 1e9;
 
 /// How many times the chance of a difference a head must gain to be taken: softmax regression takes
 /// about as long to train as what it is added to, and an embedding makes the file larger.
-const SURE: f64 = 2.0;
+pub(super) const SURE: f64 = 2.0;
 
 /// Epochs of softmax regression after which, on the first division, it ends unless beside the
 /// machines alone it would be taken as it is then.

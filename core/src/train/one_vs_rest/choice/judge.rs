@@ -14,7 +14,7 @@ use crate::{
     model::{Method, Model, Scratch, standardization::Standardization},
     parameters::NearestParameters,
     search::Scored,
-    sparse::SparseView,
+    sparse::{SparseRows, SparseView},
     train::{
         TrainError,
         precision::{Figures, Tally},
@@ -80,12 +80,15 @@ impl Judge {
         self.folds.is_empty()
     }
 
-    /// The same rows standardized, by means and deviations of those to train on; `None` where no
-    /// feature of them varies.
-    pub(crate) fn standardized(&self) -> Option<Self> {
+    /// The same rows standardized or weighed, by what `by` finds in those to train on; `None` where
+    /// that is nothing.
+    pub(crate) fn seen_by(
+        &self,
+        by: &dyn Fn(&SparseRows) -> Option<Standardization>,
+    ) -> Option<Self> {
         let mut folds = Vec::with_capacity(self.folds.len());
         for Fold { train, test } in &self.folds {
-            let by = Standardization::of(train.rows())?;
+            let by = by(train.rows())?;
             let [train, test] = [train, test].map(|rows| by.dataset(rows));
             folds.push(Fold { train, test });
         }

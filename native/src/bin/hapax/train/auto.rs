@@ -102,7 +102,7 @@ impl TrainAuto {
     }
 }
 
-/// What standardizing features is worth, where that was done.
+/// What standardizing or weighing features is worth, where that was done.
 fn standardized(best: &Best) -> Option<String> {
     let worth = match best.standardized {
         Some([before, after]) => format!(
@@ -112,8 +112,8 @@ fn standardized(best: &Best) -> Option<String> {
         ),
         None => "rows are too few to try without".into(),
     };
-    let is = best.model.is_standardized();
-    is.then(|| format!("features standardized: {worth}"))
+    let done = best.model.rows_are()?;
+    Some(format!("features {done}: {worth}"))
 }
 
 /// The methods that were tried, and the one that was taken.
