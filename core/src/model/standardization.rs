@@ -132,13 +132,15 @@ impl Standardization {
         place: &'p mut SparseVec,
     ) -> SparseView<'p> {
         place.clear();
+        // Indices rise, and the value is a number.
+        let mut put = |feature, value: f64| {
+            let _ = place.push(feature, value.clamp(-FARTHEST, FARTHEST) as f32);
+        };
         if !self.is_dense() {
             for (feature, value) in row.iter() {
-                let Some(&weight) = self.numbers.get(feature as usize) else {
-                    break;
-                };
-                let weighed = (f64::from(value) * f64::from(weight)).clamp(-FARTHEST, FARTHEST);
-                let _ = place.push(feature, weighed as f32);
+                if let Some(&weight) = self.numbers.get(feature as usize) {
+                    put(feature, f64::from(value) * f64::from(weight));
+                }
             }
             return place.view();
         }
@@ -147,10 +149,7 @@ impl Standardization {
         for (feature, (&mean, &factor)) in (0..).zip(means.iter().zip(factors)) {
             let value = stored.next_if(|&(index, _)| index == feature);
             let value = value.map_or(0.0, |(_, value)| f64::from(value));
-            let away = (value - f64::from(mean)) * f64::from(factor);
-            let away = away.clamp(-FARTHEST, FARTHEST) as f32;
-            // Indices rise, and the value is a number.
-            let _ = place.push(feature, away);
+            put(feature, (value - f64::from(mean)) * f64::from(factor));
         }
         place.view()
     }
