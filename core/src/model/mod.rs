@@ -119,9 +119,9 @@ impl Model {
         self.vectorizer.as_ref()
     }
 
-    /// What is done to rows before they are answered, if anything is: features are brought to mean 0
-    /// and variance 1, so that every feature of a row counts, those that are 0, too; or those that
-    /// are stored are weighed by how rare they were.
+    /// What is done to rows before they are answered, if anything is: features are brought to mean
+    /// 0 and variance 1, so that every feature of a row counts, those that are 0, too; or those
+    /// that are stored are weighed by how rare they were.
     #[must_use]
     pub fn rows_are(&self) -> Option<&'static str> {
         let of = self.standardization.as_ref()?;

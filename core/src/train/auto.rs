@@ -6,7 +6,7 @@
 //! Nearest neighbors on their own are tried on the same rows, and taken where they are better by
 //! more than chance: where rows are dense and classes curved. Sums of heads beat each head alone on
 //! nearly all data (`benches/record/heads.md`), so an embedding alone is not tried. Before all of
-//! this features of rows are standardized or weighed (`train::standardizing`) if that serves better.
+//! this rows are standardized or weighed (`train::standardizing`) if that serves better.
 //!
 //! Cost: trials as `choice` says, up to six times the final training where that is short; equal
 //! data make equal models for any executor.

@@ -4,10 +4,10 @@
 //! different units are, those of large values then decide alone; where values are counts or say
 //! only that a feature is there, common features count as much as rare ones. So where at least a
 //! fifth of the values of rows are stored, standardized rows ([`Standardization`]) are tried beside
-//! rows as they are, and else rows weighed by inverse document frequencies and by their roots. Each
-//! is judged by the better of one-vs-rest with its defaults and nearest neighbors, trained and asked
-//! on the same sample, and taken if it is better than rows as they are by more than chance. Dense
-//! rows that are too few to hold some out are standardized: that is better nearly always.
+//! rows as they are, and else rows weighed by inverse document frequencies and by their roots.
+//! Each is judged by the better of one-vs-rest with its defaults and nearest neighbors, trained and
+//! asked on the same sample, and taken if it is better than rows as they are by more than chance.
+//! Dense rows that are too few to hold some out are standardized: that is better nearly always.
 //! `benches/record/choice.md` has what it is worth.
 //!
 //! Cost: up to thirty trainings on at most [`MOST_ROWS`] rows and about [`MOST_WORK`] visits each.

@@ -151,9 +151,9 @@ impl Model {
 
     /// A part of [`Model::calibrate`] for those who train the other models themselves: to show how
     /// far that is, to stop it, or because their program holds one method only. Returns the rows to
-    /// train the next one on (standardized or weighed where this model's are), and takes the model of the last
-    /// ones; `None` at the end, when this model is calibrated, or stays as it is because there are
-    /// too few rows.
+    /// train the next one on (standardized or weighed where this model's are), and takes the model
+    /// of the last ones; `None` at the end, when this model is calibrated, or stays as it is
+    /// because there are too few rows.
     ///
     /// ```
     /// # use hapax_core::{data::Dataset, executor::Sequential, model::{Model, Scratch}};
