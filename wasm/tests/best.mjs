@@ -42,7 +42,10 @@ export const suite = (file) => {
     for (const [options, ...words] of [
       [{}],
       [{ calibrate: false, seed: 7 }, "--no-calibration", "--seed", "7"],
-      [{ words: [1], characters: [], minDocuments: 2 }, "--words", "1", "--characters", "0", "--min-documents", "2"],
+      [
+        { words: [1], characters: [], punctuation: true, minDocuments: 2 },
+        ..."--words 1 --characters 0 --punctuation true --min-documents 2".split(" "),
+      ],
     ]) {
       const wanted = native.read(native.trained("auto", native.folder(), text, ...words));
       const trainer = new BestTrainer(options);
