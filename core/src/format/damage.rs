@@ -159,7 +159,7 @@ fn changed_sections_of_a_standardized_model() {
     let mut model = rows(true);
     model.standardization = Standardization::of(sparse(true).rows());
     survive(&model, 1500);
-    model.standardization = Some(Standardization::weights(sparse(true).rows(), 0.5));
+    model.standardization = Standardization::weights(sparse(true).rows(), 0.5).ok();
     survive(&model, 1500);
 }
 

@@ -23,9 +23,9 @@ use crate::{
     array::Array,
     data::Dataset,
     float,
-    sparse::{SparseRows, SparseVec, SparseView},
+    sparse::{SparseRows, SparseVec, SparseView, inverse_document_frequency},
 };
-use alloc::{vec, vec::Vec};
+use alloc::{collections::TryReserveError, vec, vec::Vec};
 
 /// How far from the mean a value can be, in standard deviations: squares of such values add up.
 const FARTHEST: f64 = 1e12;
@@ -86,20 +86,18 @@ impl Standardization {
     }
 
     /// The weights of the features of `rows`: inverse document frequencies to the power of `power`.
-    pub(crate) fn weights(rows: &SparseRows, power: f64) -> Self {
-        let mut counts = vec![0u32; rows.features() as usize];
-        let stored = rows.iter().flat_map(|row| row.indices());
-        stored.for_each(|&feature| counts[feature as usize] += 1);
-        let all = 1.0 + rows.len() as f64;
-        let weight = |count| {
-            let frequency = 1.0 + float::ln(all / (1.0 + f64::from(count)));
-            float::power(frequency, power) as f32
-        };
-        let numbers: Vec<f32> = counts.into_iter().map(weight).collect();
-        Self {
+    ///
+    /// # Errors
+    /// If there is no memory for a count of each feature.
+    pub(crate) fn weights(rows: &SparseRows, power: f64) -> Result<Self, TryReserveError> {
+        let frequencies = rows.document_frequencies()?;
+        let inverse = |frequency| inverse_document_frequency(frequency, rows.len() as f64);
+        let weight = |frequency| float::power(inverse(frequency), power) as f32;
+        let numbers: Vec<f32> = frequencies.into_iter().map(weight).collect();
+        Ok(Self {
             numbers: numbers.into(),
             features: rows.features(),
-        }
+        })
     }
 
     /// Of the numbers in a file for so many features, or the position of the first that is none.
@@ -237,7 +235,7 @@ mod tests {
             rows.push(row.view()).unwrap();
         }
         for power in [0.5, 1.0] {
-            let made = Standardization::weights(&rows, power);
+            let made = Standardization::weights(&rows, power).unwrap();
             let weight = |count: f64| (1.0 + (5.0 / (1.0 + count)).ln()).powf(power) as f32;
             let weights = [weight(3.0), weight(0.0), weight(1.0), weight(0.0)];
             let off = made.numbers().iter().zip(weights);

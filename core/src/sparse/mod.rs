@@ -5,4 +5,5 @@ mod rows;
 mod vector;
 
 pub use rows::SparseRows;
+pub(crate) use rows::inverse_document_frequency;
 pub use vector::{SparseError, SparseVec, SparseView};

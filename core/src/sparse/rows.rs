@@ -1,6 +1,7 @@
 //! Sparse rows over one set of features, in compressed form.
 
 use super::{SparseError, SparseView};
+use crate::float;
 use alloc::{collections::TryReserveError, vec, vec::Vec};
 
 /// N sparse rows over D features, stored one behind the other (CSR).
@@ -194,6 +195,13 @@ impl SparseRows {
     pub(crate) fn widen(&mut self, features: u32) {
         self.features = self.features.max(features);
     }
+}
+
+/// How rare a feature is that so many of all rows have: 1 for one that all have, and more for
+/// others, also for one that none has.
+#[must_use]
+pub(crate) fn inverse_document_frequency(frequency: u32, rows: f64) -> f64 {
+    float::ln((1.0 + rows) / (1.0 + f64::from(frequency))) + 1.0
 }
 
 #[cfg(test)]

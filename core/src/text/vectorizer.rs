@@ -11,7 +11,7 @@ use crate::{
     hash::FeatureHash,
     interner::Interner,
     names::Names,
-    sparse::{SparseRows, SparseVec, SparseView},
+    sparse::{SparseRows, SparseVec, SparseView, inverse_document_frequency},
 };
 use alloc::{string::String, vec::Vec};
 
@@ -263,8 +263,7 @@ impl Vectorizer {
             return 1.0;
         }
         let frequency = self.frequencies.get(feature as usize).copied().unwrap_or(0);
-        let share = (1.0 + f64::from(self.documents)) / (1.0 + f64::from(frequency));
-        float::ln(share) + 1.0
+        inverse_document_frequency(frequency, f64::from(self.documents))
     }
 
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not

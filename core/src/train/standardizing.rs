@@ -68,6 +68,16 @@ pub(super) fn choose(
     executor: &Executor,
     kernels: &'static dyn Kernels,
 ) -> Result<Option<Standardized>, TrainError> {
+    let weighed = |power| move |rows: &SparseRows| Standardization::weights(rows, power).ok();
+    let [whole, root] = POWERS.map(weighed);
+    let standardized = |rows: &SparseRows| Standardization::of(rows);
+    let dense = is_dense(data);
+    let ways: &[&By] = match dense {
+        true => &[&standardized],
+        // How many features there are may be the word of one row: weights are no more than values.
+        false if data.rows().nonzeros() < data.rows().features() as usize => return Ok(None),
+        false => &[&whole, &root],
+    };
     let work = f64::max(base.work(data, 1.0), 1.0);
     let rows = data.len().max(1) as f64;
     let sampled = f64::min(MOST_ROWS, rows * MOST_WORK / work).max(LEAST_ROWS);
@@ -76,18 +86,10 @@ pub(super) fn choose(
     let sample = sample.map(|split| data.select(&split.held_out));
     let sample = sample.as_ref().unwrap_or(data);
     let as_they_are = Judge::drawn(sample, base.seed, ENOUGH);
-    let dense = is_dense(data);
     if as_they_are.is_empty() {
         let by = dense.then(|| Standardization::of(data.rows())).flatten();
         return Ok(by.map(|by| Standardized { by, at_1: None }));
     }
-    let weighed = |power| move |rows: &SparseRows| Some(Standardization::weights(rows, power));
-    let [whole, root] = POWERS.map(weighed);
-    let standardized = |rows: &SparseRows| Standardization::of(rows);
-    let ways: &[&By] = match dense {
-        true => &[&standardized],
-        false => &[&whole, &root],
-    };
     let judged = |judge: &Judge| best(judge, base, executor, kernels);
     let before = judged(&as_they_are)?;
     let mut least = before.worth() + SURE * as_they_are.chance();
@@ -282,6 +284,10 @@ mod tests {
         let mut sparse = rows(240, 1);
         sparse.widen(21, 3);
         assert_eq!(choose(&sparse, &base, MACHINE.0, MACHINE.1), Ok(None));
+        // So do rows of one far feature, which is no reason to ask for memory.
+        let mut far = rows(240, 1);
+        far.widen(u32::MAX, 3);
+        assert_eq!(choose(&far, &base, MACHINE.0, MACHINE.1), Ok(None));
         // So do sparse rows that are too few to hold some out.
         let few = sparse.select(&(0..60).collect::<Vec<_>>());
         assert_eq!(choose(&few, &base, MACHINE.0, MACHINE.1), Ok(None));

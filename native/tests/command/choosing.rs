@@ -47,6 +47,28 @@ fn a_model_is_trained_and_it_is_said_what_was_tried() {
     );
 }
 
+/// Sentences of the same words, which are questions or are not.
+#[test]
+fn punctuation_counts_where_it_tells_the_label() {
+    let folder = Folder::new();
+    let ends = [("?", "question"), (".", "statement"), (" :-)", "smile")];
+    let line = |row: usize| {
+        let (end, label) = ends[row % 3];
+        let words = [row * 7919 % 11, row * 104_729 % 13, row * 611_953 % 7];
+        let words = words.map(|word| format!("word{word}")).join(", ");
+        format!("{words}{end}\t{label}\n")
+    };
+    folder.write("train.tsv", (0..600).map(line).collect::<String>());
+    folder.write("test.tsv", (600..700).map(line).collect::<String>());
+    let said = folder.run("train train.tsv -o m --threads 1").good();
+    assert!(said.contains("--punctuation true"), "{said}");
+    let judged = folder.run("evaluate m test.tsv --json").json();
+    assert!(
+        judged["precision"]["1"].as_f64().unwrap() > 0.95,
+        "{judged}"
+    );
+}
+
 #[test]
 fn named_and_unnamed_any_threads_and_the_library_give_the_same_bytes() {
     let folder = Folder::new();

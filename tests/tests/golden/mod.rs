@@ -245,13 +245,10 @@ fn texts(punctuation: bool) -> Result<(Vectorizer, Dataset), Box<dyn std::error:
     };
     let mut options = VectorizerOptions::default();
     options.tokens.punctuation = punctuation;
-    for (at, text) in documents
-        .texts
-        .iter_mut()
-        .enumerate()
-        .filter(|_| punctuation)
-    {
-        text.push_str([", (or so)", "!", "?!"][at % 3]);
+    if punctuation {
+        let marks = [", (or so)", "!", "?!"].into_iter().cycle();
+        let texts = documents.texts.iter_mut().zip(marks);
+        texts.for_each(|(text, marks)| text.push_str(marks));
     }
     let (vectorizer, rows) = Vectorizer::fit_transform(&documents.texts, options, &Sequential)?;
     let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
