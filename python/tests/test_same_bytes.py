@@ -56,6 +56,7 @@ OF_ROWS = [
 OF_TEXTS = [
     ("auto", {}),
     ("auto", {"words": (1, 2), "characters": 0}),
+    ("auto", {"characters": "1-4", "punctuation": True}),
     ("auto", {"minutes": 60}),
     ("ovr", {"characters": "3-5", "min_documents": 3, "minutes": 60.0}),
     ("ovr", {"hash_bits": 12, "case_sensitive": True}),
@@ -93,6 +94,8 @@ def arguments(method, options):
             given += ["--set", f"{name.replace('_', '-')}={str(value).lower()}"]
         elif isinstance(value, list):
             given.append(f"--{name}={','.join(map(str, value))}")
+        elif name == "punctuation":
+            given.append(f"--punctuation={str(value).lower()}")
         elif value is True:
             given.append(f"--{name.replace('_', '-')}")
         else:

@@ -40,8 +40,8 @@ extern "C" {
 
 /// All of `OvrOptions`.
 const OPTIONS: &str = "cost positiveWeight exponent negatives rounds pool mine bias learnBias loss fuse centroid \
-                       prior softmax embedding prune bits epsilon maxEpochs seed minDocuments words characters punctuation \
-                       calibrate";
+                       prior softmax embedding prune bits epsilon maxEpochs seed minDocuments words characters \
+                       punctuation calibrate";
 
 /// Trains one-vs-rest: the same data and options give the same bytes as the native command's `ovr`.
 #[wasm_bindgen]

@@ -160,8 +160,9 @@ impl fmt::Display for TrainError {
                 "the model to start from is not linear: only a linear model will do",
             ),
             Self::StartTransform => f.write_str(
-                "the model to start from was trained with another exponent, or features are standardized or weighed in it: \
-                 give the same exponent, or train anew (`hapax learn` teaches such models, too)",
+                "the model to start from was trained with another exponent, or on features that are \
+                 standardized or weighed: give the same exponent, or train anew (`hapax learn` \
+                 teaches such models, too)",
             ),
             Self::Stopped => {
                 f.write_str("training was stopped before its end: there is no model yet")

@@ -97,7 +97,7 @@ fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
     );
     folder
         .run("train ovr x.npy --labels y.txt -o plain --from model")
-        .refused_for("features are standardized or weighed");
+        .refused_for("features that are standardized or weighed");
     folder
         .run("learn model x.npy --labels y.txt -o more")
         .good();
