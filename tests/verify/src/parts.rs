@@ -4,7 +4,7 @@ use super::{
     Workspace, fuzz, mutants, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
-        PROGRAMS, PYTHON, RUSTUP, TESTED, cargo_tool,
+        PROGRAMS, PYTHON, RUSTUP, SEMVER, TESTED, cargo_tool,
     },
 };
 
@@ -195,6 +195,16 @@ pub const PARTS: &[Part] = &[
             cargo_tool!("cargo-deny@0.20.2"),
             &["sh", "-ec", DENY],
             &["sh", "-ec", OLDEST],
+        ]),
+    },
+    Part {
+        name: "semver",
+        shows: "the library's interface against the last release that was tagged (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        only_named: true,
+        work: Commands(&[
+            cargo_tool!("cargo-semver-checks@0.51.0"),
+            &["sh", "-ec", SEMVER],
         ]),
     },
     Part {

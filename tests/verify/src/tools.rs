@@ -107,6 +107,16 @@ pub const DENY: &str =
     --allow license-not-encountered --allow unmatched-skip licenses bans sources
 done";
 
+/// The public interface of the library breaks nothing since the last release without a version that
+/// says so.
+pub const SEMVER: &str = "if ! tag=$(git describe --tags --abbrev=0 --match 'v*'); then
+  echo 'no release is tagged here: git fetch --tags'
+  exit 1
+fi
+echo \"since $tag\"
+target/tools/bin/cargo-semver-checks semver-checks --baseline-rev \"$tag\" --default-features \\
+  -p hapax-core -p hapax";
+
 /// The oldest compiler that the manifests promise, with what it needs to compile and no more.
 pub const OLDEST: &str = "version=$(sed -n 's/^rust-version = \"\\(.*\\)\"/\\1/p' Cargo.toml)
 rustup toolchain install --profile minimal \"$version\"
