@@ -57,21 +57,25 @@ pub fn next_line(input: &mut dyn BufRead, most: usize) -> io::Result<Option<Line
 /// A reader, boxed, that another thread may use.
 type Input = Box<dyn BufRead + Send>;
 
-/// The first bytes of `input`, with a whole line if it has one of at most `most` bytes, and the
-/// input with them. Does not wait for more than that line.
+/// The first bytes of `input`, with a whole line that is not blank if one of at most `most` bytes
+/// is there, and the input with them. Does not wait for more than that line.
 ///
 /// # Errors
 /// If reading fails.
 pub fn peek(mut input: Input, most: usize) -> io::Result<(Vec<u8>, Input)> {
+    let has_line = |bytes: &[u8]| bytes.trim_ascii_start().contains(&b'\n');
     let first = input.fill_buf()?;
-    if first.is_empty() || first.contains(&b'\n') {
+    if first.is_empty() || has_line(first) {
         return Ok((first.to_vec(), input));
     }
-    let mut line = Vec::new();
-    (&mut input)
-        .take(most as u64)
-        .read_until(b'\n', &mut line)?;
-    Ok((line.clone(), Box::new(Cursor::new(line).chain(input))))
+    let mut lines = Vec::new();
+    loop {
+        let room = most.saturating_sub(lines.len()) as u64;
+        let read = (&mut input).take(room).read_until(b'\n', &mut lines)?;
+        if read == 0 || has_line(&lines) {
+            return Ok((lines.clone(), Box::new(Cursor::new(lines).chain(input))));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +110,12 @@ mod tests {
             let mut all = Vec::new();
             input.read_to_end(&mut all).unwrap();
             assert_eq!(all, bytes);
+            let blank = Box::new(BufReader::with_capacity(capacity, &b"\n \nline\nnext"[..]));
+            let (first, mut input) = peek(blank, 50).unwrap();
+            assert!(first.starts_with(b"\n \nline\n"));
+            all.clear();
+            input.read_to_end(&mut all).unwrap();
+            assert_eq!(all, b"\n \nline\nnext");
         }
     }
 }
