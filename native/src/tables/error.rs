@@ -65,6 +65,13 @@ pub enum TableProblem {
     },
     /// A line is JSON, but no object.
     NotAnObject,
+    /// A column whose first rows hold 0 and 1 holds something else.
+    NoMark {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
     /// A value of an object is of no use as text or label.
     WrongValue {
         /// Its name.
@@ -123,6 +130,12 @@ impl fmt::Display for TableProblem {
             Self::NotJson { rule } => write!(f, "the line is no JSON: {rule}"),
             Self::NotAnObject => f.write_str(
                 "the line is no JSON object, such as {\"text\": \"…\", \"labels\": [\"…\"]}",
+            ),
+            Self::NoMark { name, found } => write!(
+                f,
+                "{name:?} holds {}, but 0 or 1 in the first rows, which mark whether a row has the label {name:?}; \
+                 where values are labels themselves, say --label-separator none",
+                listed(std::slice::from_ref(found))
             ),
             Self::WrongValue { name, found } => write!(
                 f,

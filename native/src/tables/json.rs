@@ -26,6 +26,30 @@ pub(super) fn object(line: &[u8], number: u64) -> Result<Map<String, Value>, Tab
     }
 }
 
+/// The names of an object's values, behind an object those of its values, with a dot between, as
+/// `meta.subjects`; and how each value reads as a cell.
+pub(super) fn names(object: &Map<String, Value>) -> (Vec<String>, Vec<String>) {
+    let (mut all, mut cells) = (Vec::new(), Vec::new());
+    for (name, value) in object {
+        all.push(name.clone());
+        cells.push(scalar(value).unwrap_or_default());
+        if let Some(nested) = value.as_object() {
+            let (inner, inner_cells) = names(nested);
+            all.extend(inner.iter().map(|inner| format!("{name}.{inner}")));
+            cells.extend(inner_cells);
+        }
+    }
+    (all, cells)
+}
+
+/// The value of this name, which may be one of [`names`].
+pub(super) fn value<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    object.get(name).or_else(|| {
+        let mut dots = name.match_indices('.');
+        dots.find_map(|(dot, _)| value(object.get(&name[..dot])?.as_object()?, &name[dot + 1..]))
+    })
+}
+
 /// What a value is, for messages.
 fn kind(value: &Value) -> &'static str {
     match value {
@@ -63,34 +87,40 @@ pub(super) fn row(
 ) -> Result<TableRow, TableProblem> {
     let missing = |place: &Place| TableProblem::NoColumn {
         name: place.name.clone(),
-        columns: object.keys().cloned().collect(),
+        columns: names(object).0,
     };
     let wrong = |place: &Place, value: &Value| TableProblem::WrongValue {
         name: place.name.clone(),
         found: kind(value),
     };
+    let get = |place: &Place| value(object, &place.name);
     let mut row = TableRow::default();
     if let Some((first, _)) = places.text.first()
-        && !places
-            .text
-            .iter()
-            .any(|(place, _)| object.contains_key(&place.name))
+        && !places.text.iter().any(|(place, _)| get(place).is_some())
     {
         return Err(missing(first));
     }
     for (place, times) in &places.text {
-        let value = object.get(&place.name).unwrap_or(&Value::Null);
+        let value = get(place).unwrap_or(&Value::Null);
         let text = texts(value).ok_or_else(|| wrong(place, value))?.join(" ");
         row.add_text(&text, *times);
     }
-    if let Some(place) = &places.labels {
-        match object.get(&place.name) {
-            None if labels_optional => {}
-            None => return Err(missing(place)),
+    if let Some(first) = places.labels.first()
+        && !labels_optional
+        && !places.labels.iter().any(|place| get(place).is_some())
+    {
+        return Err(missing(first));
+    }
+    for place in &places.labels {
+        match get(place) {
+            None | Some(Value::Null) => {}
+            Some(value) if places.marks => {
+                let cell = scalar(value).ok_or_else(|| wrong(place, value))?;
+                row.add_marked(&place.name, &cell)?;
+            }
             Some(Value::String(field)) => row
                 .add_labels(field, separator)
                 .map_err(|_| TableProblem::EmptyLabel)?,
-            Some(Value::Null) => {}
             Some(value) => {
                 let labels = texts(value).ok_or_else(|| wrong(place, value))?;
                 let mut labels = labels.iter().map(|label| label.trim());
@@ -104,8 +134,8 @@ pub(super) fn row(
             }
         }
     }
-    let value = |place: &Place| object.get(&place.name).cloned().unwrap_or(Value::Null);
-    row.id = places.id.as_ref().map(value);
-    row.kept = places.keep.iter().map(value).collect();
+    let passed = |place: &Place| get(place).cloned().unwrap_or(Value::Null);
+    row.id = places.id.as_ref().map(passed);
+    row.kept = places.keep.iter().map(passed).collect();
     Ok(row)
 }

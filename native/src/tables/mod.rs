@@ -29,6 +29,7 @@
 mod cells;
 mod error;
 mod json;
+mod label_columns;
 mod lines;
 mod places;
 mod reader;
@@ -79,7 +80,7 @@ impl TableFormat {
         match plain.unwrap_or(&name).rsplit_once('.')?.1 {
             "csv" => Some(Self::Csv),
             "tsv" => Some(Self::Tsv),
-            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "jsonl" | "ndjson" | "json" => Some(Self::JsonLines),
             _ => None,
         }
     }

@@ -19,7 +19,10 @@ pub(super) struct Place {
 pub(super) struct Places {
     /// Those of the text, and how often each counts.
     pub(super) text: Vec<(Place, u32)>,
-    pub(super) labels: Option<Place>,
+    /// Those of the labels; none where rows may lack labels.
+    pub(super) labels: Vec<Place>,
+    /// Whether these are labels themselves, marked by 1 in the rows that carry them.
+    pub(super) marks: bool,
     pub(super) id: Option<Place>,
     pub(super) keep: Vec<Place>,
 }
@@ -55,7 +58,7 @@ pub(super) fn find(names: &[String], wanted: &str, numbered: bool) -> Option<usi
 }
 
 impl Known<'_> {
-    fn find(&self, wanted: &str) -> Option<usize> {
+    pub(super) fn find(&self, wanted: &str) -> Option<usize> {
         find(self.names, wanted, self.format != TableFormat::JsonLines)
     }
 
@@ -67,7 +70,7 @@ impl Known<'_> {
     }
 
     /// A column that is named, which must be there.
-    fn named(&self, wanted: &str) -> Result<Place, TableProblem> {
+    pub(super) fn named(&self, wanted: &str) -> Result<Place, TableProblem> {
         let missing = || TableProblem::NoColumn {
             name: wanted.into(),
             columns: self.names.to_vec(),
@@ -79,8 +82,8 @@ impl Known<'_> {
 
     pub(super) fn places(&self) -> Result<Places, TableProblem> {
         let labels = self.labels()?;
-        let text = self.text(labels.as_ref())?;
-        if labels.is_none() && !self.labels_optional {
+        let text = self.text(labels.first())?;
+        if labels.is_empty() && !self.labels_optional {
             return Err(self.unnamed());
         }
         let id = match (&self.given.id, &self.remembered.id) {
@@ -92,6 +95,7 @@ impl Known<'_> {
         let keep = self.keep.iter().map(|name| self.named(name));
         Ok(Places {
             text,
+            marks: self.marks(&labels),
             labels,
             id,
             keep: keep.collect::<Result<_, _>>()?,
@@ -113,12 +117,15 @@ impl Known<'_> {
         }
     }
 
-    fn labels(&self) -> Result<Option<Place>, TableProblem> {
+    fn labels(&self) -> Result<Vec<Place>, TableProblem> {
         if let Some(labels) = &self.given.labels {
-            return self.named(labels).map(Some);
+            return self.several(labels);
         }
         let remembered = self.remembered.labels.as_deref();
-        let remembered = remembered.and_then(|labels| self.find(labels));
+        let remembered = remembered.and_then(|labels| self.several(labels).ok());
+        if let Some(remembered) = remembered {
+            return Ok(remembered);
+        }
         let recognized = || match self.headed {
             true => named_for(self.names, Role::Labels),
             false => None,
@@ -131,8 +138,8 @@ impl Known<'_> {
             [] if self.by_place() && self.names.len() == 2 => Some(1),
             _ => self.other_of_two(text),
         };
-        let found = remembered.or_else(recognized).or_else(by_place);
-        Ok(found.map(|at| self.place(at)))
+        let found = recognized().or_else(by_place);
+        Ok(found.map(|at| self.place(at)).into_iter().collect())
     }
 
     fn text(&self, labels: Option<&Place>) -> Result<Vec<(Place, u32)>, TableProblem> {
@@ -176,18 +183,31 @@ impl Known<'_> {
         let header = self.rows.first();
         let by_name = self.headed || looks_like_header(self.rows);
         let guessed = |role| header.and_then(|names| named_for(names, role));
-        let given = self.given.labels.as_ref().and_then(|name| self.find(name));
-        let labels = given.or_else(|| guessed(Role::Labels)).unwrap_or(last);
-        let text = guessed(Role::Text).filter(|&text| text != labels);
-        let text = text.unwrap_or_else(|| wordiest(self.rows, labels));
-        let said = |at: usize| match header.and_then(|names| names.get(at)) {
-            Some(name) if by_name && !name.contains([',', ' ']) => name.clone(),
-            Some(name) if by_name && !name.contains(',') => format!("'{name}'"),
+        let given = self.given.labels.as_ref();
+        let given = given.and_then(|name| Some(self.several(name).ok()?.first()?.at));
+        let labels = given.or_else(|| guessed(Role::Labels));
+        let marked = (0..self.names.len()).filter(|&at| self.holds_marks(at, by_name));
+        let marked: Vec<usize> = marked.collect();
+        let labels = match (labels, marked.len()) {
+            (Some(at), _) => vec![at],
+            (None, 2..) => marked,
+            (None, _) => vec![last],
+        };
+        let text = guessed(Role::Text).filter(|text| !labels.contains(text));
+        let text = text.unwrap_or_else(|| wordiest(self.rows, &labels));
+        let said = |at: &usize| match header.and_then(|names| names.get(*at)) {
+            Some(name) if by_name && !name.contains(',') => name.clone(),
             _ => (at + 1).to_string(),
         };
+        let quoted = |names: String| match names.contains(' ') {
+            true => format!("'{names}'"),
+            false => names,
+        };
+        let text = quoted(said(&text));
+        let labels = quoted(labels.iter().map(said).collect::<Vec<_>>().join(","));
         let advice = match self.labels_optional {
-            true => format!("--text {}", said(text)),
-            false => format!("--text {} --labels {}", said(text), said(labels)),
+            true => format!("--text {text}"),
+            false => format!("--text {text} --labels {labels}"),
         };
         TableProblem::Unnamed {
             columns: header.cloned().unwrap_or_else(|| self.names.to_vec()),

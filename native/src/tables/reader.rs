@@ -209,16 +209,22 @@ impl TableReader {
             row.add_text(fields[place.at], *times);
         }
         let separator = self.separator();
-        if let Some(place) = &places.labels {
-            let added = row.add_labels(fields[place.at], &separator);
-            added.map_err(|at| self.wrong_in(place.at, at, TableProblem::EmptyLabel))?;
+        for place in &places.labels {
+            let field = fields[place.at];
+            if places.marks {
+                let marked = row.add_marked(&place.name, field);
+                marked.map_err(|problem| self.wrong_in(place.at, 0, problem))?;
+            } else {
+                let added = row.add_labels(field, &separator);
+                added.map_err(|at| self.wrong_in(place.at, at, TableProblem::EmptyLabel))?;
+            }
         }
         let value = |at: usize| Value::String(fields[at].into());
         row.id = places.id.as_ref().map(|place| value(place.at));
         row.kept = places.keep.iter().map(|place| value(place.at)).collect();
-        if let (Some(place), true) = (&places.labels, self.label_fields.len() < LOOKED_AT) {
-            let field = fields[place.at].to_string();
-            self.label_fields.push(field);
+        if self.label_fields.len() < LOOKED_AT && !places.marks {
+            let of_labels = places.labels.iter().map(|place| fields[place.at].into());
+            self.label_fields.extend(of_labels);
         }
         Ok(row)
     }
@@ -241,8 +247,8 @@ impl TableReader {
         }
         let object = json::object(line, number)?;
         if self.places.is_none() {
-            let names: Vec<String> = object.keys().cloned().collect();
-            let rows = [names.clone()];
+            let (names, cells) = json::names(&object);
+            let rows = [names.clone(), cells];
             let places = self.known(&names, &rows).places();
             self.places = Some(places.map_err(wrong)?);
         }
@@ -252,10 +258,13 @@ impl TableReader {
             return Ok(TableRow::default());
         };
         let row = json::row(&object, places, &separator, optional).map_err(wrong)?;
-        if let (Some(place), true) = (&places.labels, self.label_fields.len() < LOOKED_AT)
-            && let Some(Value::String(field)) = object.get(&place.name)
-        {
-            self.label_fields.push(field.clone());
+        if self.label_fields.len() < LOOKED_AT && !places.marks {
+            let of_labels = places
+                .labels
+                .iter()
+                .map(|place| json::value(&object, &place.name));
+            let texts = of_labels.filter_map(|value| value?.as_str().map(String::from));
+            self.label_fields.extend(texts);
         }
         Ok(TableRow {
             line: number,
@@ -269,7 +278,7 @@ impl TableReader {
     pub fn separator(&self) -> LabelSeparator {
         let text_first = self.places.as_ref().is_none_or(|places| {
             let text = places.text.first().map(|(text, _)| text.at);
-            text < places.labels.as_ref().map(|labels| labels.at)
+            text < places.labels.first().map(|labels| labels.at)
         });
         match (&self.separator, self.table.format) {
             (Some(separator), _) => separator.clone(),
@@ -306,8 +315,8 @@ impl TableReader {
             return Vec::new();
         };
         let text = places.text.iter().map(|(place, _)| place.at);
-        let others = [&places.labels, &places.id].into_iter().flatten();
-        let others = others.chain(&places.keep).map(|place| place.at);
+        let others = places.labels.iter().chain(&places.id).chain(&places.keep);
+        let others = others.map(|place| place.at);
         let read: HashSet<usize> = text.chain(others).collect();
         let names = self.names.iter().enumerate();
         let unread = names.filter(|(at, _)| !read.contains(at));
@@ -334,10 +343,12 @@ impl TableReader {
             name: name(place),
             times: *times,
         });
+        let labels: Vec<String> = places.labels.iter().map(name).collect();
         Selection {
             text: text.collect(),
-            labels: places.labels.as_ref().map(name),
-            separator: Some(self.separator().to_string()),
+            labels: (!labels.is_empty()).then(|| labels.join(",")),
+            marks: places.marks,
+            separator: (!places.marks).then(|| self.separator().to_string()),
             id: places.id.as_ref().map(name),
             header: (!self.headed).then_some(false),
             delimiter: self.table.given.delimiter,

@@ -145,13 +145,13 @@ pub(super) fn looks_like_header(rows: &[Vec<String>]) -> bool {
 }
 
 /// The column of most words, other than `labels`.
-pub(super) fn wordiest(rows: &[Vec<String>], labels: usize) -> usize {
+pub(super) fn wordiest(rows: &[Vec<String>], labels: &[usize]) -> usize {
     let columns = rows.first().map_or(0, Vec::len);
     let words = |at: &usize| -> usize {
         let cells = rows.iter().filter_map(|row| row.get(*at));
         cells.map(|cell| cell.split_whitespace().count()).sum()
     };
-    let others = (0..columns).filter(|&at| at != labels);
+    let others = (0..columns).filter(|at| !labels.contains(at));
     others.rev().max_by_key(words).unwrap_or(0)
 }
 

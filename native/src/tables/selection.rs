@@ -80,9 +80,12 @@ pub struct Selection {
     /// The columns of the text, joined in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<TextColumn>,
-    /// The column of the labels.
+    /// The column of the labels, or several with commas between their names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<String>,
+    /// Whether the columns of labels are labels themselves, with 1 in the rows that carry them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub marks: bool,
     /// What separates labels, as [`LabelSeparator`](crate::core::data::LabelSeparator) reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,

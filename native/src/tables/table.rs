@@ -1,7 +1,8 @@
 //! How a table is read, and a row of it.
 
 use super::{
-    MOST_BYTES, Selection, TableFormat,
+    MOST_BYTES, Selection, TableFormat, TableProblem,
+    label_columns::mark,
     places::find,
     recognize::{delimiter, first_rows, is_header},
 };
@@ -61,9 +62,9 @@ impl Table {
         }
         let names = |selection: &Selection| -> Vec<String> {
             let text = selection.text.iter().map(|column| column.name.clone());
-            text.chain(selection.labels.clone())
-                .chain(selection.id.clone())
-                .collect()
+            let labels = selection.labels.iter();
+            let labels = labels.flat_map(|names| names.split(',').map(String::from));
+            text.chain(labels).chain(selection.id.clone()).collect()
         };
         let first = &rows[0];
         let mut wanted = names(given);
@@ -101,6 +102,21 @@ impl TableRow {
             }
             self.text.push_str(text);
         }
+    }
+
+    /// Adds the label of a column if its mark says so.
+    pub(super) fn add_marked(&mut self, name: &str, cell: &str) -> Result<(), TableProblem> {
+        match mark(cell) {
+            Some(true) => self.labels.push(name.into()),
+            Some(false) => {}
+            None => {
+                return Err(TableProblem::NoMark {
+                    name: name.into(),
+                    found: cell.into(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Adds the labels of a field; the place of the first that is empty, if one is.

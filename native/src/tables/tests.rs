@@ -23,7 +23,7 @@ fn said(words: &str) -> Selection {
     selection
 }
 
-fn table(format: TableFormat, given: &str) -> Table {
+pub(super) fn table(format: TableFormat, given: &str) -> Table {
     Table {
         given: said(given),
         most_bytes: 100,
@@ -48,6 +48,16 @@ fn read(
         .iter()
         .map(|row| row.iter().map(names).collect());
     Ok(documents.texts.clone().into_iter().zip(labels).collect())
+}
+
+/// Asserts that a table has these texts and labels.
+pub(super) fn assert_rows(format: TableFormat, given: &str, text: &str, rows: &[(&str, &[&str])]) {
+    let rows = rows.iter().map(|(text, labels)| {
+        let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
+        ((*text).to_string(), labels)
+    });
+    let found = read(format, given, text).unwrap();
+    assert_eq!(found, rows.collect::<Vec<_>>(), "{text}");
 }
 
 #[test]
@@ -103,19 +113,14 @@ fn tables_are_read() {
             &[("a\n1.5", &["x", "y"]), ("b", &["true"])],
         ),
     ] {
-        let rows = rows.iter().map(|(text, labels)| {
-            let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
-            ((*text).to_string(), labels)
-        });
-        let found = read(format, given, text).unwrap();
-        assert_eq!(found, rows.collect::<Vec<_>>(), "{text}");
+        assert_rows(format, given, text, rows);
     }
 }
 
 /// A format, what is given, a table, and what is said of it.
-type Refusal<'a> = (TableFormat, &'a str, &'a str, &'a str);
+pub(super) type Refusal<'a> = (TableFormat, &'a str, &'a str, &'a str);
 
-fn are_refused(cases: &[Refusal<'_>]) {
+pub(super) fn are_refused(cases: &[Refusal<'_>]) {
     for &(format, given, text, message) in cases {
         assert_eq!(read(format, given, text), Err(message.into()), "{text}");
     }
@@ -154,6 +159,13 @@ fn tables_without_rows_or_known_columns_are_refused() {
             "nr,name,kind of it\n7,one two three,x\n8,four five,y\n",
             "1:1: which column holds what is not clear: the columns are nr, name, kind of it; say --text name --labels \
              'kind of it'",
+        ),
+        (
+            JsonLines,
+            "",
+            "{\"doc\":{\"body\":\"a b\"},\"kind\":\"x\"}\n",
+            "1:1: which column holds what is not clear: the columns are doc, doc.body, kind; say --text doc.body \
+             --labels kind",
         ),
         (
             Csv,

@@ -36,6 +36,7 @@ mod serving;
 mod settings;
 mod sharing;
 mod streams;
+mod table_shapes;
 mod tables;
 mod together;
 mod training;

@@ -16,12 +16,12 @@ use std::path::Path;
 #[command(next_help_heading = "Data")]
 pub struct DataOptions {
     /// The format of the data
-    /// [default: by the file's ending (.csv, .jsonl, .ndjson, perhaps compressed), else by its
-    /// first lines]
+    /// [default: by the file's ending (.csv, .json, .jsonl, .ndjson, perhaps compressed), else by
+    /// its first lines]
     #[arg(long, value_enum)]
     pub format: Option<FormatName>,
     /// The columns of the text in a table (CSV, JSON Lines, or tab-separated data with a header),
-    /// by name or by number from 1, joined; title:3 counts three times
+    /// by name, as title or meta.title, or by number from 1, joined; title:3 counts three times
     /// [default: as the model remembers, or by their names]
     #[arg(
         long,
@@ -30,11 +30,12 @@ pub struct DataOptions {
         conflicts_with = "columns"
     )]
     pub text: Vec<TextColumn>,
-    /// The column of the labels in a table, by name or by number. For .npy rows the file of their
+    /// The column of the labels in a table, by name or by number; labels of several, as a,b, count
+    /// together, and columns of 0 and 1 are labels themselves. For .npy rows the file of their
     /// labels: a .npy file of whole numbers, one for each row, or of zeros and ones, a line of all
     /// labels for each row; or a text file with the labels of a row in each line, separated by
     /// spaces
-    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "columns")]
     pub labels: Option<String>,
     /// The column of the ids in a table, by name or by number [default: the one named id]
     #[arg(long, value_name = "COLUMN")]
@@ -154,6 +155,7 @@ impl DataOptions {
         Selection {
             text: self.text.clone(),
             labels: self.labels.clone(),
+            marks: false,
             separator: self.label_separator.as_ref().map(ToString::to_string),
             id: self.id.clone(),
             header: self.header,

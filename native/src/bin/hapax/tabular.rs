@@ -266,7 +266,8 @@ fn described(selection: &Selection) -> String {
     let text: Vec<String> = selection.text.iter().map(ToString::to_string).collect();
     let mut words = format!("text from {}", text.join(","));
     if let Some(labels) = &selection.labels {
-        words += &format!(", labels from {labels}");
+        let marks = if selection.marks { "marks of " } else { "" };
+        words += &format!(", labels from {marks}{labels}");
         match selection.separator.as_deref() {
             None | Some("none") => {}
             Some("space") => words += " separated by spaces",
