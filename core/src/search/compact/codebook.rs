@@ -255,5 +255,8 @@ mod tests {
             assert!(Codebook::from_levels(book.levels().clone(), 4).is_ok());
             assert!((book.value(book.encoder().code(0.25)) - 0.25).abs() < 0.1);
         }
+        // A value of 0 takes no codes for negative ones.
+        let book = Codebook::fit(&[0.0, 0.5], 2, 4);
+        assert!(book.levels().iter().all(|&level| level >= 0.0));
     }
 }
