@@ -256,8 +256,9 @@ pub fn print_plan(folder: &Path, plan: &Plan, stages: u32, json: bool) -> Result
         ))?;
     }
     let (folder, last, parts) = (folder.display(), plan.parts - 1, plan.parts);
+    let s = if stages == 1 { "" } else { "s" };
     print(format_args!(
-        "{stages} stages; run for I from 0 to {last}, in any order, at once or not:\n  \
+        "{stages} stage{s}; run for I from 0 to {last}, in any order, at once or not:\n  \
          hapax train --parts {folder} --shard I/{parts}\nand then\n  hapax merge {folder} -o MODEL"
     ))
 }
