@@ -126,17 +126,20 @@ impl Known<'_> {
         if let Some(remembered) = remembered {
             return Ok(remembered);
         }
-        let recognized = || match self.headed {
-            true => named_for(self.names, Role::Labels),
+        let named_for = |role| match self.headed {
+            true => named_for(self.names, role),
             false => None,
         };
+        let recognized = || named_for(Role::Labels);
+        let id = named_for(Role::Id);
         let text = match &self.given.text[..] {
             [text] => self.find(&text.name),
+            [] => named_for(Role::Text),
             _ => None,
         };
         let by_place = || match &self.given.text[..] {
             [] if self.by_place() && self.names.len() == 2 => Some(1),
-            _ => self.other_of_two(text),
+            _ => self.other_of_two(text).filter(|&at| Some(at) != id),
         };
         let found = recognized().or_else(by_place);
         Ok(found.map(|at| self.place(at)).into_iter().collect())

@@ -123,6 +123,12 @@ pub(super) fn is_header(rows: &[Vec<String>], text_alone: bool) -> bool {
     }
 }
 
+/// Whether the first row names a column for text or for labels, and looks like a header.
+pub(super) fn is_half_a_header(rows: &[Vec<String>]) -> bool {
+    let names = |role| rows.first().and_then(|first| named_for(first, role));
+    (names(Role::Text).is_some() || names(Role::Labels).is_some()) && looks_like_header(rows)
+}
+
 /// Whether the first row looks like a header, whatever its names: short words, none of which stands
 /// in its column again.
 pub(super) fn looks_like_header(rows: &[Vec<String>]) -> bool {
@@ -158,7 +164,8 @@ pub(super) fn wordiest(rows: &[Vec<String>], labels: &[usize]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{
-        Role, TableFormat, delimiter, first_rows, is_header, looks_like_header, named_for,
+        Role, TableFormat, delimiter, first_rows, is_half_a_header, is_header, looks_like_header,
+        named_for,
     };
 
     fn rows(text: &str) -> Vec<Vec<String>> {
@@ -192,6 +199,14 @@ mod tests {
         }
         for text in ["", "a,b\nc,d\n", "text,label\nx,label\n", "text,id\na,b\n"] {
             assert!(!is_header(&rows(text), false), "{text}");
+        }
+        for (text, half) in [
+            ("Text,Kategorie\nein Baum,x\n", true),
+            ("commentaire,label\nun arbre,x\n", true),
+            ("name,kind\nan oak,tree\n", false),
+            ("text,kind\nan oak,kind\n", false),
+        ] {
+            assert_eq!(is_half_a_header(&rows(text)), half, "{text}");
         }
         assert!(is_header(&rows("id,text\n1,a\n"), true));
         assert!(looks_like_header(&rows(

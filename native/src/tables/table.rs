@@ -4,7 +4,7 @@ use super::{
     MOST_BYTES, Selection, TableFormat, TableProblem,
     label_columns::mark,
     places::find,
-    recognize::{delimiter, first_rows, is_header},
+    recognize::{delimiter, first_rows, is_half_a_header, is_header},
 };
 use crate::core::data::LabelSeparator;
 use serde_json::Value;
@@ -76,6 +76,8 @@ impl Table {
         wanted.iter().any(|name| !is_number(name) || there(name))
             || text()
             || is_header(rows, optional)
+            // Without a header tab-separated data are at home.
+            || self.format == TableFormat::Csv && is_half_a_header(rows)
     }
 }
 

@@ -91,6 +91,9 @@ fn tables_are_read() {
             "1,x,a\n2,y,b,\n",
             &[("a", &["x"]), ("b", &["y"])],
         ),
+        // One name tells which column holds what, where there are two.
+        (Csv, "", "Text;Kategorie\na b;x\n", &[("a b", &["x"])]),
+        (Csv, "", "Kommentar,label\na b,x\n", &[("a b", &["x"])]),
         (Csv, "header=true", "one,two\na,b\n", &[("a", &["b"])]),
         (Csv, "labels=1", "x,a\n", &[("a", &["x"])]),
         (
@@ -166,6 +169,12 @@ fn tables_without_rows_or_known_columns_are_refused() {
             "{\"doc\":{\"body\":\"a b\"},\"kind\":\"x\"}\n",
             "1:1: which column holds what is not clear: the columns are doc, doc.body, kind; say --text doc.body \
              --labels kind",
+        ),
+        (
+            Csv,
+            "",
+            "text,id\na b,7\n",
+            "1:1: which column holds what is not clear: the columns are text, id; say --text text --labels id",
         ),
         (
             Csv,
