@@ -201,6 +201,21 @@ mod tests {
             };
             let found = root(&targets, shared, limits, start);
             assert!(is_right(found), "{found} {expected} {limits:?}");
+            // What is near enough has the scale of the targets: powers of two change no digit.
+            for scale in [1024.0, 1.0 / 1024.0] {
+                let limits = Limits {
+                    each: scale * limits.each,
+                    sum: scale * limits.sum,
+                    ..limits
+                };
+                let shared = Shared {
+                    target: scale * shared.target,
+                    ..shared
+                };
+                let targets: Vec<f64> = targets.iter().map(|t| scale * t).collect();
+                let scaled = root(&targets, shared, limits, scale * start);
+                assert_eq!(scaled, scale * found, "{limits:?}");
+            }
             // Newton's steps end soon: to halve as often would leave hundredths.
             late += usize::from(!is_right(root_in(FEW, &targets, shared, limits, start)));
         }
