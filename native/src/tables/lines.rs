@@ -63,16 +63,18 @@ type Input = Box<dyn BufRead + Send>;
 /// # Errors
 /// If reading fails.
 pub fn peek(mut input: Input, most: usize) -> io::Result<(Vec<u8>, Input)> {
-    let has_line = |bytes: &[u8]| bytes.trim_ascii_start().contains(&b'\n');
     let first = input.fill_buf()?;
-    if first.is_empty() || has_line(first) {
+    if first.is_empty() || first.trim_ascii_start().contains(&b'\n') {
         return Ok((first.to_vec(), input));
     }
     let mut lines = Vec::new();
     loop {
-        let room = most.saturating_sub(lines.len()) as u64;
-        let read = (&mut input).take(room).read_until(b'\n', &mut lines)?;
-        if read == 0 || has_line(&lines) {
+        let (begin, room) = (lines.len(), most.saturating_sub(lines.len()));
+        (&mut input)
+            .take(room as u64)
+            .read_until(b'\n', &mut lines)?;
+        let line = &lines[begin..];
+        if line.is_empty() || !line.trim_ascii().is_empty() {
             return Ok((lines.clone(), Box::new(Cursor::new(lines).chain(input))));
         }
     }
