@@ -4,7 +4,8 @@
 //! `👩🏽‍💻`, `€`. One or two of `+` and `#` right behind a word, with no word right
 //! behind them, belong to it: `c++`, `c#`, `a+`, but not `1+1`. So does a single dot in front of a
 //! word that begins with two letters, where no word and no other dot stands before it: `.net`.
-//! All other segments that are not blank are punctuation; so is the dot of `.net`, once more.
+//! All other segments are punctuation, but those that begin with a blank; so is the dot of `.net`,
+//! once more.
 
 use super::unicode::for_each_segment;
 
@@ -163,6 +164,8 @@ mod tests {
             ("a+b C++, c+++", "a + b C++ , c + + +"),
             ("in .net 3.5 ($x)", "in . .net 3.5 ( $ x )"),
             ("「東京」\t☃\n\u{a0}\u{2003}", "「 東 京 」 ☃"),
+            // A mark over a blank.
+            ("a \u{301}!", "a !"),
         ] {
             let expected: Vec<_> = expected.split(' ').collect();
             assert_eq!(parts(text, |_| true), expected, "{text}");

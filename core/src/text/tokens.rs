@@ -222,7 +222,7 @@ mod tests {
                     if options.symbols {
                         words.push(segment.trim_end_matches('\u{fe0f}').to_owned());
                     }
-                } else if options.punctuation && segment.trim() != "" && !taken.contains(&at) {
+                } else if options.punctuation && !first.is_whitespace() && !taken.contains(&at) {
                     words.push(segment.to_owned());
                 }
                 continue;
