@@ -124,6 +124,13 @@ mod tests {
             ),
             (
                 Csv,
+                "labels=place,title",
+                "n,title,place,about\n7,x,y,one two three\n",
+                "1:1: which column holds what is not clear: the columns are n, title, place, about; say --text about \
+                 --labels place,title",
+            ),
+            (
+                Csv,
                 "text=title labels=subjects,kind",
                 "id,title,subjects\n1,a,x\n",
                 "1:1: there is no column \"kind\"; the columns are id, title, subjects",

@@ -82,7 +82,7 @@ impl Known<'_> {
 
     pub(super) fn places(&self) -> Result<Places, TableProblem> {
         let labels = self.labels()?;
-        let text = self.text(labels.first())?;
+        let text = self.text(&labels)?;
         if labels.is_empty() && !self.labels_optional {
             return Err(self.unnamed());
         }
@@ -145,7 +145,7 @@ impl Known<'_> {
         Ok(found.map(|at| self.place(at)).into_iter().collect())
     }
 
-    fn text(&self, labels: Option<&Place>) -> Result<Vec<(Place, u32)>, TableProblem> {
+    fn text(&self, labels: &[Place]) -> Result<Vec<(Place, u32)>, TableProblem> {
         let named = |text: &[TextColumn]| -> Result<Vec<_>, TableProblem> {
             let places = text.iter();
             let places = places.map(|column| Ok((self.named(&column.name)?, column.times)));
@@ -162,14 +162,14 @@ impl Known<'_> {
             true => named_for(self.names, Role::Text),
             false => None,
         };
-        let labels = labels.map(|place| place.at);
+        let taken = labels.first().map(|place| place.at);
         let by_place = || match (self.names.len(), self.by_place()) {
             (1, _) => Some(0),
-            (2, true) => Some(usize::from(labels == Some(0))),
-            _ => self.other_of_two(labels),
+            (2, true) => Some(usize::from(taken == Some(0))),
+            _ => self.other_of_two(taken),
         };
         match recognized().or_else(by_place) {
-            Some(at) if Some(at) != labels => Ok(vec![(self.place(at), 1)]),
+            Some(at) if labels.iter().all(|place| place.at != at) => Ok(vec![(self.place(at), 1)]),
             _ => Err(match remembered.err() {
                 Some(TableProblem::NoColumn { name, .. }) => TableProblem::NoColumn {
                     name,
@@ -187,15 +187,16 @@ impl Known<'_> {
         let by_name = self.headed || looks_like_header(self.rows);
         let guessed = |role| header.and_then(|names| named_for(names, role));
         let given = self.given.labels.as_ref();
-        let given = given.and_then(|name| Some(self.several(name).ok()?.first()?.at));
-        let labels = given.or_else(|| guessed(Role::Labels));
-        let marked = (0..self.names.len()).filter(|&at| self.holds_marks(at, by_name));
-        let marked: Vec<usize> = marked.collect();
-        let labels = match (labels, marked.len()) {
-            (Some(at), _) => vec![at],
-            (None, 2..) => marked,
-            (None, _) => vec![last],
+        let given = given.and_then(|names| self.several(names).ok());
+        let given = given.map(|places| places.iter().map(|place| place.at).collect());
+        let marked = || {
+            let marked = (0..self.names.len()).filter(|&at| self.holds_marks(at, by_name));
+            Some(marked.collect()).filter(|marked: &Vec<usize>| marked.len() > 1)
         };
+        let labels = given
+            .or_else(|| guessed(Role::Labels).map(|at| vec![at]))
+            .or_else(marked)
+            .unwrap_or_else(|| vec![last]);
         let text = guessed(Role::Text).filter(|text| !labels.contains(text));
         let text = text.unwrap_or_else(|| wordiest(self.rows, &labels));
         let said = |at: &usize| match header.and_then(|names| names.get(*at)) {
