@@ -99,6 +99,9 @@ impl fmt::Display for TableProblem {
             Self::OnlyReturns => f.write_str(
                 "lines end by CR alone, as on old Macs; convert line ends to LF or CRLF",
             ),
+            Self::Unnamed { columns, .. } if columns.is_empty() => {
+                f.write_str("the row has no columns; each has a text and labels")
+            }
             Self::Unnamed { columns, advice } => write!(
                 f,
                 "which column holds what is not clear: the columns are {}; say {advice}",

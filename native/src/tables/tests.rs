@@ -166,6 +166,12 @@ fn tables_without_rows_or_known_columns_are_refused() {
         (
             JsonLines,
             "",
+            "{}\n",
+            "1:1: the row has no columns; each has a text and labels",
+        ),
+        (
+            JsonLines,
+            "",
             "{\"doc\":{\"body\":\"a b\"},\"kind\":\"x\"}\n",
             "1:1: which column holds what is not clear: the columns are doc, doc.body, kind; say --text doc.body \
              --labels kind",
