@@ -55,6 +55,25 @@ fn a_method_that_there_is_not() {
 }
 
 #[test]
+fn a_file_too_many() {
+    let folder = Folder::new();
+    for name in ["a.tsv", "b.tsv"] {
+        folder.write(name, "small animal\tmouse\n");
+    }
+    let ran = folder.run("train a.tsv b.tsv -o m");
+    assert_eq!(ran.status, Some(2));
+    assert_eq!(
+        ran.err,
+        "error: unexpected argument 'b.tsv' found\n\n  \
+         tip: join files of one kind into one, with one header if they have any\n\n\
+         Usage: hapax train [OPTIONS] --output <MODEL> <TRAIN>\n\n\
+         For more information, try '--help'.\n"
+    );
+    let ran = folder.run("train a.tsv other -o m");
+    assert!(!ran.err.contains("tip: join"), "{ran:?}");
+}
+
+#[test]
 fn an_empty_file() {
     for contents in ["", "\n\n  \n", "\u{feff}"] {
         refuses(

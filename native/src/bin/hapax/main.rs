@@ -33,12 +33,16 @@ mod verify;
 mod web;
 mod wording;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{
+    CommandFactory, FromArgMatches, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use clap_complete::Shell;
 use failure::Failure;
 use std::{
     ffi::OsString,
     io::{IsTerminal, stderr},
+    path::Path,
     process::ExitCode,
 };
 
@@ -129,8 +133,8 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
         return Err(Failure::Shown);
     }
     let matches = command.try_get_matches_from(arguments);
-    let matches = matches.unwrap_or_else(|error| refuse(&error));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
+    let matches = matches.unwrap_or_else(|error| refuse(error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error));
     match cli.verb {
         Verb::Train(train) => train.run(),
         Verb::Plan(verb) => verb.run(),
@@ -155,10 +159,19 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
     }
 }
 
-/// Ends as clap would, in plainer words where it refuses.
-fn refuse(error: &clap::Error) -> ! {
+/// Ends as clap would, in plainer words where it refuses. Who names a file too many is told what to
+/// do with it.
+fn refuse(mut error: clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
+    }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+        && Path::new(word).is_file()
+    {
+        let tip = "join files of one kind into one, with one header if they have any";
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
     }
     let rendered = error.render();
     let text = match stderr().is_terminal() {

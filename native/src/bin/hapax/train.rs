@@ -116,6 +116,7 @@ pub fn with_method(mut arguments: Vec<OsString>) -> Vec<OsString> {
 pub enum Algorithm {
     /// Try methods, features and parameters on held-out rows and take the best: the same as naming
     /// no method
+    #[command(override_usage = "hapax train [OPTIONS] --output <MODEL> <TRAIN>")]
     Auto(auto::TrainAuto),
     /// Sparse weighted nearest neighbors: the most similar training rows vote
     Nearest(nearest::TrainNearest),
