@@ -59,10 +59,13 @@ impl LabelIds {
         let names: Vec<&str> = self.names.iter().collect();
         let mut ids: Vec<u32> = (0..names.len() as u32).collect();
         let numbers: Option<Vec<i64>> = names.iter().map(|name| whole_number(name)).collect();
-        match numbers {
-            Some(numbers) => ids.sort_by_key(|&id| numbers[id as usize]),
-            None => ids.sort_by_key(|&id| names[id as usize]),
-        }
+        ids.sort_by(|&a, &b| {
+            let (a, b) = (a as usize, b as usize);
+            match &numbers {
+                Some(numbers) => numbers[a].cmp(&numbers[b]),
+                None => names[a].cmp(names[b]),
+            }
+        });
         ids
     }
 }

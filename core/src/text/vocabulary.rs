@@ -160,8 +160,7 @@ pub(super) fn vocabulary(
         .collect();
     kept.sort_unstable();
     if let Some(limit) = limits.max_features {
-        // Stable: equals stay in alphabetical order.
-        kept.sort_by_key(|&(_, documents)| core::cmp::Reverse(documents));
+        kept.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         kept.truncate(limit as usize);
         kept.sort_unstable();
     }

@@ -8,7 +8,7 @@ use crate::kernels::{
     sums::{score, term},
     wide::{self, WIDE},
 };
-use crate::sparse::SparseView;
+use crate::sparse::{SparseView, order};
 use alloc::{collections::TryReserveError, vec::Vec};
 
 /// What a feature of a row adds to the score of a label.
@@ -37,12 +37,12 @@ impl LinearModel {
         features: usize,
         scratch: &mut LinearScratch,
     ) -> Result<Vec<Contribution>, TryReserveError> {
-        let mut found = Vec::new();
         let Some(&scale) = self.parts.scales.get(label as usize) else {
-            return Ok(found);
+            return Ok(Vec::new());
         };
         let query = &mut scratch.query;
         query.set(row, self.parts.transform, self.features());
+        let mut found = Vec::new();
         found.try_reserve(query.features.len())?;
         let is_wide = self.parts.bits == WIDE;
         for (&feature, &value) in query.features.iter().zip(&query.values) {
@@ -59,15 +59,14 @@ impl LinearModel {
                 score(term(own, value), scale, 0.0, query.unit)
             };
             if score != 0.0 {
-                found.push(Contribution { feature, score });
+                found.push((feature, score));
             }
         }
-        found.sort_unstable_by(|a, b| {
-            let size = b.score.abs().total_cmp(&a.score.abs());
-            size.then(a.feature.cmp(&b.feature))
-        });
-        found.truncate(features);
-        Ok(found)
+        order::by_size(&mut found);
+        let found = found.into_iter().take(features);
+        Ok(found
+            .map(|(feature, score)| Contribution { feature, score })
+            .collect())
     }
 }
 

@@ -1,7 +1,11 @@
 //! Why a label was suggested: the neighbors, and the features that made them similar.
 
 use super::{Nearest, NearestScratch, votes::vote};
-use crate::{model::ModelError, search::Scored, sparse::SparseView};
+use crate::{
+    model::ModelError,
+    search::{Scored, rank},
+    sparse::SparseView,
+};
 use alloc::vec::Vec;
 
 /// A neighbor that voted, and what made it similar.
@@ -53,8 +57,8 @@ impl Nearest {
                     Ok(position) => self.index.shared(query, position),
                     Err(at) => shared_features(query, self.changes.added()[at].row.view()),
                 };
-                shared.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.feature.cmp(&b.feature)));
-                shared.truncate(features);
+                shared.sort_unstable_by(rank);
+                let shared = shared.iter().take(features);
                 Evidence {
                     row: self.id(slot),
                     // Only the record of the whole model tells.
@@ -62,7 +66,12 @@ impl Nearest {
                     similarity,
                     vote: vote(similarity, self.parameters.alpha) as f32,
                     labels: self.row_labels(slot),
-                    features: shared,
+                    features: shared
+                        .map(|&Scored { id, score }| SharedFeature {
+                            feature: id,
+                            share: score,
+                        })
+                        .collect(),
                 }
             },
         );
@@ -70,16 +79,16 @@ impl Nearest {
     }
 }
 
-/// The features of both, by rising feature.
-pub(super) fn shared_features(query: SparseView<'_>, row: SparseView<'_>) -> Vec<SharedFeature> {
+/// The features of both, by rising feature, each with its share of the cosine.
+pub(super) fn shared_features(query: SparseView<'_>, row: SparseView<'_>) -> Vec<Scored> {
     let norms = query.norm() * row.norm();
     let mut shared = Vec::new();
     let mut rest = row.iter().peekable();
     for (feature, value) in query.iter() {
         while rest.next_if(|&(other, _)| other < feature).is_some() {}
         if let Some((_, other)) = rest.next_if(|&(other, _)| other == feature) {
-            let share = (f64::from(value) * f64::from(other) / norms) as f32;
-            shared.push(SharedFeature { feature, share });
+            let score = (f64::from(value) * f64::from(other) / norms) as f32;
+            shared.push(Scored { id: feature, score });
         }
     }
     shared

@@ -1,6 +1,6 @@
 //! The index behind a model, whichever it is.
 
-use super::evidence::{SharedFeature, shared_features};
+use super::evidence::shared_features;
 use crate::{
     kernels::Kernels,
     model::ModelError,
@@ -103,19 +103,15 @@ impl Index {
         }
     }
 
-    /// The features that a row shares with what a search looks at of `query`.
-    pub(crate) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<SharedFeature> {
+    /// The features that a row shares with what a search looks at of `query`, in no order, each
+    /// with its share of the cosine.
+    pub(crate) fn shared(&self, query: SparseView<'_>, position: usize) -> Vec<Scored> {
         match self {
             Self::Exact(index) => {
                 let mut buffer = RowBuffer::default();
                 shared_features(query, index.row(position, &mut buffer))
             }
-            Self::Compact(index) => {
-                let shared = index.shared(query, position as u32).into_iter();
-                shared
-                    .map(|(feature, share)| SharedFeature { feature, share })
-                    .collect()
-            }
+            Self::Compact(index) => index.shared(query, position as u32),
         }
     }
 

@@ -1,7 +1,10 @@
 //! What a compact index remembers of its rows.
 
 use super::{CompactError, CompactIndex, prune};
-use crate::sparse::{SparseRows, SparseView};
+use crate::{
+    search::Scored,
+    sparse::{SparseRows, SparseView},
+};
 use alloc::{vec, vec::Vec};
 
 impl CompactIndex {
@@ -59,20 +62,17 @@ impl CompactIndex {
     }
 
     /// The evidence for a neighbor: the features it shares with what is used of `query`, each with
-    /// its part of the cosine, largest first. The parts add up to the cosine.
+    /// its part of the cosine. The parts add up to the cosine.
     #[must_use]
-    pub(crate) fn shared(&self, query: SparseView<'_>, row: u32) -> Vec<(u32, f32)> {
+    pub(crate) fn shared(&self, query: SparseView<'_>, row: u32) -> Vec<Scored> {
         let mut used = vec![];
         self.used(query, &mut used);
         let norm = prune::norm(&used);
-        let mut shared: Vec<(u32, f32)> = used
-            .iter()
-            .filter_map(|&(feature, value)| {
-                let part = f64::from(value) / norm * f64::from(self.weight(row, feature)?);
-                Some((feature, part as f32))
-            })
-            .collect();
-        shared.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        shared
+        let part = |&(id, value): &(u32, f32)| {
+            let part = f64::from(value) / norm * f64::from(self.weight(row, id)?);
+            let score = part as f32;
+            Some(Scored { id, score })
+        };
+        used.iter().filter_map(part).collect()
     }
 }

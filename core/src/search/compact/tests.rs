@@ -142,7 +142,7 @@ proptest! {
         for query in &queries {
             let query = vector(query);
             for found in index.search(query.view(), 5, 0.0, &[], &mut scratch).to_vec() {
-                let sum: f32 = index.shared(query.view(), found.id).iter().map(|part| part.1).sum();
+                let sum: f32 = index.shared(query.view(), found.id).iter().map(|part| part.score).sum();
                 prop_assert!((sum - found.score).abs() < 1e-4);
             }
         }

@@ -40,9 +40,9 @@ impl LabelJobs {
         });
         let strongest: Vec<Strongest> = strongest.into_iter().flatten().collect();
         let mut order: Vec<u32> = (0..labels as u32).collect();
-        order.sort_by_key(|&label| {
-            let label = label as usize;
-            (own.of(label).is_empty(), strongest[label])
+        order.sort_unstable_by_key(|&label| {
+            let at = label as usize;
+            (own.of(at).is_empty(), strongest[at], label)
         });
         Self(order)
     }
