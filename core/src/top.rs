@@ -208,9 +208,12 @@ mod tests {
             mut places in prop::collection::vec(any::<u64>(), 1..400),
             shift in 0u32..64,
             bits in 1u32..64,
+            common: u64,
             before: prop::sample::Index,
         ) {
-            places.iter_mut().for_each(|place| *place = (*place >> (64 - bits)) << shift);
+            // Those that differ in few bits only, of all that are set.
+            let spread = |place: &mut u64| *place = common ^ ((*place >> (64 - bits)) << shift);
+            places.iter_mut().for_each(spread);
             let mut sorted = places.clone();
             sorted.sort_unstable();
             let before = before.index(places.len());
