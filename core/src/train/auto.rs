@@ -13,6 +13,7 @@
 
 use super::{
     Calibrating, TrainError, going,
+    softmax::dense_bytes,
     standardizing::{self, Standardized},
 };
 use crate::parameters::one_vs_rest::OneVsRest;
@@ -135,11 +136,11 @@ pub fn train_best(
     Ok(best)
 }
 
-/// The memory of [`train_best`] beside `data`, in bytes: of one-vs-rest, and of rows once more, as
-/// they may be standardized or weighed.
+/// The memory of [`train_best`] beside `data`, in bytes: of one-vs-rest, of softmax regression
+/// where it holds all weights, and of rows once more, as they may be standardized or weighed.
 #[must_use]
 pub fn memory_estimate(data: &Dataset, are_texts: bool, threads: usize) -> u64 {
-    let beside = OneVsRest::default().memory_estimate(data, threads);
+    let beside = OneVsRest::default().memory_estimate(data, threads) + dense_bytes(data);
     let values = match standardizing::is_dense(data) {
         true => data.len() as u64 * u64::from(data.rows().features()),
         false => data.rows().nonzeros() as u64,

@@ -2,6 +2,7 @@
 
 use crate::data::Dataset;
 use crate::parameters::one_vs_rest::{Bias, OneVsRest};
+use crate::train::softmax::dense_bytes;
 use alloc::vec;
 
 /// Bytes a kept weight takes while rows are mined: by label, by feature, and in the scorer.
@@ -57,7 +58,8 @@ impl OneVsRest {
             true => {
                 let thread = 20 * labels * threads.max(1) as u64;
                 let rows = 4 * data.rows().nonzeros() as u64 + 8 * rows;
-                32 * self.kept_weights(data) + rows + 8 * features + thread
+                let pairs = 32 * self.kept_weights(data) + 8 * features;
+                pairs + rows + dense_bytes(data) + thread
             }
             false => 0,
         };

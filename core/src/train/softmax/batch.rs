@@ -7,7 +7,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use hapax_processor::Loop;
+use hapax_processor::{Loop, Processor};
 
 /// Sums that are added side by side, so that they have one order on any machine.
 const LANES: usize = 16;
@@ -41,20 +41,25 @@ struct Worker {
     gradients: Vec<f32>,
 }
 
-/// All that batches need beside the weights.
-pub(super) struct Batches {
+/// Rows as training sees them.
+pub(super) struct Rows {
     /// The rows' values after the transform, and where each row starts.
     values: Vec<f32>,
     starts: Vec<usize>,
     /// 1 over the mean of the squared lengths of rows: rates are for rows of length 1.
-    scale: f32,
+    pub scale: f32,
+}
+
+/// All that batches need beside the weights and the rows.
+#[derive(Default)]
+pub(super) struct Batches {
     workers: Vec<Worker>,
     wanted: Vec<Wanted>,
     /// The features that each thread changes, with pairs of about equal work.
     shards: Vec<Range<usize>>,
 }
 
-impl Batches {
+impl Rows {
     pub(super) fn new(data: &Dataset, transform: RowTransform) -> Result<Self, TrainError> {
         let stored = data.rows().nonzeros();
         let (mut values, mut starts) = (Vec::new(), vec![0]);
@@ -75,12 +80,29 @@ impl Batches {
                 true => (1.0 / square) as f32,
                 false => 0.0,
             },
-            workers: Vec::new(),
-            wanted: Vec::new(),
-            shards: Vec::new(),
         })
     }
 
+    /// The features and values of a row that are not left out in this epoch.
+    #[inline(always)]
+    pub(super) fn left(
+        &self,
+        data: &Dataset,
+        row: usize,
+        (seed, epoch): (u64, u32),
+        take: &mut impl FnMut(u32, f32),
+    ) {
+        let mut stream = Stream::new(seed, u64::from(epoch) << 32 | row as u64);
+        let indices = data.rows().row(row).indices();
+        for (&feature, &value) in indices.iter().zip(&self.values[self.starts[row]..]) {
+            if stream.unit() >= DROPOUT {
+                take(feature, value / (1.0 - DROPOUT) as f32);
+            }
+        }
+    }
+}
+
+impl Batches {
     /// Makes memory for each of so many threads.
     pub(super) fn share_among(&mut self, threads: usize, support: &Support, data: &Dataset) {
         let threads = threads.max(1);
@@ -103,38 +125,34 @@ impl Batches {
     pub(super) fn gradients(
         &mut self,
         support: &Support,
-        data: &Dataset,
-        (batch, (seed, epoch)): (&[u32], (u64, u32)),
+        (rows, data): (&Rows, &Dataset),
+        (batch, draws): (&[u32], (u64, u32)),
         (executor, kernels): (&Executor, &dyn Kernels),
     ) {
         let part = batch.len().div_ceil(self.workers.len());
-        let (values, starts) = (&self.values, &self.starts);
         let workers = self.workers.iter_mut().zip(&mut self.wanted);
-        let rows = batch.chunks(part).chain(core::iter::repeat(&[][..]));
-        let items: Vec<_> = workers.zip(rows).collect();
-        executor.map_items(items, |_, ((worker, wanted), rows)| {
+        let parts = batch.chunks(part).chain(core::iter::repeat(&[][..]));
+        let items: Vec<_> = workers.zip(parts).collect();
+        executor.map_items(items, |_, ((worker, wanted), batch)| {
             wanted.ends.clear();
             wanted.terms.clear();
             wanted.gradients.clear();
-            for &row in rows {
+            for &row in batch {
                 let at = row as usize;
-                let draw = u64::from(epoch) << 32 | u64::from(row);
-                let mut stream = Stream::new(seed, draw);
                 let first = wanted.terms.len();
-                let indices = data.rows().row(at).indices();
-                for (&feature, &value) in indices.iter().zip(&values[starts[at]..]) {
-                    if stream.unit() >= DROPOUT {
-                        let value = value / (1.0 - DROPOUT) as f32;
-                        wanted.terms.push((feature, value));
-                    }
+                let mut take = |feature, value| wanted.terms.push((feature, value));
+                rows.left(data, at, draws, &mut take);
+                let own = data.labels().row(at);
+                if !own.is_empty() {
+                    let (processor, terms) = (kernels.processor(), &wanted.terms[first..]);
+                    processor.run(RowScores {
+                        support,
+                        terms,
+                        own,
+                        worker,
+                    });
+                    worker.gradient(support, own, processor, &mut wanted.gradients);
                 }
-                kernels.processor().run(RowGradient {
-                    support,
-                    terms: &wanted.terms[first..],
-                    own: data.labels().row(at),
-                    worker,
-                    found: &mut wanted.gradients,
-                });
                 wanted
                     .ends
                     .push((wanted.terms.len(), wanted.gradients.len()));
@@ -149,7 +167,6 @@ impl Batches {
         rate: f32,
         (executor, kernels): (&Executor, &dyn Kernels),
     ) {
-        let rate = rate * self.scale;
         let Support {
             offsets,
             labels,
@@ -221,23 +238,41 @@ fn shards(support: &Support, data: &Dataset, threads: usize) -> Vec<Range<usize>
     shards
 }
 
-/// The gradient of one row's loss by its scores: its labels' shares less the softmax.
-struct RowGradient<'a> {
+impl Worker {
+    /// Finds the gradient of a row's loss by its scores: its labels' shares less the softmax.
+    fn gradient(
+        &mut self,
+        support: &Support,
+        own: &[u32],
+        processor: Processor,
+        found: &mut Vec<(u32, f32)>,
+    ) {
+        let silent = support.all_labels - self.touched.len();
+        let scale = softmax(processor, &mut self.scores, silent);
+        for (&label, share) in self.touched.iter().zip(&self.scores) {
+            let share = share * scale;
+            if share > LEAST_SHARE {
+                found.push((label, -share));
+            }
+        }
+        let share = 1.0 / own.len() as f32;
+        found.extend(own.iter().map(|&label| (label, share)));
+    }
+}
+
+/// The scores of the labels that a row meets.
+struct RowScores<'a> {
     support: &'a Support,
     terms: &'a [(u32, f32)],
     own: &'a [u32],
     worker: &'a mut Worker,
-    found: &'a mut Vec<(u32, f32)>,
 }
 
-impl Loop for RowGradient<'_> {
+impl Loop for RowScores<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        if self.own.is_empty() {
-            return;
-        }
         let Worker {
             cells,
             row,
@@ -271,40 +306,45 @@ impl Loop for RowGradient<'_> {
         self.own.iter().for_each(|&label| add(label, 0.0));
         scores.clear();
         scores.extend(touched.iter().map(|&label| cells[label as usize].score));
-        let silent = self.support.all_labels - touched.len();
-        let scale = softmax(scores, silent);
-        for (&label, share) in touched.iter().zip(scores.iter()) {
-            let share = share * scale;
-            if share > LEAST_SHARE {
-                self.found.push((label, -share));
-            }
-        }
-        let share = 1.0 / self.own.len() as f32;
-        self.found
-            .extend(self.own.iter().map(|&label| (label, share)));
     }
 }
 
 /// Replaces scores by what is in proportion to their softmax, and returns what to multiply them
 /// with; so many other labels have a score of 0.
-#[inline(always)]
-pub(super) fn softmax(scores: &mut [f32], silent: usize) -> f32 {
-    let mut most = [0f32; LANES];
-    for chunk in scores.chunks(LANES) {
-        for (most, &score) in most.iter_mut().zip(chunk) {
-            *most = if score > *most { score } else { *most };
+// Once for both forms of batches: it is a kilobyte of a wasm file.
+#[inline(never)]
+pub(super) fn softmax(processor: Processor, scores: &mut [f32], silent: usize) -> f32 {
+    processor.run(Softmax { scores, silent })
+}
+
+struct Softmax<'a> {
+    scores: &'a mut [f32],
+    silent: usize,
+}
+
+impl Loop for Softmax<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        let Self { scores, silent } = self;
+        let mut most = [0f32; LANES];
+        for chunk in scores.chunks(LANES) {
+            for (most, &score) in most.iter_mut().zip(chunk) {
+                *most = if score > *most { score } else { *most };
+            }
         }
-    }
-    let most = most.iter().fold(0f32, |a, &b| if b > a { b } else { a });
-    let mut sums = [0f32; LANES];
-    for chunk in scores.chunks_mut(LANES) {
-        for (sum, score) in sums.iter_mut().zip(chunk) {
-            *score = exp_f32(*score - most);
-            *sum += *score;
+        let most = most.iter().fold(0f32, |a, &b| if b > a { b } else { a });
+        let mut sums = [0f32; LANES];
+        for chunk in scores.chunks_mut(LANES) {
+            for (sum, score) in sums.iter_mut().zip(chunk) {
+                *score = exp_f32(*score - most);
+                *sum += *score;
+            }
         }
+        let sum = sums.iter().fold(0f32, |a, &b| a + b);
+        1.0 / (sum + silent as f32 * exp_f32(-most)).max(f32::MIN_POSITIVE)
     }
-    let sum = sums.iter().fold(0f32, |a, &b| a + b);
-    1.0 / (sum + silent as f32 * exp_f32(-most)).max(f32::MIN_POSITIVE)
 }
 
 /// The step of one row, over a range of features.

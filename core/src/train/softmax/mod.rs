@@ -19,8 +19,9 @@
 //! of them. Gradients of a batch are those at its begin. Shares below [`LEAST_SHARE`] are no
 //! gradient.
 //!
-//! Cost: an epoch visits each stored weight of each value of each row twice ([`visits`]). Memory: 8
-//! bytes a weight in S, 4 a value of the rows, 12 a label and thread. Batches are scored in
+//! Cost: an epoch visits each stored weight of each value of each row twice ([`work`]); where that
+//! is much of all N D L, products of all weights with all rows are faster ([`dense_rows`]). Memory:
+//! 8 bytes a weight in S, 4 a value of the rows, 12 a label and thread. Batches are scored in
 //! parallel by rows and changed in parallel by features, each weight by the rows in their order: V
 //! is the same for any number of threads.
 //!
@@ -28,6 +29,7 @@
 //! here the sum of two linear heads is one. `benches/record/heads.md` has what it gains.
 
 mod batch;
+mod dense_rows;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -44,9 +46,9 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use batch::Batches;
-use support::Support;
-pub(crate) use support::visits;
+use batch::{Batches, Rows};
+use dense_rows::DenseRows;
+use support::{Support, visits};
 
 /// Times over the rows.
 pub(crate) const EPOCHS: u32 = 15;
@@ -63,14 +65,20 @@ const BATCH: usize = 128;
 /// The share of a label in its row below which it is left alone.
 const LEAST_SHARE: f32 = 1e-3;
 
-/// What a visit of a weight costs, in visits of a value by a label in solving one-vs-rest.
-pub(crate) const VISIT: f64 = 4.0;
+/// What an epoch's visit of a weight costs, in visits of a value by a label in solving one-vs-rest.
+const VISIT: f64 = 4.0;
+
+/// The same where no weight is skipped.
+const DENSE_VISIT: f64 = 0.2;
 
 /// Training under way.
 pub(crate) struct SoftmaxTraining<'a> {
     data: &'a Dataset,
+    rows: Rows,
     support: Support,
     batches: Batches,
+    /// In place of `batches`, where no weight is skipped.
+    dense: Option<DenseRows>,
     seed: u64,
     epoch: u32,
 }
@@ -85,12 +93,27 @@ impl<'a> SoftmaxTraining<'a> {
         data: &'a Dataset,
         seed: u64,
     ) -> Result<Self, TrainError> {
+        Self::with(is_dense(model, data), model, data, seed)
+    }
+
+    /// The same, skipping no weight or visiting those that there are.
+    fn with(
+        dense: bool,
+        model: &LinearModel,
+        data: &'a Dataset,
+        seed: u64,
+    ) -> Result<Self, TrainError> {
         let support = Support::of(model)?;
-        let batches = Batches::new(data, model.parts().transform)?;
+        let dense = match dense {
+            true => Some(DenseRows::new(&support)?),
+            false => None,
+        };
         Ok(Self {
             data,
+            rows: Rows::new(data, model.parts().transform)?,
             support,
-            batches,
+            batches: Batches::default(),
+            dense,
             seed,
             epoch: 0,
         })
@@ -100,7 +123,8 @@ impl<'a> SoftmaxTraining<'a> {
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let pairs = 8 * self.support.labels.len() + 8 * self.support.offsets.len();
-        pairs + 4 * self.data.rows().nonzeros() + 8 * self.data.len()
+        let dense = self.dense.as_ref().map_or(0, DenseRows::bytes);
+        pairs + dense + 4 * self.data.rows().nonzeros() + 8 * self.data.len()
     }
 
     /// Epochs that are done.
@@ -133,25 +157,37 @@ impl<'a> SoftmaxTraining<'a> {
         if self.epoch == EPOCHS {
             return false;
         }
-        self.batches
-            .share_among(executor.threads(), &self.support, self.data);
+        match &mut self.dense {
+            Some(dense) => dense.copy(&mut self.support, false),
+            None => {
+                let threads = executor.threads();
+                self.batches.share_among(threads, &self.support, self.data);
+            }
+        }
         let rows = self.data.len();
         let mut order: Vec<u32> = (0..rows as u32).collect();
         Stream::new(self.seed, u64::from(self.epoch)).shuffle(&mut order);
         let mut done = self.epoch as usize * rows;
         let all = EPOCHS as usize * rows;
+        let machine = (executor, kernels);
         for batch in order.chunks(BATCH) {
-            let rate = RATE * (1.0 - done as f32 / all as f32);
-            let draws = (self.seed, self.epoch);
-            self.batches.gradients(
-                &self.support,
-                self.data,
-                (batch, draws),
-                (executor, kernels),
-            );
-            self.batches
-                .descend(&mut self.support, rate, (executor, kernels));
+            let rate = RATE * (1.0 - done as f32 / all as f32) * self.rows.scale;
+            let (of, asked) = ((&self.rows, self.data), (batch, (self.seed, self.epoch)));
+            let support = &mut self.support;
+            match &mut self.dense {
+                Some(dense) => {
+                    dense.gradients(of, asked, machine);
+                    dense.descend(support, batch.len(), rate, machine);
+                }
+                None => {
+                    self.batches.gradients(support, of, asked, machine);
+                    self.batches.descend(support, rate, machine);
+                }
+            }
             done += batch.len();
+        }
+        if let Some(dense) = &mut self.dense {
+            dense.copy(&mut self.support, true);
         }
         self.epoch += 1;
         true
@@ -177,5 +213,34 @@ impl<'a> SoftmaxTraining<'a> {
     /// As [`SoftmaxTraining::added_to`].
     pub(crate) fn alone(&self, model: &LinearModel, bits: u32) -> Result<LinearModel, TrainError> {
         self.support.added_to(model, (0.0, 1.0), bits)
+    }
+}
+
+/// Whether products of all weights with all rows cost less than visits of those that there are.
+fn is_dense(model: &LinearModel, data: &Dataset) -> bool {
+    DENSE_VISIT * dense_visits(model, data) < VISIT * visits(model, data)
+}
+
+/// Weights that an epoch visits, one way, if it skips none.
+fn dense_visits(model: &LinearModel, data: &Dataset) -> f64 {
+    data.len() as f64 * f64::from(model.features()) * f64::from(model.labels())
+}
+
+/// Work of training over the weights of `model`, in visits of a value by a label in solving
+/// one-vs-rest.
+pub(crate) fn work(model: &LinearModel, data: &Dataset) -> f64 {
+    let sparse = VISIT * visits(model, data);
+    f64::from(EPOCHS) * sparse.min(DENSE_VISIT * dense_visits(model, data))
+}
+
+/// The most bytes that training holds beside pairs and rows where no weight is skipped; none where
+/// rows have too few values for that.
+pub(crate) fn dense_bytes(data: &Dataset) -> u64 {
+    let (rows, features) = (data.rows(), u64::from(data.rows().features()));
+    let labels = u64::from(data.labels().labels());
+    let all = (data.len() as u64 * features) as f64;
+    match DENSE_VISIT * all < VISIT * rows.nonzeros() as f64 {
+        true => DenseRows::bytes_at_most(features, labels),
+        false => 0,
     }
 }

@@ -81,7 +81,7 @@ impl Support {
 }
 
 /// Weights of `model` that an epoch over `data` visits, one way.
-pub(crate) fn visits(model: &LinearModel, data: &Dataset) -> f64 {
+pub(super) fn visits(model: &LinearModel, data: &Dataset) -> f64 {
     let counts: Vec<u64> = (0..model.features())
         .map(|feature| model.count(feature) as u64)
         .collect();

@@ -1,4 +1,7 @@
-use super::{BATCH, DROPOUT, EPOCHS, LEAST_SHARE, RATE, SoftmaxTraining, batch::softmax, visits};
+use super::{
+    BATCH, DENSE_VISIT, DROPOUT, EPOCHS, LEAST_SHARE, RATE, SoftmaxTraining, VISIT, batch::softmax,
+    is_dense, support::visits, work,
+};
 use crate::{
     data::{Dataset, LabelLists},
     executor::{Executor, Sequential, tests::Many},
@@ -10,6 +13,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use core::ops::ControlFlow;
+use hapax_processor::Processor;
 
 const LABELS: u32 = 9;
 
@@ -48,8 +52,9 @@ fn model(data: &Dataset) -> LinearModel {
         .unwrap()
 }
 
-fn trained(model: &LinearModel, data: &Dataset, executor: &Executor) -> Vec<f32> {
-    let mut training = SoftmaxTraining::new(model, data, 11).unwrap();
+/// Skips no weight, if `dense`, or visits those that there are.
+fn trained(dense: bool, model: &LinearModel, data: &Dataset, executor: &Executor) -> Vec<f32> {
+    let mut training = SoftmaxTraining::with(dense, model, data, 11).unwrap();
     while training.step(executor, &Portable) {}
     training.weights().to_vec()
 }
@@ -127,24 +132,49 @@ fn twin(model: &LinearModel, data: &Dataset) -> Vec<Vec<f64>> {
 fn weights_are_those_of_the_plain_form() {
     let data = data();
     let model = model(&data);
-    let found = trained(&model, &data, &Sequential);
     let expected = twin(&model, &data);
-    // Where a share is at the least that counts, single and double precision may part by a step.
-    let (mut at, mut largest) = (0, 0f64);
-    for feature in 0..30 {
-        model.visit(feature, |label, _| {
-            let expected = expected[label as usize][feature as usize];
-            assert!(
-                (f64::from(found[at]) - expected).abs() < 2e-2 * (1.0 + expected.abs()),
-                "label {label}, feature {feature}: {} and {expected}",
-                found[at]
-            );
-            largest = largest.max(expected.abs());
-            at += 1;
-        });
+    for dense in [false, true] {
+        let found = trained(dense, &model, &data, &Sequential);
+        // Where a share is at the least that counts, single and double precision may part by a
+        // step.
+        let (mut at, mut largest) = (0, 0f64);
+        for feature in 0..30 {
+            model.visit(feature, |label, _| {
+                let expected = expected[label as usize][feature as usize];
+                assert!(
+                    (f64::from(found[at]) - expected).abs() < 2e-2 * (1.0 + expected.abs()),
+                    "label {label}, feature {feature}: {} and {expected}",
+                    found[at]
+                );
+                largest = largest.max(expected.abs());
+                at += 1;
+            });
+        }
+        assert_eq!(at, found.len());
+        assert!(largest > 1.0 && at < 30 * 8, "{largest}, {at}");
     }
-    assert_eq!(at, found.len());
-    assert!(largest > 1.0 && at < 30 * 8, "{largest}, {at}");
+}
+
+#[test]
+fn no_weight_is_skipped_where_that_is_faster() {
+    let data = data();
+    let model = model(&data);
+    assert!(is_dense(&model, &data));
+    let dense = DENSE_VISIT * 300.0 * 30.0 * f64::from(LABELS);
+    assert_eq!(work(&model, &data), f64::from(EPOCHS) * dense);
+    // Rows of six of 3,000 features, the same labels.
+    let mut rows = SparseRows::new(3_000);
+    for row in data.rows().iter() {
+        let values = row.indices().iter().zip(row.values());
+        let pairs = values.map(|(&feature, &value)| (100 * feature, value));
+        let row = SparseVec::from_pairs(pairs).unwrap();
+        rows.push(row.view()).unwrap();
+    }
+    let data = Dataset::new(rows, data.labels().clone(), None).unwrap();
+    let model = self::model(&data);
+    assert!(!is_dense(&model, &data));
+    let sparse = VISIT * visits(&model, &data);
+    assert_eq!(work(&model, &data), f64::from(EPOCHS) * sparse);
 }
 
 #[test]
@@ -157,7 +187,8 @@ fn shares_are_what_the_loss_falls_by() {
         sum.ln() - scores[y]
     };
     let mut shares = scores;
-    let scale = softmax(&mut shares, 3);
+    let run = |scores: &mut [f32], silent| softmax(Processor::portable(), scores, silent);
+    let scale = run(&mut shares, 3);
     let y = 2;
     for at in 0..scores.len() {
         let moved = |by: f64| {
@@ -170,7 +201,7 @@ fn shares_are_what_the_loss_falls_by() {
         assert!((slope - share).abs() < 1e-6, "{at}: {slope} and {share}");
     }
     let mut far = [-300f32, -310.0];
-    let scale = softmax(&mut far, 0);
+    let scale = run(&mut far, 0);
     assert!(far.iter().all(|share| (share * scale).is_finite()));
 }
 
@@ -178,12 +209,12 @@ fn shares_are_what_the_loss_falls_by() {
 fn any_number_of_threads_gives_the_same_bits() {
     let data = data();
     let model = model(&data);
-    let expected = trained(&model, &data, &Sequential);
-    for threads in [2, 3, 8] {
-        assert!(
-            trained(&model, &data, &Many(threads)) == expected,
-            "{threads} threads"
-        );
+    for dense in [false, true] {
+        let expected = trained(dense, &model, &data, &Sequential);
+        for threads in [2, 3, 8] {
+            let found = trained(dense, &model, &data, &Many(threads));
+            assert!(found == expected, "{threads} threads");
+        }
     }
 }
 
@@ -191,19 +222,18 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn a_training_that_was_left_goes_on_with_the_same_bits() {
     let data = data();
     let model = model(&data);
-    let mut first = SoftmaxTraining::new(&model, &data, 11).unwrap();
-    (0..4).for_each(|_| assert!(first.step(&Sequential, &Portable)));
-    let mut second = SoftmaxTraining::new(&model, &data, 11).unwrap();
-    assert!(second.resume(4, first.weights()[1..].to_vec()).is_err());
-    assert!(second.resume(EPOCHS + 1, first.weights().to_vec()).is_err());
-    assert!(
-        second
-            .resume(4, vec![f32::NAN; first.weights().len()])
-            .is_err()
-    );
-    second.resume(4, first.weights().to_vec()).unwrap();
-    while second.step(&Many(2), &Portable) {}
-    assert!(second.weights() == trained(&model, &data, &Sequential));
+    for dense in [false, true] {
+        let begun = || SoftmaxTraining::with(dense, &model, &data, 11).unwrap();
+        let (mut first, mut second) = (begun(), begun());
+        (0..4).for_each(|_| assert!(first.step(&Sequential, &Portable)));
+        let weights = first.weights().to_vec();
+        assert!(second.resume(4, weights[1..].to_vec()).is_err());
+        assert!(second.resume(EPOCHS + 1, weights.clone()).is_err());
+        assert!(second.resume(4, vec![f32::NAN; weights.len()]).is_err());
+        second.resume(4, weights).unwrap();
+        while second.step(&Many(2), &Portable) {}
+        assert!(second.weights() == trained(dense, &model, &data, &Sequential));
+    }
 }
 
 #[test]
