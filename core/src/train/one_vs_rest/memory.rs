@@ -164,12 +164,14 @@ mod tests {
     #[test]
     fn the_estimate_covers_what_training_holds() {
         let (few, many) = (data(500, 30, 40), data(1_000, 5, 250));
+        let dense = data(40, 60, 90);
         let learned = OneVsRest::default().bias;
         for (data, negatives, rounds, softmax, prune, bias) in [
             (&few, Negatives::All, 1, 0.0, 0.04, learned),
             (&few, Negatives::Mined, 2, 0.0, 0.04, learned),
             (&few, Negatives::Mined, 5, 0.0, 0.04, learned),
             (&few, Negatives::All, 1, 0.1, 0.04, learned),
+            (&dense, Negatives::All, 1, 0.1, 0.0, learned),
             (&few, Negatives::All, 1, 0.0, 0.0, learned),
             (&few, Negatives::Mined, 2, 0.0, 0.0, learned),
             (&many, Negatives::Mined, 2, 0.0, 0.04, Bias::Fixed(1.0)),
