@@ -73,6 +73,34 @@ fn unlike(count: usize) -> (Vec<u8>, String) {
 }
 
 #[test]
+fn lines_of_labels_are_cut_as_asked_and_commas_are_told() {
+    let folder = Folder::new();
+    let (rows, _) = unlike(60);
+    folder.write("x.npy", rows);
+    let lines: Vec<&str> = (0..60)
+        .map(|row| match row {
+            7 => "a,b\n",
+            11 => "b,c\n",
+            13 => "c,a\n",
+            _ => ["a\n", "b\n", "c\n"][row % 3],
+        })
+        .collect();
+    folder.write("y.txt", lines.concat());
+    let ran = folder.run("train nearest x.npy --labels y.txt -o model");
+    let told = "many hold ','; if it separates labels, say --label-separator ','";
+    assert!(ran.err.contains(told), "{:?}", ran.err);
+    let ran = folder.run("train nearest x.npy --labels y.txt --label-separator , -o model");
+    assert!(!ran.err.contains("separator"), "{:?}", ran.err);
+    let facts = folder.run("inspect model --json").json();
+    assert_eq!(facts["l"], 3, "{facts}");
+    let numbers: Vec<u8> = (0..60i64).flat_map(|row| (row % 3).to_le_bytes()).collect();
+    folder.write("y.npy", array("<i8", "(60,)", &numbers));
+    folder
+        .run("train nearest x.npy --labels y.npy --label-separator , -o model")
+        .refused_for("y.npy: is a .npy file, where nothing separates labels");
+}
+
+#[test]
 fn features_of_unlike_scale_are_standardized_where_no_method_is_named() {
     let folder = Folder::new();
     let (rows, labels) = unlike(300);

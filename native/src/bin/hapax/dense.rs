@@ -4,20 +4,21 @@ use super::{
     failure::Failure,
     fit::Stated,
     input::{Origin, Reading},
+    separators::{LOOKED_AT, warn_of_separators},
 };
 use hapax::{
-    core::data::{Dataset, IndexBase, LabelLists, Names, Source, named_labels},
+    core::data::{Dataset, IndexBase, LabelLists, LabelSeparator, Names, Source, named_labels},
     files::read_text,
     npy,
 };
-use std::path::Path;
+use std::{convert::Infallible, path::Path};
 
-/// The rows of a `.npy` file whose bytes are read, with the labels of the file `labels`. Labels
-/// that `known` names keep their ids.
+/// The rows of a `.npy` file whose bytes are read, with the labels of the file `labels`, which
+/// `separator` separates in its lines. Labels that `known` names keep their ids.
 pub fn read_dense(
     path: &Path,
     bytes: &[u8],
-    labels: Option<&Path>,
+    (labels, separator): (Option<&Path>, Option<&LabelSeparator>),
     known: Option<&Names>,
 ) -> Result<Reading, Failure> {
     let rows = npy::rows(bytes).map_err(|error| Failure::in_file(path, error))?;
@@ -26,7 +27,7 @@ pub fn read_dense(
                     --test, by --test-labels)";
         Failure::in_file(path, rule)
     })?;
-    let (lists, names) = read_labels(labels, known)?;
+    let (lists, names) = read_labels(labels, separator, known)?;
     if lists.iter().len() != rows.len() {
         let rule = format_args!(
             "has the labels of {} rows, but {} has {} rows",
@@ -53,16 +54,45 @@ pub fn read_dense(
     })
 }
 
-/// The labels of rows: of a `.npy` file, or of the lines of a text file, separated by spaces.
-fn read_labels(path: &Path, known: Option<&Names>) -> Result<(LabelLists, Names), Failure> {
+/// The labels of rows: of a `.npy` file, or of the lines of a text file, where blanks separate them
+/// if nothing else is given.
+fn read_labels(
+    path: &Path,
+    separator: Option<&LabelSeparator>,
+    known: Option<&Names>,
+) -> Result<(LabelLists, Names), Failure> {
     let bytes = read_text(path)?;
     if bytes.starts_with(npy::MARK) {
+        if let Some(separator) = separator {
+            let rule = format_args!(
+                "is a .npy file, where nothing separates labels; leave out --label-separator '{separator}'"
+            );
+            return Err(Failure::in_file(path, rule));
+        }
         return npy::labels(&bytes, known).map_err(|error| Failure::in_file(path, error));
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let at = error.valid_up_to();
         Failure::in_file(path, format_args!("byte {at} is not UTF-8"))
     })?;
-    let lists = text.lines().map(str::split_whitespace);
-    named_labels(lists, known).map_err(|error| Failure::in_data(path, &error))
+    let by = separator.unwrap_or(&LabelSeparator::BLANKS);
+    let lists = text.lines().map(|line| labels_of(line, by));
+    let (lists, names) =
+        named_labels(lists, known).map_err(|error| Failure::in_data(path, &error))?;
+    if separator.is_none() {
+        warn_of_separators(path, text.lines().take(LOOKED_AT), by, &names);
+    }
+    Ok((lists, names))
+}
+
+/// The labels of a line.
+fn labels_of<'l>(line: &'l str, separator: &LabelSeparator) -> Vec<&'l str> {
+    let mut labels = Vec::new();
+    let taken = separator.for_each(line, |label, _| {
+        labels.push(label);
+        Ok::<(), Infallible>(())
+    });
+    match taken {
+        Ok(()) => labels,
+    }
 }

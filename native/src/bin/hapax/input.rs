@@ -72,7 +72,8 @@ pub fn read_input(
     );
     if bytes.starts_with(npy::MARK) {
         let labels = data.labels.as_ref().map(Path::new);
-        return read_dense(path, &bytes, labels, options.label_names.as_ref());
+        let separated = (labels, options.label_separator.as_ref());
+        return read_dense(path, &bytes, separated, options.label_names.as_ref());
     }
     let format = tables.format_of_lines(path, &bytes);
     if let Some(table) = tables.in_lines(format, &bytes) {
