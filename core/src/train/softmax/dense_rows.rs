@@ -1,4 +1,4 @@
-//! Batches of rows that have a value for most features, over nearly all pairs of label and feature.
+//! Batches of rows that have values for many features, over many of all pairs of label and feature.
 //!
 //! Nothing is skipped: the weights of sixteen labels lie side by side, and those of a batch's rows
 //! read them one after the other. Pairs that are not in S are set to 0 after each batch, whose
@@ -13,8 +13,13 @@ use super::{
     BATCH, LEAST_SHARE, Support,
     batch::{Rows, softmax},
 };
-use crate::{data::Dataset, executor::Executor, kernels::Kernels, train::TrainError};
-use alloc::{vec, vec::Vec};
+use crate::{
+    data::Dataset,
+    executor::Executor,
+    kernels::Kernels,
+    train::{TrainError, error::array},
+};
+use alloc::vec::Vec;
 use hapax_processor::{Loop, Processor};
 
 /// Labels side by side.
@@ -44,20 +49,13 @@ impl DenseRows {
     pub(super) fn new(support: &Support) -> Result<Self, TrainError> {
         let (features, labels) = (support.offsets.len() - 1, support.all_labels);
         let panels = labels.div_ceil(LANES);
-        let lacking = |_| TrainError::OutOfMemory {
-            bytes: (LANES * size_of::<f32>() * panels * features) as u64,
-        };
-        let mut weights = Vec::new();
-        let all = panels * features;
-        weights.try_reserve_exact(all).map_err(lacking)?;
-        weights.resize(all, [0.0; LANES]);
         Ok(Self {
             features,
             labels,
-            weights,
+            weights: array(panels.saturating_mul(features), [0.0; LANES])?,
             full: support.labels.len() == features * labels,
-            values: vec![0.0; BATCH * features],
-            scores: vec![[0.0; LANES]; BATCH * panels],
+            values: array(BATCH * features, 0.0)?,
+            scores: array(BATCH * panels, [0.0; LANES])?,
         })
     }
 
@@ -74,20 +72,22 @@ impl DenseRows {
         size_of::<Lanes>() * lanes + 4 * self.values.len()
     }
 
-    /// Takes the weights of the pairs, or gives them back.
-    pub(super) fn copy(&mut self, support: &mut Support, back: bool) {
+    /// Takes the weights of the pairs.
+    pub(super) fn load(&mut self, support: &Support) {
         let weights = self.weights.as_flattened_mut();
-        for (feature, ends) in support.offsets.windows(2).enumerate() {
-            for at in ends[0]..ends[1] {
-                let label = support.labels[at] as usize;
-                let place = (label / LANES * self.features + feature) * LANES + label % LANES;
-                let (own, pair) = (&mut weights[place], &mut support.weights[at]);
-                match back {
-                    true => *pair = *own,
-                    false => *own = *pair,
-                }
-            }
-        }
+        let places = places(self.features, &support.offsets, &support.labels);
+        places
+            .zip(&support.weights)
+            .for_each(|(place, weight)| weights[place] = *weight);
+    }
+
+    /// Gives them back.
+    pub(super) fn store(&self, support: &mut Support) {
+        let weights = self.weights.as_flattened();
+        let places = places(self.features, &support.offsets, &support.labels);
+        places
+            .zip(&mut support.weights)
+            .for_each(|(place, weight)| *weight = weights[place]);
     }
 
     /// Finds the gradients of the rows of a batch.
@@ -149,11 +149,28 @@ impl DenseRows {
             }
         });
         if !self.full {
-            self.copy(support, true);
+            self.store(support);
             self.weights.fill([0.0; LANES]);
-            self.copy(support, false);
+            self.load(support);
         }
     }
+}
+
+/// Where the weights of pairs are among all weights, in the order of the pairs.
+fn places<'a>(
+    features: usize,
+    offsets: &'a [usize],
+    labels: &'a [u32],
+) -> impl Iterator<Item = usize> + 'a {
+    offsets
+        .windows(2)
+        .enumerate()
+        .flat_map(move |(feature, ends)| {
+            labels[ends[0]..ends[1]].iter().map(move |&label| {
+                let (panel, lane) = (label as usize / LANES, label as usize % LANES);
+                (panel * features + feature) * LANES + lane
+            })
+        })
 }
 
 /// Replaces a row's scores by the gradient of its loss: its labels' shares less the softmax.

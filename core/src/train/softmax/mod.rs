@@ -93,7 +93,7 @@ impl<'a> SoftmaxTraining<'a> {
         data: &'a Dataset,
         seed: u64,
     ) -> Result<Self, TrainError> {
-        Self::with(is_dense(model, data), model, data, seed)
+        Self::with(takes_all_weights(model, data), model, data, seed)
     }
 
     /// The same, skipping no weight or visiting those that there are.
@@ -158,7 +158,7 @@ impl<'a> SoftmaxTraining<'a> {
             return false;
         }
         match &mut self.dense {
-            Some(dense) => dense.copy(&mut self.support, false),
+            Some(dense) => dense.load(&self.support),
             None => {
                 let threads = executor.threads();
                 self.batches.share_among(threads, &self.support, self.data);
@@ -186,8 +186,8 @@ impl<'a> SoftmaxTraining<'a> {
             }
             done += batch.len();
         }
-        if let Some(dense) = &mut self.dense {
-            dense.copy(&mut self.support, true);
+        if let Some(dense) = &self.dense {
+            dense.store(&mut self.support);
         }
         self.epoch += 1;
         true
@@ -217,7 +217,7 @@ impl<'a> SoftmaxTraining<'a> {
 }
 
 /// Whether products of all weights with all rows cost less than visits of those that there are.
-fn is_dense(model: &LinearModel, data: &Dataset) -> bool {
+fn takes_all_weights(model: &LinearModel, data: &Dataset) -> bool {
     DENSE_VISIT * dense_visits(model, data) < VISIT * visits(model, data)
 }
 

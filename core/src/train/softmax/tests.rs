@@ -1,6 +1,6 @@
 use super::{
     BATCH, DENSE_VISIT, DROPOUT, EPOCHS, LEAST_SHARE, RATE, SoftmaxTraining, VISIT, batch::softmax,
-    is_dense, support::visits, work,
+    support::visits, takes_all_weights, work,
 };
 use crate::{
     data::{Dataset, LabelLists},
@@ -159,7 +159,7 @@ fn weights_are_those_of_the_plain_form() {
 fn no_weight_is_skipped_where_that_is_faster() {
     let data = data();
     let model = model(&data);
-    assert!(is_dense(&model, &data));
+    assert!(takes_all_weights(&model, &data));
     let dense = DENSE_VISIT * 300.0 * 30.0 * f64::from(LABELS);
     assert_eq!(work(&model, &data), f64::from(EPOCHS) * dense);
     // Rows of six of 3,000 features, the same labels.
@@ -172,7 +172,7 @@ fn no_weight_is_skipped_where_that_is_faster() {
     }
     let data = Dataset::new(rows, data.labels().clone(), None).unwrap();
     let model = self::model(&data);
-    assert!(!is_dense(&model, &data));
+    assert!(!takes_all_weights(&model, &data));
     let sparse = VISIT * visits(&model, &data);
     assert_eq!(work(&model, &data), f64::from(EPOCHS) * sparse);
 }
