@@ -1,10 +1,7 @@
 //! A batch of rows: its gradients, by rows, and the step, by features.
 
-use super::{DROPOUT, LEAST_SHARE, Support};
-use crate::{
-    data::Dataset, executor::Executor, float::exp_f32, kernels::Kernels, parameters::RowTransform,
-    random::Stream, train::TrainError,
-};
+use super::{LEAST_SHARE, Rows, Support};
+use crate::{data::Dataset, executor::Executor, float::exp_f32, kernels::Kernels};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use hapax_processor::{Loop, Processor};
@@ -41,15 +38,6 @@ struct Worker {
     gradients: Vec<f32>,
 }
 
-/// Rows as training sees them.
-pub(super) struct Rows {
-    /// The rows' values after the transform, and where each row starts.
-    values: Vec<f32>,
-    starts: Vec<usize>,
-    /// 1 over the mean of the squared lengths of rows: rates are for rows of length 1.
-    pub scale: f32,
-}
-
 /// All that batches need beside the weights and the rows.
 #[derive(Default)]
 pub(super) struct Batches {
@@ -57,49 +45,6 @@ pub(super) struct Batches {
     wanted: Vec<Wanted>,
     /// The features that each thread changes, with pairs of about equal work.
     shards: Vec<Range<usize>>,
-}
-
-impl Rows {
-    pub(super) fn new(data: &Dataset, transform: RowTransform) -> Result<Self, TrainError> {
-        let stored = data.rows().nonzeros();
-        let (mut values, mut starts) = (Vec::new(), vec![0]);
-        let lacking = |_| TrainError::OutOfMemory {
-            bytes: 4 * stored as u64,
-        };
-        values.try_reserve_exact(stored).map_err(lacking)?;
-        for row in data.rows().iter() {
-            transform.apply(row, &mut values);
-            starts.push(values.len());
-        }
-        let squares = values.iter().map(|&v| f64::from(v) * f64::from(v));
-        let square = squares.sum::<f64>() / data.len().max(1) as f64;
-        Ok(Self {
-            values,
-            starts,
-            scale: match square > 0.0 {
-                true => (1.0 / square) as f32,
-                false => 0.0,
-            },
-        })
-    }
-
-    /// The features and values of a row that are not left out in this epoch.
-    #[inline(always)]
-    pub(super) fn left(
-        &self,
-        data: &Dataset,
-        row: usize,
-        (seed, epoch): (u64, u32),
-        take: &mut impl FnMut(u32, f32),
-    ) {
-        let mut stream = Stream::new(seed, u64::from(epoch) << 32 | row as u64);
-        let indices = data.rows().row(row).indices();
-        for (&feature, &value) in indices.iter().zip(&self.values[self.starts[row]..]) {
-            if stream.unit() >= DROPOUT {
-                take(feature, value / (1.0 - DROPOUT) as f32);
-            }
-        }
-    }
 }
 
 impl Batches {
@@ -171,8 +116,10 @@ impl Batches {
             offsets,
             labels,
             weights,
+            all,
             ..
         } = support;
+        let all = *all;
         let (wanted, offsets, labels) = (&self.wanted, &offsets[..], &labels[..]);
         let mut rest = &mut weights[..];
         let mut items = Vec::with_capacity(self.shards.len());
@@ -190,6 +137,7 @@ impl Batches {
                     let terms = &wanted.terms[start.0..end.0];
                     let place = |feature| terms.partition_point(|t| (t.0 as usize) < feature);
                     kernels.processor().run(RowDescent {
+                        all,
                         offsets,
                         labels,
                         weights,
@@ -203,6 +151,7 @@ impl Batches {
                 }
             }
         });
+        support.clear_unpaired();
     }
 }
 
@@ -248,15 +197,23 @@ impl Worker {
         found: &mut Vec<(u32, f32)>,
     ) {
         let silent = support.all_labels - self.touched.len();
-        let scale = softmax(processor, &mut self.scores, silent);
+        let scale = processor.run(Softmax {
+            scores: &mut self.scores,
+            silent,
+        });
+        let share = 1.0 / own.len() as f32;
+        own.iter()
+            .for_each(|&label| self.gradients[label as usize] = share);
         for (&label, share) in self.touched.iter().zip(&self.scores) {
             let share = share * scale;
-            if share > LEAST_SHARE {
-                found.push((label, -share));
+            let falls = if share > LEAST_SHARE { -share } else { 0.0 };
+            let gradient = falls + self.gradients[label as usize];
+            if gradient != 0.0 {
+                found.push((label, gradient));
             }
         }
-        let share = 1.0 / own.len() as f32;
-        found.extend(own.iter().map(|&label| (label, share)));
+        own.iter()
+            .for_each(|&label| self.gradients[label as usize] = 0.0);
     }
 }
 
@@ -281,6 +238,19 @@ impl Loop for RowScores<'_> {
             ..
         } = self.worker;
         touched.clear();
+        scores.clear();
+        if self.support.all {
+            let labels = self.support.all_labels;
+            touched.extend(0..labels as u32);
+            scores.resize(labels, 0.0);
+            for &(feature, value) in self.terms {
+                let weights = &self.support.weights[feature as usize * labels..];
+                for (score, weight) in scores.iter_mut().zip(weights) {
+                    *score += value * weight;
+                }
+            }
+            return;
+        }
         if *row == u32::MAX {
             cells.iter_mut().for_each(|cell| cell.row = 0);
             *row = 0;
@@ -304,22 +274,15 @@ impl Loop for RowScores<'_> {
             }
         }
         self.own.iter().for_each(|&label| add(label, 0.0));
-        scores.clear();
         scores.extend(touched.iter().map(|&label| cells[label as usize].score));
     }
 }
 
 /// Replaces scores by what is in proportion to their softmax, and returns what to multiply them
 /// with; so many other labels have a score of 0.
-// Once for both forms of batches: it is a kilobyte of a wasm file.
-#[inline(never)]
-pub(super) fn softmax(processor: Processor, scores: &mut [f32], silent: usize) -> f32 {
-    processor.run(Softmax { scores, silent })
-}
-
-struct Softmax<'a> {
-    scores: &'a mut [f32],
-    silent: usize,
+pub(super) struct Softmax<'a> {
+    pub scores: &'a mut [f32],
+    pub silent: usize,
 }
 
 impl Loop for Softmax<'_> {
@@ -349,6 +312,8 @@ impl Loop for Softmax<'_> {
 
 /// The step of one row, over a range of features.
 struct RowDescent<'a> {
+    /// Whether there is a weight for each label and feature.
+    all: bool,
     offsets: &'a [usize],
     labels: &'a [u32],
     /// Weights of the range's features, the first of which has this place among all.
@@ -365,6 +330,17 @@ impl Loop for RowDescent<'_> {
 
     #[inline(always)]
     fn run(self) {
+        if self.all {
+            let labels = self.by_label.len();
+            for &(feature, value) in self.terms {
+                let weights = &mut self.weights[feature as usize * labels - self.first..];
+                let step = self.rate * value;
+                for &(label, gradient) in self.gradients {
+                    weights[label as usize] += step * gradient;
+                }
+            }
+            return;
+        }
         for &(label, gradient) in self.gradients {
             self.by_label[label as usize] += gradient;
         }

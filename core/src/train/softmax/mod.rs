@@ -19,17 +19,18 @@
 //! of them. Gradients of a batch are those at its begin. Shares below [`LEAST_SHARE`] are no
 //! gradient.
 //!
-//! Cost: an epoch visits each stored weight of each value of each row twice ([`work`]); where that
-//! is much of all N D L, products of all weights with all rows are faster ([`dense_rows`]). Memory:
-//! 8 bytes a weight in S, 4 a value of the rows, 12 a label and thread. Batches are scored in
-//! parallel by rows and changed in parallel by features, each weight by the rows in their order: V
-//! is the same for any number of threads.
+//! Cost: an epoch visits each stored weight of each value of each row twice ([`work`]). Where that
+//! is much of all N D L, those of all labels are visited, in order, which is faster, and those
+//! outside of S are set to 0 after each batch. Memory: 8 bytes a weight in S, or 5 for each label
+//! and feature; 4 a value of the rows, 12 a label and thread. Batches are scored in parallel by
+//! rows and changed in parallel by features, each weight by the rows in their order: V is the same
+//! for any number of threads.
 //!
 //! Adding up heads with weights found on held-out rows is stacking (Wolpert, Neural Networks 1992);
 //! here the sum of two linear heads is one. `benches/record/heads.md` has what it gains.
 
 mod batch;
-mod dense_rows;
+mod rows;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -46,8 +47,8 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use batch::{Batches, Rows};
-use dense_rows::DenseRows;
+use batch::Batches;
+use rows::Rows;
 use support::{Support, visits};
 
 /// Times over the rows.
@@ -68,8 +69,8 @@ const LEAST_SHARE: f32 = 1e-3;
 /// What an epoch's visit of a weight costs, in visits of a value by a label in solving one-vs-rest.
 const VISIT: f64 = 4.0;
 
-/// The same where no weight is skipped.
-const DENSE_VISIT: f64 = 0.2;
+/// How many visits of all labels' weights, which are in order, cost what one of those does.
+const VISITS_OF_ALL: f64 = 20.0;
 
 /// Training under way.
 pub(crate) struct SoftmaxTraining<'a> {
@@ -77,8 +78,6 @@ pub(crate) struct SoftmaxTraining<'a> {
     rows: Rows,
     support: Support,
     batches: Batches,
-    /// In place of `batches`, where no weight is skipped.
-    dense: Option<DenseRows>,
     seed: u64,
     epoch: u32,
 }
@@ -96,24 +95,18 @@ impl<'a> SoftmaxTraining<'a> {
         Self::with(takes_all_weights(model, data), model, data, seed)
     }
 
-    /// The same, skipping no weight or visiting those that there are.
+    /// The same over `all` pairs that there can be, or over those of the model.
     fn with(
-        dense: bool,
+        all: bool,
         model: &LinearModel,
         data: &'a Dataset,
         seed: u64,
     ) -> Result<Self, TrainError> {
-        let support = Support::of(model)?;
-        let dense = match dense {
-            true => Some(DenseRows::new(&support)?),
-            false => None,
-        };
         Ok(Self {
             data,
             rows: Rows::new(data, model.parts().transform)?,
-            support,
+            support: Support::of(model, all)?,
             batches: Batches::default(),
-            dense,
             seed,
             epoch: 0,
         })
@@ -122,9 +115,7 @@ impl<'a> SoftmaxTraining<'a> {
     /// Bytes held, without what threads hold.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
-        let pairs = 8 * self.support.labels.len() + 8 * self.support.offsets.len();
-        let dense = self.dense.as_ref().map_or(0, DenseRows::bytes);
-        pairs + dense + 4 * self.data.rows().nonzeros() + 8 * self.data.len()
+        self.support.bytes() + 4 * self.data.rows().nonzeros() + 8 * self.data.len()
     }
 
     /// Epochs that are done.
@@ -132,7 +123,7 @@ impl<'a> SoftmaxTraining<'a> {
         self.epoch
     }
 
-    /// The weights of the pairs, by feature.
+    /// The weights of the pairs, or of all that there can be, by feature.
     pub(crate) fn weights(&self) -> &[f32] {
         &self.support.weights
     }
@@ -149,6 +140,7 @@ impl<'a> SoftmaxTraining<'a> {
             });
         }
         (self.epoch, self.support.weights) = (epoch, weights);
+        self.support.clear_unpaired();
         Ok(())
     }
 
@@ -157,13 +149,8 @@ impl<'a> SoftmaxTraining<'a> {
         if self.epoch == EPOCHS {
             return false;
         }
-        match &mut self.dense {
-            Some(dense) => dense.load(&self.support),
-            None => {
-                let threads = executor.threads();
-                self.batches.share_among(threads, &self.support, self.data);
-            }
-        }
+        self.batches
+            .share_among(executor.threads(), &self.support, self.data);
         let rows = self.data.len();
         let mut order: Vec<u32> = (0..rows as u32).collect();
         Stream::new(self.seed, u64::from(self.epoch)).shuffle(&mut order);
@@ -174,20 +161,9 @@ impl<'a> SoftmaxTraining<'a> {
             let rate = RATE * (1.0 - done as f32 / all as f32) * self.rows.scale;
             let (of, asked) = ((&self.rows, self.data), (batch, (self.seed, self.epoch)));
             let support = &mut self.support;
-            match &mut self.dense {
-                Some(dense) => {
-                    dense.gradients(of, asked, machine);
-                    dense.descend(support, batch.len(), rate, machine);
-                }
-                None => {
-                    self.batches.gradients(support, of, asked, machine);
-                    self.batches.descend(support, rate, machine);
-                }
-            }
+            self.batches.gradients(support, of, asked, machine);
+            self.batches.descend(support, rate, machine);
             done += batch.len();
-        }
-        if let Some(dense) = &self.dense {
-            dense.store(&mut self.support);
         }
         self.epoch += 1;
         true
@@ -216,31 +192,31 @@ impl<'a> SoftmaxTraining<'a> {
     }
 }
 
-/// Whether products of all weights with all rows cost less than visits of those that there are.
+/// Whether to visit all labels' weights costs less than to visit those that there are.
 fn takes_all_weights(model: &LinearModel, data: &Dataset) -> bool {
-    DENSE_VISIT * dense_visits(model, data) < VISIT * visits(model, data)
+    visits_of_all(model, data) < visits(model, data)
 }
 
-/// Weights that an epoch visits, one way, if it skips none.
-fn dense_visits(model: &LinearModel, data: &Dataset) -> f64 {
-    data.len() as f64 * f64::from(model.features()) * f64::from(model.labels())
+/// What an epoch costs, one way, that visits all labels' weights, in visits of a weight.
+fn visits_of_all(model: &LinearModel, data: &Dataset) -> f64 {
+    let cells = data.len() as f64 * f64::from(model.features());
+    cells * f64::from(model.labels()) / VISITS_OF_ALL
 }
 
 /// Work of training over the weights of `model`, in visits of a value by a label in solving
 /// one-vs-rest.
 pub(crate) fn work(model: &LinearModel, data: &Dataset) -> f64 {
-    let sparse = VISIT * visits(model, data);
-    f64::from(EPOCHS) * sparse.min(DENSE_VISIT * dense_visits(model, data))
+    VISIT * f64::from(EPOCHS) * visits(model, data).min(visits_of_all(model, data))
 }
 
-/// The most bytes that training holds beside pairs and rows where no weight is skipped; none where
+/// The most bytes that training holds beside rows where it visits all labels' weights; none where
 /// rows have too few values for that.
 pub(crate) fn dense_bytes(data: &Dataset) -> u64 {
     let (rows, features) = (data.rows(), u64::from(data.rows().features()));
     let labels = u64::from(data.labels().labels());
-    let all = (data.len() as u64 * features) as f64;
-    match DENSE_VISIT * all < VISIT * rows.nonzeros() as f64 {
-        true => DenseRows::bytes_at_most(features, labels),
+    let cells = (data.len() as u64 * features) as f64;
+    match cells < VISITS_OF_ALL * rows.nonzeros() as f64 {
+        true => 5 * features * labels,
         false => 0,
     }
 }

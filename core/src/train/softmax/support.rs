@@ -6,7 +6,7 @@ use crate::{
         LinearModel,
         build::{LabelWeights, build},
     },
-    train::TrainError,
+    train::{TrainError, error::array},
 };
 use alloc::{vec, vec::Vec};
 
@@ -14,38 +14,68 @@ use alloc::{vec, vec::Vec};
 pub(crate) struct Support {
     /// Where the pairs of each feature start, and where those of the last end.
     pub offsets: Vec<usize>,
+    /// The labels of the pairs; none where `all` is said.
     pub labels: Vec<u32>,
     pub weights: Vec<f32>,
+    /// Whether there is a weight for each label and feature.
+    pub all: bool,
+    /// Which of those then are a pair of the model: the weights of others stay 0.
+    paired: Vec<bool>,
     /// Number of labels, those without a weight among them.
     pub all_labels: usize,
 }
 
 impl Support {
-    /// The pairs of `model`, with weights of 0.
+    /// The pairs of `model`, or `all` that there can be, with weights of 0.
     ///
     /// # Errors
     /// Lack of memory.
-    pub(crate) fn of(model: &LinearModel) -> Result<Self, TrainError> {
-        let pairs = model.nonzeros();
-        let lacking = |_| TrainError::OutOfMemory {
-            bytes: 8 * pairs as u64,
+    pub(crate) fn of(model: &LinearModel, all: bool) -> Result<Self, TrainError> {
+        let (pairs, all_labels) = (model.nonzeros(), model.labels() as usize);
+        let places = match all {
+            true => all_labels.saturating_mul(model.features() as usize),
+            false => pairs,
         };
-        let (mut labels, mut weights) = (Vec::new(), Vec::new());
-        labels.try_reserve_exact(pairs).map_err(lacking)?;
-        weights.try_reserve_exact(pairs).map_err(lacking)?;
-        weights.resize(pairs, 0.0);
-        let mut offsets = vec![0];
+        let weights = array(places, 0.0)?;
+        let mut paired = array(if all { places } else { 0 }, false)?;
+        let mut labels = array(if all { 0 } else { pairs }, 0)?;
+        let (mut offsets, mut at) = (vec![0], 0);
         for feature in 0..model.features() {
-            let each: &mut dyn FnMut(u32, i16) = &mut |label, _| labels.push(label);
+            let first = feature as usize * all_labels;
+            let each: &mut dyn FnMut(u32, i16) = &mut |label, _| match all {
+                true => paired[first + label as usize] = true,
+                false => {
+                    labels[at] = label;
+                    at += 1;
+                }
+            };
             model.visit(feature, each);
-            offsets.push(labels.len());
+            offsets.push(if all { first + all_labels } else { at });
         }
         Ok(Self {
             offsets,
             labels,
             weights,
-            all_labels: model.labels() as usize,
+            all,
+            paired,
+            all_labels,
         })
+    }
+
+    /// Sets weights to 0 that are no pair's.
+    pub(crate) fn clear_unpaired(&mut self) {
+        for (weight, paired) in self.weights.iter_mut().zip(&self.paired) {
+            if !paired {
+                *weight = 0.0;
+            }
+        }
+    }
+
+    /// Bytes held.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let pairs = self.labels.len() + self.weights.len();
+        8 * self.offsets.len() + 4 * pairs + self.paired.len()
     }
 
     /// `own` times the weights of `model`, whose pairs these are, plus `weight` times these; biases
@@ -58,10 +88,14 @@ impl Support {
     ) -> Result<LinearModel, TrainError> {
         let mut sums: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.all_labels];
         for feature in 0..self.offsets.len() - 1 {
-            let mut at = self.offsets[feature];
+            let first = self.offsets[feature];
+            let mut at = first;
             let scales = &model.parts().scales;
             let each: &mut dyn FnMut(u32, i16) = &mut |label, level| {
                 let scale = scales[label as usize];
+                if self.all {
+                    at = first + label as usize;
+                }
                 let sum = own * f32::from(level) * scale + weight * self.weights[at];
                 sums[label as usize].push((feature as u32, sum));
                 at += 1;

@@ -112,6 +112,10 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         Ok(heads)
     }
 
+    fn rows_are_dense(&self) -> bool {
+        self.folds.iter().all(|fold| is_dense(&fold.train))
+    }
+
     /// Softmax regression beside `model`; none if after [`LOOK`] epochs too little is seen of it.
     fn softmax(
         &self,
@@ -120,7 +124,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         look: bool,
     ) -> Result<Option<LinearModel>, TrainError> {
         let parameters = &self.best.parameters;
-        let look = look && !is_dense(&fold.train);
+        let look = look && !self.rows_are_dense();
         let mut training = SoftmaxTraining::new(model, &fold.train, parameters.seed)?;
         while training.step(self.executor, self.kernels) {
             if !look || training.epoch() != LOOK {
@@ -158,8 +162,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         let mut top = Top::default();
         let judge = |&mix: &Mix| figures(judged, mix, &mut top);
         let found: Vec<Figures> = mixes.iter().map(judge).collect();
-        let dense = |of: &&Judged<'_>| is_dense(&of.fold.train);
-        let times = match head == Head::Softmax && judged.iter().all(dense) {
+        let times = match head == Head::Softmax && self.rows_are_dense() {
             true => SURE_OF_DENSE,
             false => SURE,
         };
@@ -226,8 +229,8 @@ mod tests {
         assert!(folds.len() > 1);
         // Of dense rows it is trained to its end.
         let dense = rows(0, 8);
-        let right = model(&dense).unwrap();
-        let fold = &Fold::all(&dense, 1)[0];
-        assert!(search.softmax(&right, fold, true).unwrap().is_some());
+        let (right, folds) = (model(&dense).unwrap(), Fold::all(&dense, 1));
+        let search = Search::new(Given::default(), parameters.clone(), &folds, of, tell);
+        assert!(search.softmax(&right, &folds[0], true).unwrap().is_some());
     }
 }
