@@ -66,13 +66,16 @@ pub mod serve;
 pub mod tables;
 pub mod threads;
 pub mod thresholds;
+mod token_vectors;
 mod training;
 
 pub use costs::{CostChoice, choose_cost};
 pub use fuse::{Fuse, LeftOut};
 pub use model_file::{LoadError, ModelFile};
+pub use token_vectors::{TokenVectors, VectorsError, first_words, is_word, read_vectors};
 pub use training::{
     BYTES_A_FEATURE, TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize,
+    vectorize_knowing,
 };
 
 /// The example of docs/library.md, run as a test.

@@ -2,7 +2,7 @@
 
 use crate::{
     core::{
-        data::{Dataset, DatasetError, Documents, Source},
+        data::{Dataset, DatasetError, Source},
         executor::Executor,
         kernels::Kernels,
         parameters::OneVsRest,
@@ -123,7 +123,8 @@ pub struct Vectorized {
 /// Turns labelled texts or rows into rows. With `tried_with`, n-grams that `features` leaves open
 /// are chosen by one-vs-rest of these parameters on held-out texts; `progress` hears how many
 /// trials are done. Without `features` all are open. Features are those of the rows' own texts:
-/// texts of labels ([`Documents::describe`]) choose nothing.
+/// texts of labels
+/// ([`Documents::describe`](crate::core::data::Documents::describe)) choose nothing.
 ///
 /// # Errors
 /// Texts without features; lack of memory.
@@ -132,25 +133,39 @@ pub fn vectorize(
     features: Option<TextFeatures>,
     tried_with: Option<&OneVsRest>,
     executor: &Executor,
-    mut progress: impl FnMut(usize),
+    progress: impl FnMut(usize),
 ) -> Result<Vectorized, TrainingError> {
+    let none: &[String] = &[];
+    let made = vectorize_knowing(none, source, features, tried_with, executor, progress)?;
+    Ok(made.0)
+}
+
+/// As [`vectorize`]; and the same data where the vectorizer knows `words`, too, chosen features
+/// alike: of texts, and with words.
+///
+/// # Errors
+/// As [`vectorize`].
+pub fn vectorize_knowing<W: AsRef<str>>(
+    words: &[W],
+    source: Source,
+    features: Option<TextFeatures>,
+    tried_with: Option<&OneVsRest>,
+    executor: &Executor,
+    mut progress: impl FnMut(usize),
+) -> Result<(Vectorized, Option<Vectorized>), TrainingError> {
     let documents = match source {
         Source::Rows(data) => {
-            return Ok(Vectorized {
+            let rows = Vectorized {
                 data,
                 vectorizer: None,
                 chosen: None,
                 left_out: 0,
-            });
+            };
+            return Ok((rows, None));
         }
         Source::Texts(documents) => documents,
     };
-    let Documents {
-        texts,
-        labels,
-        label_names,
-    } = documents;
-    let measured = labels.measured();
+    let measured = documents.labels.measured();
     let TextFeatures { mut options, given } =
         features.unwrap_or_else(|| TextFeatures::open(measured));
     let mut chosen = None;
@@ -160,36 +175,50 @@ pub fn vectorize(
             progress(done);
             ControlFlow::Continue(())
         };
-        let found = choose_features(
-            (&texts, &labels),
-            &options,
-            given,
-            parameters,
-            machine,
-            tell,
-        )?;
+        let texts = (&documents.texts[..], &documents.labels);
+        let found = choose_features(texts, &options, given, parameters, machine, tell)?;
         options = found.options.clone();
         chosen = (!found.tried.is_empty()).then_some(found);
     }
-    let own = &texts[..measured];
-    let (vectorizer, mut rows) = Vectorizer::fit_transform(own, options, executor)?;
+    let texts = &documents.texts;
+    let (vectorizer, mut rows) = Vectorizer::fit_transform(&texts[..measured], options, executor)?;
     if measured < texts.len() {
-        rows = vectorizer.transform_all(&texts, executor);
+        rows = vectorizer.transform_all(texts, executor);
     }
-    drop(texts);
-    let mut data = Dataset::new(rows, labels, Some(label_names))?;
-    let all = data.len();
+    let knowing = match words.is_empty() {
+        true => None,
+        false => {
+            let mut vectorizer = vectorizer.clone();
+            vectorizer.extend(words.iter().map(AsRef::as_ref));
+            let rows = vectorizer.transform_all(texts, executor);
+            let names = Some(documents.label_names.clone());
+            let data = Dataset::new(rows, documents.labels.clone(), names)?;
+            Some(vectorized(data, vectorizer, None))
+        }
+    };
+    drop(documents.texts);
+    let data = Dataset::new(rows, documents.labels, Some(documents.label_names))?;
+    Ok((vectorized(data, vectorizer, chosen), knowing))
+}
+
+/// Data without texts of labels that have no feature.
+fn vectorized(
+    mut data: Dataset,
+    vectorizer: Vectorizer,
+    chosen: Option<FeatureChoice>,
+) -> Vectorized {
+    let (all, measured) = (data.len(), data.labels().measured());
     let known = |row: &usize| *row < measured || !data.rows().row(*row).is_empty();
     let kept: Vec<usize> = (0..all).filter(known).collect();
     if kept.len() < all {
         data = data.select(&kept);
     }
-    Ok(Vectorized {
+    Vectorized {
         left_out: all - kept.len(),
         data,
         vectorizer: Some(vectorizer),
         chosen,
-    })
+    }
 }
 
 /// Trains the best model that is found for labelled texts or rows: which n-grams, which method and

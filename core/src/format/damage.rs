@@ -2,6 +2,7 @@
 //! could make. They are refused, or answer without a panic.
 
 mod calibration;
+mod fused;
 
 use super::{ContainerWriter, container::Container, model::Description};
 use crate::{
@@ -20,7 +21,6 @@ use crate::{
     random::Stream,
     sparse::{SparseRows, SparseVec},
     text::{Vectorizer, VectorizerOptions},
-    train::one_vs_rest::FusedWeights,
 };
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
@@ -203,44 +203,6 @@ fn changed_sections_of_a_linear_model() {
         assert!(small.bytes <= whole.len() as u64 * 3 / 4 && small.weights.is_some());
         assert_eq!(small.model.to_bytes().unwrap().len() as u64, small.bytes);
         survive(&small.model, 500);
-    }
-}
-
-#[test]
-fn changed_sections_of_a_fused_model() {
-    let go_on = |_| ControlFlow::Continue(());
-    let (data, parameters) = (sparse(false), OneVsRest::default());
-    let linear = parameters.train(&data, &Sequential, &Portable, go_on);
-    let linear = linear.unwrap();
-    for (neighbors, embedding) in [(0.35, 0.0), (0.0, 0.1), (0.35, 0.1)] {
-        let fused = FusedWeights {
-            neighbors,
-            embedding,
-        };
-        let rows = (&data, None);
-        let model = fused.model(linear.clone(), &parameters, rows, &Sequential, &Portable);
-        survives_fused(&model.unwrap(), &data);
-    }
-}
-
-fn survives_fused(model: &Model, data: &Dataset) {
-    let whole = model.to_bytes().unwrap();
-    let read = Model::from_bytes(whole.clone()).unwrap();
-    assert_eq!(read.to_bytes().unwrap(), whole);
-    let mut scratch = Scratch::default();
-    for row in data.rows().iter().take(50) {
-        let expected = model.predict(row, 5, &mut scratch).unwrap().to_vec();
-        assert_eq!(read.predict(row, 5, &mut scratch).unwrap(), expected);
-    }
-    survive(model, 500);
-    let small = model.compacted(whole.len() as u64 / 2, 1, &Sequential, &Portable);
-    let small = small.unwrap();
-    assert!(small.bytes <= whole.len() as u64 / 2);
-    assert!(!small.weights.unwrap().without.is_empty());
-    let read = Model::from_bytes(small.model.to_bytes().unwrap()).unwrap();
-    for row in data.rows().iter().take(50) {
-        let expected = small.model.predict(row, 5, &mut scratch).unwrap().to_vec();
-        assert_eq!(read.predict(row, 5, &mut scratch).unwrap(), expected);
     }
 }
 

@@ -34,6 +34,38 @@ impl EmbeddingDescription {
     }
 }
 
+/// Which sections hold the arrays of an embedding.
+pub(super) struct Sections {
+    vectors: SectionId,
+    scales: SectionId,
+    /// The features with vectors; absent where all have one.
+    features: SectionId,
+    prototypes: SectionId,
+    prototype_scales: SectionId,
+    /// `None` where inner products need no offsets.
+    offsets: Option<SectionId>,
+}
+
+/// Those of a model of prototypes, or of one beside a linear model.
+pub(super) const TRAINED: Sections = Sections {
+    vectors: SectionId::EMBEDDING,
+    scales: SectionId::EMBEDDING_SCALES,
+    features: SectionId::EMBEDDING_FEATURES,
+    prototypes: SectionId::PROTOTYPES,
+    prototype_scales: SectionId::PROTOTYPE_SCALES,
+    offsets: Some(SectionId::PROTOTYPE_OFFSETS),
+};
+
+/// Those of prototypes over vectors that were given.
+pub(super) const GIVEN: Sections = Sections {
+    vectors: SectionId::VECTORS,
+    scales: SectionId::VECTOR_SCALES,
+    features: SectionId::VECTOR_FEATURES,
+    prototypes: SectionId::VECTOR_PROTOTYPES,
+    prototype_scales: SectionId::VECTOR_PROTOTYPE_SCALES,
+    offsets: None,
+};
+
 fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut ContainerWriter<'w>) {
     match weights {
         Weights::Plain(values) => writer.section(section, values),
@@ -42,20 +74,29 @@ fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut Cont
 }
 
 pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
-    write_vectors(embedding, writer);
+    write_vectors(embedding, &TRAINED, writer);
     writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
 }
 
 /// All but the labels' frequencies.
-pub(super) fn write_vectors<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
+pub(super) fn write_vectors<'w>(
+    embedding: &'w Embedding,
+    sections: &Sections,
+    writer: &mut ContainerWriter<'w>,
+) {
     let parts = embedding.model().parts();
     if let Some(table) = &parts.embedding {
-        write_weights(&table.weights, SectionId::EMBEDDING, writer);
-        writer.section(SectionId::EMBEDDING_SCALES, &table.scales);
+        write_weights(&table.weights, sections.vectors, writer);
+        writer.section(sections.scales, &table.scales);
+        if let Some(features) = &table.features {
+            writer.section(sections.features, features);
+        }
     }
-    write_weights(&parts.prototypes.weights, SectionId::PROTOTYPES, writer);
-    writer.section(SectionId::PROTOTYPE_SCALES, &parts.prototypes.scales);
-    writer.section(SectionId::PROTOTYPE_OFFSETS, &parts.prototypes.offsets);
+    write_weights(&parts.prototypes.weights, sections.prototypes, writer);
+    writer.section(sections.prototype_scales, &parts.prototypes.scales);
+    if let Some(section) = sections.offsets {
+        writer.section(section, &parts.prototypes.offsets);
+    }
 }
 
 fn read_weights<M: Serialize + DeserializeOwned>(
@@ -78,13 +119,15 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     labels: u32,
 ) -> Result<Embedding, FormatError> {
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
-    read_vectors(container, description, (features, labels), frequencies)
+    let sizes = (features, labels);
+    read_vectors(container, description, &TRAINED, sizes, frequencies)
 }
 
 /// What [`write_vectors`] wrote, with the labels' frequencies.
 pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     container: &mut Container<M>,
     description: EmbeddingDescription,
+    sections: &Sections,
     (features, labels): (u32, u32),
     frequencies: Array<u32>,
 ) -> Result<Embedding, FormatError> {
@@ -97,16 +140,20 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     } = description;
     let embedding = if embedded {
         Some(Table {
-            weights: read_weights(container, SectionId::EMBEDDING, bits)?,
-            scales: container.array(SectionId::EMBEDDING_SCALES)?,
+            weights: read_weights(container, sections.vectors, bits)?,
+            scales: container.array(sections.scales)?,
+            features: container.optional(sections.features)?,
         })
     } else {
         None
     };
     let prototypes = Prototypes {
-        weights: read_weights(container, SectionId::PROTOTYPES, bits)?,
-        scales: container.array(SectionId::PROTOTYPE_SCALES)?,
-        offsets: container.array(SectionId::PROTOTYPE_OFFSETS)?,
+        weights: read_weights(container, sections.prototypes, bits)?,
+        scales: container.array(sections.prototype_scales)?,
+        offsets: match sections.offsets {
+            Some(section) => container.array(section)?,
+            None => Array::default(),
+        },
     };
     let model = EmbeddingModel::from_parts(EmbeddingParts {
         transform: training.transform(),
@@ -117,16 +164,16 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
         embedding,
         prototypes,
     })
-    .map_err(invalid)?;
+    .map_err(|error| invalid(error, sections))?;
     Embedding::from_stored(model, frequencies, training).ok_or(FormatError::MetadataInvalid)
 }
 
-fn invalid(error: EmbeddingError) -> FormatError {
+fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
     let weights = |prototypes| {
         if prototypes {
-            SectionId::PROTOTYPES
+            sections.prototypes
         } else {
-            SectionId::EMBEDDING
+            sections.vectors
         }
     };
     let (section, position, rule) = match error {
@@ -146,12 +193,17 @@ fn invalid(error: EmbeddingError) -> FormatError {
         EmbeddingError::Scale {
             prototypes: true,
             position,
-        } => (SectionId::PROTOTYPE_SCALES, position, SCALES),
-        EmbeddingError::Scale { position, .. } => (SectionId::EMBEDDING_SCALES, position, SCALES),
+        } => (sections.prototype_scales, position, SCALES),
+        EmbeddingError::Scale { position, .. } => (sections.scales, position, SCALES),
         EmbeddingError::Offset { position } => (
             SectionId::PROTOTYPE_OFFSETS,
             position,
             "there must be a finite number for each label, or none for inner products",
+        ),
+        EmbeddingError::Feature { position } => (
+            sections.features,
+            position,
+            "features with vectors must rise, and be features of the model",
         ),
         _ => return FormatError::MetadataInvalid,
     };

@@ -17,6 +17,12 @@ pub enum EmbeddingTraining {
     Wsabie(Wsabie),
     /// A multi-class margin machine in few dimensions.
     Memoir(Memoir),
+    /// Softmax regression over vectors of features that were given, beside other parts of a sum
+    /// only.
+    GivenVectors {
+        /// Everything random follows from it.
+        seed: u64,
+    },
 }
 
 impl EmbeddingTraining {
@@ -28,6 +34,7 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.name(),
             Self::Wsabie(wsabie) => wsabie.name(),
             Self::Memoir(_) => "memoir-lsh",
+            Self::GivenVectors { .. } => "vectors",
         }
     }
 
@@ -41,6 +48,7 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.check(),
             Self::Wsabie(wsabie) => wsabie.check(),
             Self::Memoir(memoir) => memoir.check(),
+            Self::GivenVectors { .. } => Ok(()),
         }
     }
 
@@ -52,6 +60,7 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.seed,
             Self::Wsabie(wsabie) => wsabie.seed,
             Self::Memoir(memoir) => memoir.seed,
+            Self::GivenVectors { seed } => *seed,
         }
     }
 
@@ -63,6 +72,10 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.transform(),
             Self::Wsabie(wsabie) => wsabie.transform(),
             Self::Memoir(memoir) => memoir.transform(),
+            Self::GivenVectors { .. } => RowTransform {
+                exponent: 1.0,
+                normalize: true,
+            },
         }
     }
 
@@ -94,6 +107,7 @@ impl EmbeddingTraining {
                 normalize,
                 ..memoir
             }),
+            Self::GivenVectors { seed } => Self::GivenVectors { seed },
         }
     }
 }

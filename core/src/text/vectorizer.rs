@@ -161,6 +161,11 @@ impl Vectorizer {
         }
     }
 
+    /// In how many training texts feature `id` occurs, where that is stored; else 0.
+    fn frequency(&self, id: u32) -> u32 {
+        self.frequencies.get(id as usize).copied().unwrap_or(0)
+    }
+
     fn index(&self) -> Option<&Interner> {
         match &self.features {
             Features::Vocabulary { index, .. } => index.as_ref(),
@@ -262,8 +267,7 @@ impl Vectorizer {
         if !self.options.inverse_document_frequency {
             return 1.0;
         }
-        let frequency = self.frequencies.get(feature as usize).copied().unwrap_or(0);
-        inverse_document_frequency(frequency, f64::from(self.documents))
+        inverse_document_frequency(self.frequency(feature), f64::from(self.documents))
     }
 
     /// The rows of `texts` over [`Vectorizer::features`] features, in order. The result does not

@@ -27,7 +27,9 @@ impl Model {
         kernels: &'static dyn MachKernels,
     ) -> Result<Option<Self>, TrainError> {
         let report = &self.provenance().report;
-        if report.iter().any(|(name, _)| name == "reduced to") {
+        // Nor are vectors that were given.
+        let given = matches!(self.method(), Method::Linear(linear) if linear.vectors().is_some());
+        if given || report.iter().any(|(name, _)| name == "reduced to") {
             return Ok(None);
         }
         let made = match self.method() {

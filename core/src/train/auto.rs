@@ -12,7 +12,9 @@
 //! data make equal models for any executor.
 
 use super::{
-    Calibrating, TrainError, going,
+    Calibrating, TrainError,
+    embedding::given_vectors::Prototypes,
+    going,
     softmax::dense_bytes,
     standardizing::{self, Standardized},
 };
@@ -27,8 +29,10 @@ use crate::{
     kernels::Kernels,
     model::{Model, standardization::Standardization},
     parameters::NearestParameters,
+    sparse::SparseRows,
     text::Vectorizer,
 };
+use aim::Aim;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
@@ -92,23 +96,83 @@ pub enum Progress {
     Part(Report),
 }
 
+mod aim {
+    use super::{Prototypes, SparseRows};
+
+    /// What is to be made, beside of what.
+    pub struct Aim<'v> {
+        pub(super) seed: u64,
+        pub(super) max_bytes: Option<u64>,
+        pub(super) vectors: Option<&'v dyn Prototypes>,
+    }
+
+    impl From<(u64, Option<u64>)> for Aim<'_> {
+        fn from((seed, max_bytes): (u64, Option<u64>)) -> Self {
+            Self {
+                seed,
+                max_bytes,
+                vectors: None,
+            }
+        }
+    }
+
+    impl<'v> From<(u64, Option<u64>, &'v SparseRows)> for Aim<'v> {
+        fn from((seed, max_bytes, vectors): (u64, Option<u64>, &'v SparseRows)) -> Self {
+            Self {
+                seed,
+                max_bytes,
+                vectors: Some(vectors),
+            }
+        }
+    }
+}
+
 /// How many times the chance of a difference another method must gain to be taken: files of
 /// one-vs-rest are smaller than those of neighbors, and it says why.
 const SURE: f64 = 2.0;
 
-/// Trains the best method for `data`; a seed of everything random, and the most bytes of the file
-/// if the caller makes the model as small afterwards: what cannot fit is not tried. `progress` may
-/// stop it.
+/// Trains the best method for `data`. The `aim` is a seed of everything random, and the most bytes
+/// of the file if the caller makes the model as small afterwards: what cannot fit is not tried. It
+/// may have vectors, too ([`SparseRows`]): row f is the vector of feature f, such as a word's, or
+/// empty; prototypes of labels over them are added if they gain enough. `progress` may stop it.
+///
+/// ```
+/// use hapax_core::{executor::Sequential, kernels::Portable};
+/// use hapax_core::{data::{Dataset, LabelLists}, sparse::{SparseRows, SparseVec}};
+/// use hapax_core::train::auto::train_best;
+/// use core::ops::ControlFlow;
+/// let (mut rows, mut labels) = (SparseRows::new(8), LabelLists::new(2));
+/// for row in 0..40 {
+///     rows.push(SparseVec::from_pairs([(row % 8, 1.0)])?.view())?;
+///     labels.push([row % 2]);
+/// }
+/// let data = Dataset::new(rows, labels, None)?;
+/// let mut vectors = SparseRows::new(3);
+/// for feature in 0..8 {
+///     vectors.push(SparseVec::from_pairs([(feature % 2, 1.0), (2, 0.5)])?.view())?;
+/// }
+/// let machine = (&Sequential as _, &Portable as _);
+/// let go_on = |_| ControlFlow::Continue(());
+/// let best = train_best(&data, None, (42, None, &vectors), machine, go_on)?;
+/// assert_eq!(best.model.labels(), 2);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
-pub fn train_best(
+pub fn train_best<'v>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    (seed, max_bytes): (u64, Option<u64>),
-    (executor, kernels): (&Executor, &'static dyn Kernels),
+    aim: impl Into<Aim<'v>>,
+    machine: (&Executor, &'static dyn Kernels),
     progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
+    let Aim {
+        seed,
+        max_bytes,
+        vectors,
+    } = aim.into();
+    let (executor, kernels) = machine;
     let base = OneVsRest {
         seed,
         ..OneVsRest::default()
@@ -124,7 +188,7 @@ pub fn train_best(
     let mut best = best_of(
         seen.as_ref().unwrap_or(data),
         vectorizer,
-        (&base, room),
+        (&base, room, vectors),
         (executor, kernels),
         progress,
     )?;
@@ -152,7 +216,7 @@ pub fn memory_estimate(data: &Dataset, are_texts: bool, threads: usize) -> u64 {
 fn best_of(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    (base, max_bytes): (&OneVsRest, Option<u64>),
+    (base, max_bytes, vectors): (&OneVsRest, Option<u64>, Option<&dyn Prototypes>),
     (executor, kernels): (&Executor, &'static dyn Kernels),
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
@@ -164,7 +228,8 @@ fn best_of(
         ..Given::default()
     };
     let are_texts = vectorizer.is_some();
-    let mut choice = base.choose(&given, data, executor, kernels, are_texts, tell)?;
+    let machine = (executor, kernels);
+    let (mut choice, weight) = base.choose_with(&given, data, vectors, machine, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     let mut neighbors = NearestParameters::default().within(data.len());
@@ -200,9 +265,9 @@ fn best_of(
             let (parameters, rows) = (&choice.parameters, (data, vectorizer));
             let tell = |report| progress(Progress::Part(report));
             let linear = parameters.train(data, executor, kernels, tell)?;
-            choice
-                .fused
-                .model(linear, parameters, rows, executor, kernels)?
+            let (vectors, machine) = (vectors.map(|of| (of, weight)), (executor, kernels as _));
+            let fused = choice.fused;
+            fused.model_with(linear, parameters, rows, vectors, machine)?
         }
         Candidate::Nearest => Model::train_nearest(neighbors, data, vectorizer)?,
     };

@@ -13,7 +13,7 @@ use crate::{
         nearest::Nearest,
         standardization::Standardization,
     },
-    train::nearest::BudgetReport,
+    train::{nearest::BudgetReport, one_vs_rest::VECTORS},
 };
 use alloc::{boxed::Box, vec::Vec};
 use core::fmt;
@@ -43,7 +43,7 @@ pub struct FewerWeights {
     /// How many features are left where words were left out: then `lost` is the share of the
     /// squares of scores that their weights and those of left-out weights had.
     pub features: Option<u32>,
-    /// What no longer answers beside the weights: `"neighbors"`, `"embedding"`.
+    /// What no longer answers beside the weights: `"neighbors"`, `"vectors"`, `"embedding"`.
     pub without: Vec<&'static str>,
 }
 
@@ -120,9 +120,9 @@ impl Model {
     /// stay, the rows are pruned and rounded as much as is needed, and the loss is
     /// measured on a held-out tenth of the rows, drawn by `seed`. A linear model keeps no rows: its
     /// weights are pruned and rounded where that changes them least, after neighbors and, if less
-    /// than half of the weights fit beside it, an embedding were left out; of a vocabulary as many
-    /// features stay as keep most of the squares of scores. Weights of an embedding are rounded to
-    /// 8 bits, or to 4.
+    /// than half of the weights fit beside them, given vectors and an embedding were left out; of a
+    /// vocabulary as many features stay as keep most of the squares of scores. Weights of an
+    /// embedding are rounded to 8 bits, or to 4.
     ///
     /// # Errors
     /// If no setting fits, or memory is lacking.
@@ -275,19 +275,27 @@ impl Model {
             return less.without("neighbors", max_bytes);
         }
         let mut fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
-        if linear.embedding().is_some() {
-            let bare = self.with_linear(linear.clone().with(None, None));
-            let embedding = self.file_bytes()? - bare.file_bytes()?;
-            fixed += embedding;
+        let alone = linear.embedding().is_none() && linear.vectors().is_none();
+        if !alone {
+            let embedding = linear.embedding().cloned();
+            let less = linear.clone().with_vectors(None);
+            let (less, part) = match linear.vectors() {
+                Some(_) => (less.with(None, embedding), "vectors"),
+                None => (less.with(None, None), "embedding"),
+            };
+            let bare = self.with_linear(linear.clone().with(None, None).with_vectors(None));
+            fixed += self.file_bytes()? - bare.file_bytes()?;
             // Half of the weights at least are to fit beside it.
             if max_bytes < fixed + linear.model().bytes() as u64 / 2 {
-                return bare.without("embedding", max_bytes);
+                let mut less = self.with_linear(less);
+                less.provenance.report.retain(|(name, _)| name != VECTORS);
+                return less.without(part, max_bytes);
             }
         }
         let made = self.with_fewer_weights(linear, fixed, max_bytes);
-        match linear.embedding() {
-            Some(_) => made,
-            None => self.with_fewer_words(made, max_bytes),
+        match alone {
+            false => made,
+            true => self.with_fewer_words(made, max_bytes),
         }
     }
 

@@ -112,7 +112,7 @@ impl Model {
     }
 
     /// Whether [`Model::learn_all`] can: the model is of nearest neighbors or of one-vs-rest, whose
-    /// embedding, if it has one, can go on.
+    /// embedding, if it has one, can go on, and that has no vectors of words beside it.
     fn can_learn_all(&self) -> bool {
         match &self.method {
             Method::Nearest(_) => true,
@@ -120,6 +120,7 @@ impl Model {
                 let beside = linear.embedding().map(FusedEmbedding::embedding);
                 matches!(linear.parameters(), LinearTraining::OneVsRest(_))
                     && beside.is_none_or(|beside| beside.goes_on().is_some())
+                    && linear.vectors().is_none()
             }
             Method::Mach(_) | Method::Embedding(_) => false,
         }

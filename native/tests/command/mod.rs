@@ -40,6 +40,7 @@ mod table_shapes;
 mod tables;
 mod together;
 mod training;
+mod vectors;
 #[cfg(feature = "web")]
 mod web;
 mod wrong_input;

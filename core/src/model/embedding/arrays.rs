@@ -16,10 +16,29 @@ pub struct EmbeddingModel {
 /// The vectors of features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// M weights for each of D features.
+    /// M weights for each feature that has a vector.
     pub weights: Weights,
-    /// What a weight of 1 is worth, by feature; empty for weights as trained.
+    /// What a weight of 1 is worth, by vector; empty for weights as trained.
     pub scales: Array<f32>,
+    /// Which features have vectors, rising; `None` where all D have one.
+    pub features: Option<Array<u32>>,
+}
+
+impl Table {
+    /// How many vectors there are, of `all` features.
+    pub(super) fn vectors(&self, all: usize) -> usize {
+        self.features
+            .as_ref()
+            .map_or(all, |features| features.len())
+    }
+
+    /// Which vector is that of a feature, if it has one.
+    pub(super) fn place(&self, feature: u32) -> Option<usize> {
+        match &self.features {
+            None => Some(feature as usize),
+            Some(features) => features.binary_search(&feature).ok(),
+        }
+    }
 }
 
 /// What an embedding model is made of, as a file holds it.
@@ -72,6 +91,11 @@ pub enum EmbeddingError {
         /// Where.
         position: usize,
     },
+    /// Features with vectors do not rise, or are not among the model's.
+    Feature {
+        /// Where.
+        position: usize,
+    },
 }
 
 impl fmt::Display for EmbeddingError {
@@ -111,6 +135,10 @@ impl fmt::Display for EmbeddingError {
                 )
             }
             Self::Offset { position } => write!(f, "offset {position} is missing or not finite"),
+            Self::Feature { position } => write!(
+                f,
+                "feature {position} with a vector is none of the model, or not above the one before"
+            ),
         }
     }
 }
@@ -181,13 +209,21 @@ impl EmbeddingModel {
             return Err(EmbeddingError::Sizes);
         }
         if let Some(table) = &parts.embedding {
+            let vectors = table.vectors(features);
             check_vectors(
                 &table.weights,
                 &table.scales,
-                (features, features),
+                (vectors, vectors),
                 dimensions,
                 false,
             )?;
+            if let Some(of) = &table.features {
+                let rises = |at: usize| at == 0 || of[at - 1] < of[at];
+                let wrong = |&at: &usize| !rises(at) || of[at] >= parts.features;
+                if let Some(position) = (0..of.len()).find(wrong) {
+                    return Err(EmbeddingError::Feature { position });
+                }
+            }
         }
         let prototypes = &parts.prototypes;
         let slots = panels_for(labels) * LANES;

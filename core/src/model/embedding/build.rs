@@ -4,11 +4,11 @@ use crate::kernels::{
     panels::{LANES, panels_for},
     prototype_weights::{MOST, Weights, pair, round},
 };
+use crate::{array::Array, model::ModelError, parameters::RowTransform};
 use crate::{
     kernels::label_scan::Prototypes,
     model::embedding::arrays::{EmbeddingModel, EmbeddingParts, Table},
 };
-use crate::{model::ModelError, parameters::RowTransform};
 use alloc::vec::Vec;
 
 /// Trained vectors, one after the other.
@@ -18,8 +18,48 @@ pub struct Vectors {
     pub dimensions: usize,
     /// The embedding by feature, M numbers each; empty if rows are not embedded.
     pub embedding: Vec<f32>,
+    /// The features of these vectors, rising; `None` where all have one.
+    pub features: Option<Vec<u32>>,
     /// The prototypes by label, M numbers each.
     pub prototypes: Vec<f32>,
+}
+
+impl Vectors {
+    /// The same without vectors of features that are 0, if there are such.
+    #[must_use]
+    pub(crate) fn without_zeros(self) -> Self {
+        let dimensions = self.dimensions.max(1);
+        let all = self.embedding.len() / dimensions;
+        let of = |at: &usize| &self.embedding[at * dimensions..][..dimensions];
+        let has = |at: &usize| of(at).iter().any(|&weight| weight != 0.0);
+        let kept: Vec<usize> = (0..all).filter(has).collect();
+        if self.features.is_some() || kept.is_empty() || kept.len() == all {
+            return self;
+        }
+        Self {
+            embedding: kept.iter().flat_map(of).copied().collect(),
+            features: Some(kept.iter().map(|&at| at as u32).collect()),
+            ..self
+        }
+    }
+
+    /// The same with a vector for each of so many features.
+    #[must_use]
+    pub(crate) fn of_all(self, features: u32) -> Self {
+        let Some(kept) = &self.features else {
+            return self;
+        };
+        let dimensions = self.dimensions;
+        let mut embedding = alloc::vec![0.0; features as usize * dimensions];
+        for (&feature, vector) in kept.iter().zip(self.embedding.chunks(dimensions.max(1))) {
+            embedding[feature as usize * dimensions..][..dimensions].copy_from_slice(vector);
+        }
+        Self {
+            embedding,
+            features: None,
+            ..self
+        }
+    }
 }
 
 /// How a model answers.
@@ -45,8 +85,7 @@ pub fn build(vectors: &Vectors, form: &Form) -> Result<EmbeddingModel, ModelErro
         return Err(ModelError::NotFinite);
     }
     let dimensions = vectors.dimensions.max(1);
-    let embedding =
-        (!vectors.embedding.is_empty()).then(|| table(&vectors.embedding, dimensions, form.bits));
+    let embedding = (!vectors.embedding.is_empty()).then(|| table(vectors, form.bits));
     let parts = EmbeddingParts {
         transform: form.transform,
         euclidean: form.euclidean,
@@ -64,12 +103,15 @@ fn most(bits: u32) -> f32 {
     if bits == 4 { 7.0 } else { 127.0 }
 }
 
-fn table(vectors: &[f32], dimensions: usize, bits: u32) -> Table {
+fn table(vectors: &Vectors, bits: u32) -> Table {
+    let features = vectors.features.clone().map(Array::from);
+    let (dimensions, vectors) = (vectors.dimensions.max(1), &vectors.embedding);
     if bits == 32 {
-        let weights = Weights::Plain(vectors.to_vec().into());
+        let weights = Weights::Plain(vectors.clone().into());
         return Table {
             weights,
             scales: Vec::new().into(),
+            features,
         };
     }
     let (mut bytes, mut scales, mut codes) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,6 +132,7 @@ fn table(vectors: &[f32], dimensions: usize, bits: u32) -> Table {
     Table {
         weights,
         scales: scales.into(),
+        features,
     }
 }
 
@@ -158,19 +201,37 @@ impl EmbeddingModel {
         let dimensions = parts.dimensions as usize;
         let mut prototypes = Vec::new();
         (0..parts.labels).for_each(|label| self.prototype(label, &mut prototypes));
-        let mut embedding = Vec::new();
+        let (mut embedding, mut features) = (Vec::new(), None);
         if let Some(table) = &parts.embedding {
-            embedding.resize(parts.features as usize * dimensions, 0.0);
-            for (feature, vector) in embedding.chunks_mut(dimensions).enumerate() {
-                let scale = table.scales.get(feature).copied().unwrap_or(1.0);
-                table.weights.add(feature, scale, vector);
+            let vectors = table.vectors(parts.features as usize);
+            embedding.resize(vectors * dimensions, 0.0);
+            for (at, vector) in embedding.chunks_mut(dimensions).enumerate() {
+                let scale = table.scales.get(at).copied().unwrap_or(1.0);
+                table.weights.add(at, scale, vector);
             }
+            features = table.features.as_ref().map(|features| features.to_vec());
         }
         Vectors {
             dimensions,
             embedding,
+            features,
             prototypes,
         }
+    }
+
+    /// The scales of the vectors of all features.
+    fn scales_of_all(&self) -> Vec<f32> {
+        let Some(table) = &self.parts.embedding else {
+            return Vec::new();
+        };
+        let Some(features) = &table.features else {
+            return table.scales.to_vec();
+        };
+        let mut scales = alloc::vec![0.0; self.parts.features as usize];
+        for (&feature, &scale) in features.iter().zip(table.scales.iter()) {
+            scales[feature as usize] = scale;
+        }
+        scales
     }
 
     /// Takes the scales and offsets that vectors had in an earlier model, whose rounding made them
@@ -181,11 +242,11 @@ impl EmbeddingModel {
         features: impl Iterator<Item = (usize, usize)>,
         labels: impl Iterator<Item = usize>,
     ) {
-        let (parts, old) = (&mut self.parts, &before.parts);
-        if let (Some(table), Some(old)) = (&mut parts.embedding, &old.embedding) {
+        let (parts, old_scales, old) = (&mut self.parts, before.scales_of_all(), &before.parts);
+        if let Some(table) = &mut parts.embedding {
             let mut scales = table.scales.to_vec();
             for (before, now) in features {
-                if let (Some(to), Some(&from)) = (scales.get_mut(now), old.scales.get(before)) {
+                if let (Some(to), Some(&from)) = (scales.get_mut(now), old_scales.get(before)) {
                     *to = from;
                 }
             }

@@ -143,6 +143,18 @@ impl EmbeddingModel {
         }
     }
 
+    /// The point of a row in the space of an embedding; nothing if rows are not embedded.
+    pub(crate) fn point<'s>(
+        &self,
+        row: SparseView<'_>,
+        scratch: &'s mut EmbeddingScratch,
+    ) -> &'s [f32] {
+        match self.embed(row, scratch) {
+            true => &[],
+            false => &scratch.point,
+        }
+    }
+
     /// Puts the row's point into `scratch`; whether it is the row itself.
     fn embed(&self, row: SparseView<'_>, scratch: &mut EmbeddingScratch) -> bool {
         let parts = &self.parts;
@@ -165,10 +177,11 @@ impl EmbeddingModel {
         scratch.point.clear();
         scratch.point.resize(parts.dimensions as usize, 0.0);
         for (&feature, &value) in scratch.dimensions.iter().zip(&scratch.values) {
-            let scale = table.scales.get(feature as usize).copied().unwrap_or(1.0);
-            table
-                .weights
-                .add(feature as usize, value * scale, &mut scratch.point);
+            let Some(at) = table.place(feature) else {
+                continue;
+            };
+            let scale = table.scales.get(at).copied().unwrap_or(1.0);
+            table.weights.add(at, value * scale, &mut scratch.point);
         }
         false
     }

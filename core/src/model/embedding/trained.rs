@@ -29,6 +29,7 @@ impl Embedding {
             EmbeddingTraining::Wsabie(wsabie) => (wsabie.is_euclidean(), wsabie.bits),
             // Weights of prototypes have 8 bits or 4.
             EmbeddingTraining::Memoir(memoir) => (false, if memoir.bits > 4 { 8 } else { 4 }),
+            EmbeddingTraining::GivenVectors { .. } => (false, 8),
         };
         let form = Form {
             transform: training.transform(),

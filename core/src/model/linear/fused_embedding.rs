@@ -1,13 +1,13 @@
-//! A linear model and an embedding that answer together.
+//! A linear model and embeddings that answer together.
 //!
 //! # Problem
 //! A linear model has a weight for each pair of feature and label that matters, and knows nothing
 //! of a label for a feature that its few rows lack. An embedding of few dimensions shares what it
-//! learns among labels that are alike. The fused score of a label l for a row x, over all labels,
-//! is
+//! learns among labels that are alike, and vectors of words that were given know words that no row
+//! has. The fused score of a label l for a row x, over all labels, is
 //!
 //! ```text
-//! s_l = linear_l(x) + weight * embedded_l(x)
+//! s_l = linear_l(x) + weight * embedded_l(x) + its weight * vectors_l(x)
 //! ```
 //!
 //! and, where neighbors vote, too, the label's share of their votes times their weight
@@ -51,39 +51,40 @@ impl FusedEmbedding {
     pub fn weight(&self) -> f32 {
         self.weight
     }
+}
 
-    /// The `k` best labels of `linear` and this embedding together, best first, with the shares of
-    /// neighbors' votes and their weight, if there are any.
-    pub(crate) fn predict<'s>(
-        &self,
-        linear: &LinearModel,
-        row: SparseView<'_>,
-        k: usize,
-        shares: Option<(&[Scored], f32)>,
-        scratch: &'s mut LinearScratch,
-        embedding: &mut EmbeddingScratch,
-    ) -> &'s [Scored] {
-        linear.score_all(row, scratch);
-        let LinearScratch { all, top, .. } = scratch;
-        let model = self.embedding.model();
-        model.add_scores(row, self.weight, all, embedding);
-        if let Some((shares, weight)) = shares {
-            for share in shares {
-                if let Some(score) = all.get_mut(share.id as usize) {
-                    *score += weight * share.score;
-                }
-            }
-        }
-        top.reset(k);
-        let mut least = f32::NEG_INFINITY;
-        for (id, &score) in (0..).zip(&*all) {
-            if score >= least {
-                top.push(Scored { id, score });
-                least = top
-                    .threshold()
-                    .map_or(f32::NEG_INFINITY, |worst| worst.score);
-            }
-        }
-        top.sorted()
+/// The `k` best labels of `linear` and these embeddings together, best first, with the shares of
+/// neighbors' votes and their weight, if there are any.
+pub(super) fn predict<'s, 'p>(
+    linear: &LinearModel,
+    embeddings: impl Iterator<Item = &'p FusedEmbedding>,
+    (row, k): (SparseView<'_>, usize),
+    shares: Option<(&[Scored], f32)>,
+    scratch: &'s mut LinearScratch,
+    space: &mut EmbeddingScratch,
+) -> &'s [Scored] {
+    linear.score_all(row, scratch);
+    let LinearScratch { all, top, .. } = scratch;
+    for fused in embeddings {
+        let model = fused.embedding.model();
+        model.add_scores(row, fused.weight, all, space);
     }
+    if let Some((shares, weight)) = shares {
+        for share in shares {
+            if let Some(score) = all.get_mut(share.id as usize) {
+                *score += weight * share.score;
+            }
+        }
+    }
+    top.reset(k);
+    let mut least = f32::NEG_INFINITY;
+    for (id, &score) in (0..).zip(&*all) {
+        if score >= least {
+            top.push(Scored { id, score });
+            least = top
+                .threshold()
+                .map_or(f32::NEG_INFINITY, |worst| worst.score);
+        }
+    }
+    top.sorted()
 }

@@ -1,7 +1,11 @@
 //! The method of a model that training of linear machines made: the weights and what belongs to
 //! them.
 
-use super::{LinearModel, LinearScratch, fused::FusedNearest, fused_embedding::FusedEmbedding};
+use super::{
+    LinearModel, LinearScratch,
+    fused::FusedNearest,
+    fused_embedding::{FusedEmbedding, predict},
+};
 use crate::{
     array::Array,
     data::Dataset,
@@ -22,6 +26,8 @@ pub struct Linear {
     nearest: Option<Box<FusedNearest>>,
     /// An embedding whose scores are added.
     embedding: Option<Box<FusedEmbedding>>,
+    /// Prototypes over given vectors of words, whose scores are added.
+    vectors: Option<Box<FusedEmbedding>>,
 }
 
 impl Linear {
@@ -34,6 +40,7 @@ impl Linear {
             parameters,
             nearest: None,
             embedding: None,
+            vectors: None,
         }
     }
 
@@ -50,6 +57,14 @@ impl Linear {
         }
     }
 
+    /// The same with prototypes over given vectors of words.
+    pub(crate) fn with_vectors(self, vectors: Option<FusedEmbedding>) -> Self {
+        Self {
+            vectors: vectors.map(Box::new),
+            ..self
+        }
+    }
+
     /// The `k` best labels for `row`, best first.
     ///
     /// # Errors
@@ -61,15 +76,24 @@ impl Linear {
         scratch: &'s mut LinearScratch,
         (nearest, embedding): (&mut NearestScratch, &mut EmbeddingScratch),
     ) -> Result<&'s [Scored], ModelError> {
-        match (&self.embedding, &self.nearest) {
+        let embeddings = [&self.embedding, &self.vectors].into_iter().flatten();
+        match (embeddings.clone().next(), &self.nearest) {
             (None, None) => Ok(self.model.predict(row, k, scratch)),
             (None, Some(fused)) => fused.predict(&self.model, row, k, scratch, nearest),
-            (Some(fused), near) => {
+            (Some(_), near) => {
                 let shares = match near {
                     Some(near) => Some((near.nearest().shares(row, nearest)?, near.weight())),
                     None => None,
                 };
-                Ok(fused.predict(&self.model, row, k, shares, scratch, embedding))
+                let embeddings = embeddings.map(|fused| &**fused);
+                Ok(predict(
+                    &self.model,
+                    embeddings,
+                    (row, k),
+                    shares,
+                    scratch,
+                    embedding,
+                ))
             }
         }
     }
@@ -84,6 +108,12 @@ impl Linear {
     #[must_use]
     pub fn embedding(&self) -> Option<&FusedEmbedding> {
         self.embedding.as_deref()
+    }
+
+    /// The prototypes over given vectors of words whose scores are added, in a fused model.
+    #[must_use]
+    pub(crate) fn vectors(&self) -> Option<&FusedEmbedding> {
+        self.vectors.as_deref()
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.
@@ -101,6 +131,7 @@ impl Linear {
             parameters,
             nearest: None,
             embedding: None,
+            vectors: None,
         })
     }
 
@@ -121,6 +152,7 @@ impl Linear {
             parameters: self.parameters.clone(),
             nearest: nearest.map(Box::new),
             embedding: embedding.map(Box::new),
+            vectors: None,
         }
     }
 

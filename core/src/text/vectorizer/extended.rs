@@ -8,20 +8,20 @@ use crate::{
     names::Names,
     sparse::{SparseRows, SparseView},
     text::{
-        FeatureSpace, VectorizerError,
+        FeatureSpace, NGrams, TokenOptions, VectorizerError,
+        tokens::{TokenScratch, for_each_token},
         vocabulary::{Limits, hashed_frequencies, vocabulary},
     },
 };
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 impl Vectorizer {
     /// The sum of a feature's squared values over all training texts, had each that has it one of
     /// it, before rows get length 1.
     #[must_use]
     pub(crate) fn squares(&self, feature: u32) -> f64 {
-        let frequency = self.frequencies.get(feature as usize).copied();
         let weight = self.inverse_frequency(feature);
-        f64::from(frequency.unwrap_or(0)) * weight * weight
+        f64::from(self.frequency(feature)) * weight * weight
     }
 
     /// The vectorizer that knows these features alone, which rise, numbered anew; none of hashed
@@ -193,6 +193,47 @@ impl Vectorizer {
     }
 }
 
+impl<'w> Extend<&'w str> for Vectorizer {
+    /// Lets the vectorizer know these words, too, each as one that no training text has; hashed
+    /// features stay as they are. Words that it takes apart are left out, as are all if there would
+    /// be more than 32 bits count. Rows are to be made anew: features get other numbers, and a
+    /// training text may have words that were too rare before.
+    fn extend<I: IntoIterator<Item = &'w str>>(&mut self, words: I) {
+        let Features::Vocabulary { names, .. } = &self.features else {
+            return;
+        };
+        let single = TokenOptions {
+            words: Some(NGrams { min: 1, max: 1 }),
+            characters: None,
+            ..self.options.tokens.clone()
+        };
+        let mut scratch = TokenScratch::default();
+        let mut token_of = |word: &str| {
+            let mut own = None;
+            for_each_token(word, &single, &mut scratch, |token| {
+                let whole = own.is_none() && (token == word || token == word.to_lowercase());
+                own = Some(whole.then(|| String::from(token)));
+            });
+            own.flatten()
+        };
+        let known = names.iter().zip(self.frequencies.iter().copied());
+        let mut all: Vec<(String, u32)> = known.collect();
+        let new = words.into_iter().filter_map(&mut token_of);
+        all.extend(
+            new.filter(|word| names.find(word).is_none())
+                .map(|word| (word, 0)),
+        );
+        all.sort_unstable();
+        all.dedup_by(|word, before| word.0 == before.0);
+        let Ok(names) = Names::new(all.iter().map(|(name, _)| name)) else {
+            return;
+        };
+        let frequencies: Vec<u32> = all.iter().map(|&(_, count)| count).collect();
+        self.features = Features::Vocabulary { names, index: None };
+        self.frequencies = frequencies.into();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Vectorizer;
@@ -262,6 +303,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn words_that_no_text_has_are_known_and_written_as_it_writes_them() {
+        let first = Vectorizer::fit_transform(&FIRST, options(2, None), &Sequential);
+        let first = first.unwrap().0;
+        let words = ["Zebra", "zebra", "card", "a b", "found", "[lost]", ""];
+        let mut more = first.clone();
+        more.extend(words);
+        assert_eq!(names(&more), ["card", "found", "lost", "zebra"]);
+        assert_eq!(more.parts().frequencies, [2, 0, 2, 0]);
+        let mut scratch = TextScratch::default();
+        let row = more.transform("a Zebra was found", &mut scratch);
+        assert_eq!(row.view().indices(), [1, 3]);
+        assert_eq!(more.with_features(&[0, 2]), Some(first));
     }
 
     #[test]

@@ -98,7 +98,10 @@ impl Model {
             self.calibrate_part(&mut calibrating, (data, seed), trained, executor, scratch)
         {
             let Some(mut other) = self.again(&rows, executor, kernels)? else {
-                return Ok(None);
+                // The answers that there are must do.
+                calibrating.fold = u64::MAX;
+                trained = None;
+                continue;
             };
             if let Some(most) = budget {
                 other = self.compacted_alike((other, whole), most, seed, executor, kernels);
@@ -256,7 +259,7 @@ pub(super) fn share(rows: usize) -> f64 {
 }
 
 /// How often; 0 if too few rows would be held out in all.
-fn folds(rows: usize) -> u64 {
+pub(super) fn folds(rows: usize) -> u64 {
     let held_out = (share(rows) * rows as f64) as usize;
     let times = ENOUGH.div_ceil(held_out.max(1)).min(MOST_FOLDS);
     if times * held_out < LEAST_ROWS {

@@ -47,9 +47,10 @@ pub(super) struct Known {
 impl Known {
     /// What `embedding` knows, whose feature f is `places[f]` of `data`.
     fn of(embedding: &Embedding, data: &Dataset, places: &[u32], pull: f64) -> Self {
-        let vectors = embedding.model().vectors();
+        let features = embedding.model().parts().features;
+        let vectors = embedding.model().vectors().of_all(features);
         let known = |vector: &[f32]| vector.iter().any(|&weight| weight != 0.0);
-        let features = vectors.embedding.chunks(vectors.dimensions.max(1));
+        let each = vectors.embedding.chunks(vectors.dimensions.max(1));
         let now = data.labels().frequencies();
         let counts = embedding.frequencies().iter().zip(&now);
         let sum = |(&old, &new): (&u32, &u32)| match (old, new) {
@@ -58,7 +59,7 @@ impl Known {
             _ => (1.0 / pull) as f32,
         };
         Self {
-            places: features
+            places: each
                 .zip(places)
                 .map(|(vector, &place)| known(vector).then_some(place))
                 .collect(),

@@ -6,6 +6,7 @@
 //! trains classes directly on features, one against all or in pairs; `nearest_mean` only takes
 //! means.
 
+pub(crate) mod given_vectors;
 pub(crate) mod joint;
 pub(crate) mod last_violators;
 mod learn;

@@ -27,6 +27,7 @@ impl EmbeddingTraining {
             Self::Sampled(sampled) => sampled.memory_estimate(data, threads),
             Self::Wsabie(wsabie) => wsabie.memory_estimate(data, threads),
             Self::Memoir(memoir) => memoir.memory_estimate(data, threads),
+            Self::GivenVectors { .. } => 0,
         };
         let Some(projection) = projection else {
             return plain;
@@ -61,7 +62,7 @@ impl Embedding {
     ) -> Result<Self, TrainError> {
         let trainer = wsabie.trainer(data, kernels)?;
         let spaces = heard(trainer, executor, |_| ControlFlow::Continue(()))?;
-        let vectors = joined(&spaces, data, |_| false)?;
+        let vectors = joined(&spaces, data, |_| false)?.without_zeros();
         let training = EmbeddingTraining::Wsabie(wsabie);
         Ok(Self::from_vectors(&vectors, &training, data)?)
     }
@@ -121,6 +122,8 @@ fn vectors(
             let hears_of_nothing = &mut |_| ControlFlow::Continue(());
             prototypes::vectors(memoir, data, executor, false, hears_of_nothing)
         }
+        // They are trained beside others only, and were given where those were.
+        EmbeddingTraining::GivenVectors { .. } => Err(TrainError::NoFeatures),
     }
 }
 
@@ -171,6 +174,7 @@ pub(super) fn joined(
     Ok(Vectors {
         dimensions,
         embedding,
+        features: None,
         prototypes,
     })
 }

@@ -55,6 +55,7 @@ impl NearestMean {
         Ok(Vectors {
             dimensions,
             embedding: Vec::new(),
+            features: None,
             prototypes: sums,
         })
     }

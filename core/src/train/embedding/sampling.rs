@@ -233,6 +233,7 @@ impl<'a> State<'a> {
         Vectors {
             dimensions,
             embedding: Vec::new(),
+            features: None,
             prototypes: self.weights,
         }
     }

@@ -79,6 +79,7 @@ pub(crate) fn vectors(
     Ok(Vectors {
         dimensions,
         embedding: alloc::vec::Vec::new(),
+        features: None,
         prototypes,
     })
 }

@@ -4,6 +4,7 @@
 use crate::{
     data::Dataset,
     executor::Executor,
+    float,
     kernels::Kernels,
     model::{
         Embedding, Linear, Method, Model, Provenance,
@@ -13,9 +14,12 @@ use crate::{
         ParamError, ParamRule, linear::LinearTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
     },
     text::Vectorizer,
-    train::TrainError,
+    train::{TrainError, embedding::given_vectors::Prototypes},
 };
 use serde::{Deserialize, Serialize};
+
+/// What the record of a model calls the weight of prototypes over given vectors.
+pub(crate) const VECTORS: &str = "weight of given vectors";
 
 /// The weights of what answers beside the machines; 0 for what does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,9 +42,22 @@ impl FusedWeights {
         self,
         machines: LinearModel,
         parameters: &OneVsRest,
-        (data, vectorizer): (&Dataset, Option<Vectorizer>),
+        rows: (&Dataset, Option<Vectorizer>),
         executor: &Executor,
         kernels: &dyn Kernels,
+    ) -> Result<Model, TrainError> {
+        let machine = (executor, kernels);
+        self.model_with(machines, parameters, rows, None, machine)
+    }
+
+    /// The same with prototypes over given vectors, whose scores count so many times.
+    pub(crate) fn model_with(
+        self,
+        machines: LinearModel,
+        parameters: &OneVsRest,
+        (data, vectorizer): (&Dataset, Option<Vectorizer>),
+        vectors: Option<(&dyn Prototypes, f32)>,
+        (executor, kernels): (&Executor, &dyn Kernels),
     ) -> Result<Model, TrainError> {
         let nearest = match self.neighbors {
             0.0 => None,
@@ -57,9 +74,23 @@ impl FusedWeights {
                 FusedEmbedding::new(embedding, weight)
             }
         };
+        let vectors = match vectors {
+            None | Some((_, 0.0)) => None,
+            Some((vectors, weight)) => {
+                let made = vectors.train(data, parameters.seed, executor, kernels)?;
+                FusedEmbedding::new(made, weight)
+            }
+        };
         let training = LinearTraining::OneVsRest(parameters.clone());
-        let linear = Linear::new(machines, training, data).with(nearest, embedding);
-        let provenance = Provenance::new("ovr", data, parameters.seed);
+        let mut provenance = Provenance::new("ovr", data, parameters.seed);
+        // As a decimal of six places, which f32 has not.
+        let decimal = |weight: f32| float::ceil(f64::from(weight) * 1e6 - 0.5) / 1e6;
+        let report = vectors.iter();
+        let report = report.map(|fused| (VECTORS.into(), decimal(fused.weight())));
+        provenance.report.extend(report);
+        let linear = Linear::new(machines, training, data)
+            .with(nearest, embedding)
+            .with_vectors(vectors);
         Ok(Model::new(
             Method::Linear(linear),
             data,
@@ -123,20 +154,34 @@ mod tests {
         model::{Method, Model, Scratch},
         parameters::one_vs_rest::OneVsRest,
         search::Scored,
-        train::multiclass::problem::tests::random_data,
+        sparse::{SparseRows, SparseVec},
+        train::{embedding::given_vectors::Prototypes, multiclass::problem::tests::random_data},
     };
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
     /// A model with these weights, of data with a label that has no rows.
-    fn model(fused: FusedWeights) -> (Model, crate::data::Dataset) {
+    fn model(fused: FusedWeights, vectors: f32) -> (Model, crate::data::Dataset) {
         let data = random_data(150, 30, 40, 1);
         let parameters = OneVsRest::default();
         let go_on = |_| ControlFlow::Continue(());
         let linear = parameters.train(&data, &Sequential, &Portable, go_on);
-        let rows = (&data, None);
-        let model = fused.model(linear.unwrap(), &parameters, rows, &Sequential, &Portable);
+        let (given, machine) = (given(), (&Sequential as _, &Portable as _));
+        let over = Some((&given as _, vectors));
+        let model = fused.model_with(linear.unwrap(), &parameters, (&data, None), over, machine);
         (model.unwrap(), data)
+    }
+
+    /// Vectors of half of the features.
+    fn given() -> SparseRows {
+        let mut vectors = SparseRows::new(2);
+        for feature in 0..30u8 {
+            let size = if feature < 10 { 0.0 } else { 1.0 };
+            let vector = [(0, size * f32::from(feature % 4)), (1, size)];
+            let vector = SparseVec::from_pairs(vector).unwrap();
+            vectors.push(vector.view()).unwrap();
+        }
+        vectors
     }
 
     #[test]
@@ -145,10 +190,11 @@ mod tests {
             neighbors: 0.75,
             embedding: 0.3,
         };
-        let (mut whole, data) = model(fused);
-        let alone = model(FusedWeights::default()).0;
+        let (mut whole, data) = model(fused, 0.5);
+        let alone = model(FusedWeights::default(), 0.0).0;
         let seed = OneVsRest::default().seed;
         let embedded = embedding(&data, seed, &Sequential, &Portable).unwrap();
+        let over = given().train(&data, seed, &Sequential, &Portable).unwrap();
         let Method::Linear(linear) = whole.method().clone() else {
             panic!("a linear model");
         };
@@ -164,10 +210,13 @@ mod tests {
                 let mut expected = alone.predict(row, labels, &mut scratch).unwrap().to_vec();
                 let points = &mut scratch.embedding;
                 let points = embedded.model().predict(row, labels, points).to_vec();
+                let space = &mut scratch.embedding;
+                let given = over.model().predict(row, labels, space).to_vec();
                 let shares = near.shares(row, &mut scratch.nearest).unwrap().to_vec();
                 let of = |list: &[Scored], id| list.iter().find(|s| s.id == id).map(|s| s.score);
                 for label in &mut expected {
                     label.score += 0.3 * of(&points, label.id).unwrap();
+                    label.score += 0.5 * of(&given, label.id).unwrap();
                     label.score = label.score.max(f32::MIN);
                     if let Some(share) = of(&shares, label.id) {
                         label.score += 0.75 * share;

@@ -28,4 +28,5 @@ pub(in crate::train) mod update;
 pub use crate::train::one_vs_rest::training::{Report, Stage};
 pub use choice::{Choice, FeatureChoice, FeatureTrial, Given, GivenFeatures, choose_features};
 pub use fused::FusedWeights;
+pub(crate) use fused::VECTORS;
 pub use trainer::Trainer;

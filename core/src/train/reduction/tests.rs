@@ -239,6 +239,7 @@ fn unfolding_gives_the_points_that_reduced_rows_had() {
     let trained = Vectors {
         dimensions: 4,
         embedding: embedding.clone(),
+        features: None,
         prototypes: vec![1.0; 8],
     };
     let whole = projection.unfold(trained, &Sequential).unwrap();
@@ -265,6 +266,7 @@ fn unfolding_gives_the_points_that_reduced_rows_had() {
     let direct = Vectors {
         dimensions: 6,
         embedding: Vec::new(),
+        features: None,
         prototypes: vec![1.0; 12],
     };
     let whole = projection.unfold(direct, &Sequential).unwrap();

@@ -40,6 +40,7 @@ use crate::{
     executor::Executor,
     kernels::Kernels,
     model::linear::LinearModel,
+    parameters::RowTransform,
     random::Stream,
     train::{
         TrainError,
@@ -56,6 +57,9 @@ pub(crate) const EPOCHS: u32 = 15;
 
 /// The first rate, for rows of length 1.
 const RATE: f32 = 10.0;
+
+/// The same for points: a tenth.
+const RATE_OF_POINTS: f32 = 1.0;
 
 /// The probability of a value to be left out.
 const DROPOUT: f64 = 0.2;
@@ -190,6 +194,37 @@ impl<'a> SoftmaxTraining<'a> {
     pub(crate) fn alone(&self, model: &LinearModel, bits: u32) -> Result<LinearModel, TrainError> {
         self.support.added_to(model, (0.0, 1.0), bits)
     }
+}
+
+/// V over all pairs of the labels of `data` and the dimensions of its rows, which are points whose
+/// mean is 0, by dimension: L numbers each. Rows meet in all dimensions, so that the steps of a
+/// batch add up: the first rate is [`RATE_OF_POINTS`].
+///
+/// # Errors
+/// Lack of memory.
+pub(crate) fn of_points(
+    data: &Dataset,
+    seed: u64,
+    executor: &Executor,
+    kernels: &dyn Kernels,
+) -> Result<Vec<f32>, TrainError> {
+    let (labels, features) = (data.labels().labels(), data.rows().features());
+    let as_they_are = RowTransform {
+        exponent: 1.0,
+        normalize: false,
+    };
+    let mut rows = Rows::new(data, as_they_are)?;
+    rows.scale *= RATE_OF_POINTS / RATE;
+    let mut training = SoftmaxTraining {
+        data,
+        rows,
+        support: Support::whole(labels as usize, features as usize)?,
+        batches: Batches::default(),
+        seed,
+        epoch: 0,
+    };
+    while training.step(executor, kernels) {}
+    Ok(training.support.weights)
 }
 
 /// Whether to visit all labels' weights costs less than to visit those that there are.

@@ -62,6 +62,21 @@ impl Support {
         })
     }
 
+    /// All pairs that so many labels and features can make, each of them one of the model's.
+    ///
+    /// # Errors
+    /// Lack of memory.
+    pub(crate) fn whole(all_labels: usize, features: usize) -> Result<Self, TrainError> {
+        Ok(Self {
+            offsets: (0..=features).map(|feature| feature * all_labels).collect(),
+            labels: Vec::new(),
+            weights: array(all_labels.saturating_mul(features), 0.0)?,
+            all: true,
+            paired: Vec::new(),
+            all_labels,
+        })
+    }
+
     /// Sets weights to 0 that are no pair's.
     pub(crate) fn clear_unpaired(&mut self) {
         for (weight, paired) in self.weights.iter_mut().zip(&self.paired) {

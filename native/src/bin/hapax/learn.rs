@@ -7,6 +7,7 @@ use super::{
     input::{Reading, load_model, read_input, threads},
     output::{note, output_file, print},
     table::{bytes, count, facts_table},
+    train::has_vectors,
 };
 use clap::Args;
 use hapax::{
@@ -121,6 +122,10 @@ impl Learn {
     fn cannot(&self, model: &Model) -> Failure {
         let algorithm = &model.provenance().algorithm;
         let rule = match model.method() {
+            _ if has_vectors(model) => format!(
+                "is a model of {algorithm} with vectors of words beside it, so it cannot learn more rows: train it again \
+                 on all rows"
+            ),
             Method::Linear(linear) if linear.embedding().is_some() => format!(
                 "is a model of {algorithm} with an embedding beside it that other steps made than those of `hapax train \
                  ovr`, so it cannot learn more rows: train it again on all rows"

@@ -16,6 +16,7 @@ mod ovr;
 mod reduce;
 mod sharded;
 mod time;
+mod vectors;
 mod wsabie;
 
 use super::{
@@ -44,7 +45,7 @@ use hapax::{
         train::{check_data, one_vs_rest::FeatureChoice},
     },
     files::{check_not_over, check_readable, check_writable},
-    processes, vectorize,
+    processes, vectorize_knowing,
 };
 use label_texts::LabelTextOptions;
 use memoir::Variant;
@@ -53,6 +54,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
+pub use vectors::has_vectors;
 
 /// Train a model from a file of labelled texts or rows.
 ///
@@ -259,6 +261,8 @@ struct Training {
     origin: Origin,
     /// How the features of texts were chosen, if they were.
     features: Option<FeatureChoice>,
+    /// The same data where the vectorizer knows further words, too, if there are such.
+    knowing: Option<Vectorized>,
 }
 
 impl Common {
@@ -282,14 +286,16 @@ impl Common {
     }
 
     fn read(&self, threads: &Executor) -> Result<Training, Failure> {
-        self.read_choosing(None, threads)
+        self.read_choosing(None, &[], threads)
     }
 
     /// As [`Common::read`]; which n-grams of texts become features is chosen by held-out texts
-    /// where it is not given, if there are parameters to try them with.
+    /// where it is not given, if there are parameters to try them with. A vectorizer that knows
+    /// `words`, too, makes the data once more.
     fn read_choosing(
         &self,
         parameters: Option<&OneVsRest>,
+        words: &[String],
         threads: &Executor,
     ) -> Result<Training, Failure> {
         let input = read_input(&self.train, &self.data, None, threads)?;
@@ -320,8 +326,8 @@ impl Common {
         let tried_with = parameters.filter(|_| features.is_some() && !self.dry_run);
         let progress = tried_with.map(|_| Progress::new("choosing n-grams", 0));
         let tell = |done| progress.iter().for_each(|progress| progress.tried(done));
-        let made = vectorize(source, features, tried_with, threads, tell)
-            .map_err(|error| Failure::in_file(&self.train, error))?;
+        let made = vectorize_knowing(words, source, features, tried_with, threads, tell);
+        let (made, knowing) = made.map_err(|error| Failure::in_file(&self.train, error))?;
         drop(progress);
         if let Some(texts) = texts {
             texts.say_left_out(made.left_out);
@@ -338,6 +344,7 @@ impl Common {
             vectorizer,
             origin,
             features,
+            knowing,
         })
     }
 
@@ -379,6 +386,7 @@ impl Common {
                 marks,
             },
             features: None,
+            knowing: None,
         })
     }
 

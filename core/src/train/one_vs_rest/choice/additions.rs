@@ -57,6 +57,7 @@ impl Judged<'_> {
     pub(super) fn serves(&self, mix: Mix) -> bool {
         (mix.softmax == 0.0 || self.there.softmax > 0.0)
             && (mix.embedding == 0.0 || self.there.embedding > 0.0)
+            && (mix.vectors == 0.0 || self.there.vectors > 0.0)
             && (mix.neighbors == 0.0 || self.there.neighbors > 0.0)
     }
 }
@@ -73,8 +74,8 @@ pub(super) fn figures(judged: &[&Judged<'_>], mix: Mix, top: &mut Top) -> Figure
 }
 
 impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
-    /// The most pruning that costs next to nothing, the weights of an embedding, of softmax
-    /// regression and of neighbors, and the prior: all on `folds` divisions.
+    /// The most pruning that costs next to nothing, the weights of an embedding, of given vectors,
+    /// of softmax regression and of neighbors, and the prior: all on `folds` divisions.
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
         let folds = &self.folds[..folds.min(self.folds.len())];
         let models = self.prune(folds)?;
@@ -84,10 +85,11 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let heads = self.train_heads(&model, fold, &mut spent, allowed)?;
             // An index of neighbors takes long to search.
             let wanted = self.given.neighbors.unwrap_or(!self.ended());
-            let asked = wanted && judged.len() < NEIGHBOR_FOLDS;
+            let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.vectors.is_some());
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
         self.weigh(Head::Embedding, &judged)?;
+        self.weigh(Head::Vectors, &judged)?;
         self.weigh(Head::Softmax, &judged)?;
         self.weigh_neighbors(&judged)?;
         if self.given.prior.is_none() {
@@ -120,6 +122,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             centroids: centroids.as_ref(),
             softmax: heads.softmax.as_ref(),
             embedding: heads.embedding.as_ref(),
+            vectors: heads.vectors.as_ref(),
             nearest: near.as_ref(),
             frequencies: &train.labels().frequencies(),
         };
@@ -130,6 +133,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             there: Mix {
                 softmax: f64::from(u8::from(heads.softmax.is_some())),
                 embedding: f32::from(u8::from(heads.embedding.is_some())),
+                vectors: f32::from(u8::from(heads.vectors.is_some())),
                 neighbors: f32::from(u8::from(neighbors)),
                 ..self.best.mix
             },
@@ -172,6 +176,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
                     neighbors,
                     softmax: self.best.mix.softmax,
                     embedding: self.best.mix.embedding,
+                    vectors: self.best.mix.vectors,
                     ..mix
                 };
                 found.push((mix, judge(mix)));

@@ -34,6 +34,8 @@ pub(super) struct Mix {
     pub softmax: f64,
     /// The weight of an embedding.
     pub embedding: f32,
+    /// The weight of prototypes over given vectors.
+    pub vectors: f32,
     /// The weight of neighbors.
     pub neighbors: f32,
 }
@@ -56,6 +58,7 @@ struct Candidate {
     centroid: f32,
     softmax: f32,
     embedding: f32,
+    vectors: f32,
     priors: [f32; 2],
     share: f32,
 }
@@ -83,6 +86,8 @@ pub(super) struct Beside<'a> {
     pub softmax: Option<&'a LinearModel>,
     /// An embedding, if there is one.
     pub embedding: Option<&'a Embedding>,
+    /// Prototypes over given vectors, if there are any.
+    pub vectors: Option<&'a Embedding>,
     /// Neighbors, if they are asked.
     pub nearest: Option<&'a Nearest>,
     /// Training rows of each label.
@@ -108,7 +113,7 @@ impl Candidates {
                 <[ScorerScratch; 3]>::default(),
                 NearestScratch::new(kernels),
                 EmbeddingScratch::new(kernels),
-                Vec::new(),
+                <[Vec<f32>; 2]>::default(),
                 (Vec::new(), Top::default()),
             )
         };
@@ -128,14 +133,13 @@ impl Candidates {
                 let best = scorer.predict(features, FIRST, kernels, scratch);
                 ids.extend(best.iter().map(|scored| scored.id));
             }
-            if let Some(embedding) = beside.embedding {
-                embedded.clear();
-                embedded.resize(labels, 0.0);
-                embedding.model().add_scores(features, 1.0, embedded, space);
-                top.reset(FIRST);
-                let scored = (0..).zip(embedded.iter());
-                scored.for_each(|(id, &score)| top.push(Scored { id, score }));
-                ids.extend(top.sorted().iter().map(|scored| scored.id));
+            for (embedded, of) in embedded.iter_mut().zip([beside.embedding, beside.vectors]) {
+                if let Some(embedding) = of {
+                    embedded.clear();
+                    embedded.resize(labels, 0.0);
+                    embedding.model().add_scores(features, 1.0, embedded, space);
+                    ids.extend(first(embedded, top).iter().map(|scored| scored.id));
+                }
             }
             ids.sort_unstable();
             ids.dedup();
@@ -148,6 +152,7 @@ impl Candidates {
                     scorer.predict_with(features, 1, wanted, kernels, &mut scratch[part]);
                 scores.to_vec()
             });
+            let score = |of: usize, label| embedded[of].get(label as usize).copied();
             let of = |(at, &label): (usize, &u32)| Candidate {
                 label,
                 linear: linear[at]
@@ -155,7 +160,8 @@ impl Candidates {
                     - held_back(beside.within.prior, priors[label as usize]),
                 centroid: centroid[at],
                 softmax: softmax[at],
-                embedding: embedded.get(label as usize).copied().unwrap_or(0.0),
+                embedding: score(0, label).unwrap_or(0.0),
+                vectors: score(1, label).unwrap_or(0.0),
                 priors: priors[label as usize],
                 share: shares
                     .binary_search_by_key(&label, |share| share.id)
@@ -196,6 +202,7 @@ impl Candidates {
                     + held_back(mix.prior, of.priors)
                     + softmax * of.softmax
                     + mix.embedding * of.embedding
+                    + mix.vectors * of.vectors
                     + mix.neighbors * of.share;
                 top.push(Scored {
                     id: of.label,
@@ -206,6 +213,14 @@ impl Candidates {
             start = end;
         }
     }
+}
+
+/// The labels that come first by these scores.
+fn first<'t>(scores: &[f32], top: &'t mut Top) -> &'t [Scored] {
+    top.reset(FIRST);
+    let scored = (0..).zip(scores);
+    scored.for_each(|(id, &score)| top.push(Scored { id, score }));
+    top.sorted()
 }
 
 fn scorer(model: &LinearModel) -> Result<LinearScorer, TrainError> {
@@ -234,16 +249,18 @@ fn held_back(prior: f64, [above, below]: [f32; 2]) -> f32 {
 mod tests {
     use super::{Beside, Candidates, Mix};
     use crate::{
+        data::Dataset,
         executor::Sequential,
         kernels::Portable,
         model::{
             embedding::EmbeddingScratch,
-            linear::{LinearScratch, fused::FusedNearest},
+            linear::{LinearModel, LinearScratch, fused::FusedNearest},
             nearest::NearestScratch,
         },
         parameters::one_vs_rest::OneVsRest,
         search::{Scored, Top},
         train::{
+            embedding::given_vectors::Prototypes,
             multiclass::problem::tests::random_data,
             one_vs_rest::{centroids::centroids, fused::embedding, trainer},
             precision::Tally,
@@ -253,30 +270,38 @@ mod tests {
     use alloc::vec::Vec;
     use core::ops::ControlFlow;
 
-    #[test]
-    fn a_mix_ranks_as_the_sum_of_all_scores_of_all_labels() {
-        // Fewer labels than each part proposes: all of them are candidates.
-        let data = random_data(200, 12, 10, 2);
+    /// Machines with centroids and priors.
+    fn trained(data: &Dataset) -> (OneVsRest, LinearModel) {
         let parameters = OneVsRest {
             centroid: 0.3,
             prior: 0.2,
             ..OneVsRest::default()
         };
         let go_on = |_| ControlFlow::Continue(());
-        let trained = parameters.train(&data, &Sequential, &Portable, go_on);
-        let (linear, near) = (trained.unwrap(), FusedNearest::neighbors(&data).unwrap());
+        let machines = parameters.train(data, &Sequential, &Portable, go_on);
+        (parameters, machines.unwrap())
+    }
+
+    #[test]
+    fn a_mix_ranks_as_the_sum_of_all_scores_of_all_labels() {
+        // Fewer labels than each part proposes: all of them are candidates.
+        let data = random_data(200, 12, 10, 2);
+        let (parameters, linear) = trained(&data);
+        let near = FusedNearest::neighbors(&data).unwrap();
         let centroids = centroids(&parameters, &data, &Sequential).unwrap();
         let frequencies = data.labels().frequencies();
         let mut training = SoftmaxTraining::new(&linear, &data, 1).unwrap();
         while training.step(&Sequential, &Portable) {}
         let second = training.alone(&linear, 8).unwrap();
         let embedded = embedding(&data, 1, &Sequential, &Portable).unwrap();
+        let over = data.rows().train(&data, 1, &Sequential, &Portable).unwrap();
         let beside = Beside {
             within: Mix {
                 centroid: 0.3,
                 prior: 0.2,
                 ..Mix::default()
             },
+            vectors: Some(&over),
             centroids: Some(&centroids),
             softmax: Some(&second),
             embedding: Some(&embedded),
@@ -286,17 +311,18 @@ mod tests {
         let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
         let mut space = EmbeddingScratch::default();
-        for (centroid, prior, softmax, embedding, neighbors) in [
-            (0.0, 0.0, 0.0, 0.0, 0.0),
-            (0.5, 0.3, 0.1, 0.2, 0.75),
-            (0.0, -1.0, 0.3, 0.0, 1.5),
-            (0.0, 0.0, 0.0, 0.6, 0.0),
+        for (centroid, prior, softmax, [embedding, vectors], neighbors) in [
+            (0.0, 0.0, 0.0, [0.0, 0.0], 0.0),
+            (0.5, 0.3, 0.1, [0.2, 0.3], 0.75),
+            (0.0, -1.0, 0.3, [0.0, 0.6], 1.5),
+            (0.0, 0.0, 0.0, [0.6, 0.0], 0.0),
         ] {
             let mix = Mix {
                 centroid,
                 prior,
                 softmax,
                 embedding,
+                vectors,
                 neighbors,
             };
             let mut expected = Tally::of(data.labels());
@@ -305,6 +331,7 @@ mod tests {
                 let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
                 let seconds = second.predict(row, 12, &mut scratch.0).to_vec();
                 let near_points = embedded.model().predict(row, 12, &mut space).to_vec();
+                let over = over.model().predict(row, 12, &mut space).to_vec();
                 let shares = near.shares(row, &mut scratch.1).unwrap();
                 let of =
                     |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
@@ -319,6 +346,7 @@ mod tests {
                             + trainer::prior(prior, frequencies[s.id as usize] as usize) as f32
                             + mix.softmax as f32 * of(&seconds, s.id)
                             + embedding * of(&near_points, s.id)
+                            + vectors * of(&over, s.id)
                             + neighbors * of(shares, s.id),
                     })
                     .collect();

@@ -27,12 +27,13 @@ use core::ops::ControlFlow;
 pub(super) struct Heads {
     pub softmax: Option<LinearModel>,
     pub embedding: Option<Embedding>,
+    pub vectors: Option<Embedding>,
 }
 
 /// Weights of softmax regression.
 const SOFTMAX: [f64; 6] = [0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
 
-/// Weights of an embedding.
+/// Weights of an embedding, and of prototypes over given vectors.
 const EMBEDDING: [f32; 6] = [0.03, 0.06, 0.12, 0.2, 0.35, 0.6];
 
 /// What trials of a head may take, as a share of the work allowed to all trials, and work that they
@@ -58,6 +59,8 @@ const LOOK: u32 = 5;
 pub(super) enum Head {
     Embedding,
     Softmax,
+    /// Prototypes over vectors that were given: always trained, as the user named them.
+    Vectors,
 }
 
 impl Head {
@@ -66,16 +69,19 @@ impl Head {
         match self {
             Self::Embedding => embedding_visits(train),
             Self::Softmax => softmax::work(model, train),
+            Self::Vectors => 0.0,
         }
     }
 
     /// `mix` without this head, and with each of its weights.
     fn mixes(self, mix: Mix) -> Vec<Mix> {
         let with_embedding = |&embedding: &f32| Mix { embedding, ..mix };
+        let with_vectors = |&vectors: &f32| Mix { vectors, ..mix };
         let with_softmax = |&softmax: &f64| Mix { softmax, ..mix };
         match self {
             Self::Embedding => [0.0].iter().chain(&EMBEDDING).map(with_embedding).collect(),
             Self::Softmax => [0.0].iter().chain(&SOFTMAX).map(with_softmax).collect(),
+            Self::Vectors => [0.0].iter().chain(&EMBEDDING).map(with_vectors).collect(),
         }
     }
 }
@@ -102,6 +108,11 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let seed = self.best.parameters.seed;
             let made = embedding(&fold.train, seed, self.executor, self.kernels)?;
             heads.embedding = Some(made);
+        }
+        if let Some(vectors) = self.vectors {
+            let seed = self.best.parameters.seed;
+            let made = vectors.train(&fold.train, seed, self.executor, self.kernels)?;
+            heads.vectors = Some(made);
         }
         if may(Head::Softmax, self.given.softmax.is_some()) {
             heads.softmax = self.softmax(model, fold, first)?;
@@ -132,7 +143,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             }
             let heads = Heads {
                 softmax: Some(training.alone(model, parameters.bits)?),
-                embedding: None,
+                ..Heads::default()
             };
             let judged = self.judged(fold, model, &heads, false)?;
             if self.surely(Head::Softmax, &[&judged]).0 == self.best.mix {

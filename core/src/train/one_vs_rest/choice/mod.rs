@@ -37,7 +37,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    train::{Calibrating, TrainError, check_data},
+    train::{Calibrating, TrainError, check_data, embedding::given_vectors::Prototypes},
 };
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -221,6 +221,21 @@ impl OneVsRest {
         are_texts: bool,
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Choice, TrainError> {
+        let machine = (executor, kernels);
+        let chosen = self.choose_with(given, data, None, machine, are_texts, progress)?;
+        Ok(chosen.0)
+    }
+
+    /// The same with prototypes over given vectors that may be added, and their weight.
+    pub(crate) fn choose_with(
+        &self,
+        given: &Given,
+        data: &Dataset,
+        vectors: Option<&dyn Prototypes>,
+        (executor, kernels): (&Executor, &'static dyn Kernels),
+        are_texts: bool,
+        progress: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<(Choice, f32), TrainError> {
         let start = given.over(self);
         start.check()?;
         check_data(data)?;
@@ -229,16 +244,18 @@ impl OneVsRest {
             false => Fold::all(data, self.seed),
         };
         if folds.is_empty() {
-            return Ok(Choice {
+            let choice = Choice {
                 parameters: start,
                 fused: given.fused(),
                 tried: Vec::new(),
                 calibrating: Calibrating::default(),
                 held_out: 0,
                 ended: false,
-            });
+            };
+            return Ok((choice, 0.0));
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
+        search.vectors = vectors;
         search.room = given.max_bytes.map(|most| room(most, data, are_texts));
         let budget = if are_texts {
             Budget::TEXTS
@@ -246,11 +263,12 @@ impl OneVsRest {
             Budget::ROWS
         };
         search.run(data, budget)?;
+        let weight = search.best.mix.vectors;
         let mut choice = search.choice();
         // Models that learn from texts of labels, which are in no division, answer otherwise.
         if data.labels().measured() < data.len() {
             choice.calibrating = Calibrating::default();
         }
-        Ok(choice)
+        Ok((choice, weight))
     }
 }

@@ -15,7 +15,9 @@ use crate::{
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
-        Calibrating, TrainError, going,
+        Calibrating, TrainError, calibration,
+        embedding::given_vectors::Prototypes,
+        going,
         one_vs_rest::{centroids::centroids, fused::embedding_visits},
         precision::{Figures, Tally},
     },
@@ -68,6 +70,8 @@ pub(super) struct Search<'a, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
+    /// Prototypes over given vectors that may be added.
+    pub vectors: Option<&'a dyn Prototypes>,
     /// Bytes of the file for what answers, if they are limited.
     pub room: Option<u64>,
     tried: Vec<Trial>,
@@ -102,6 +106,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
                 worth: 0.0,
                 chance: 0.0,
             },
+            vectors: None,
             room: None,
             tried: Vec::new(),
             calibrating: Calibrating::default(),
@@ -161,7 +166,18 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         self.trials = self.tried.len() + 5;
         match self.ended() {
             true => self.finish(1, 0.0),
-            false => self.finish(Rung::new(0.3 * allowed, whole).folds, allowed),
+            false => {
+                let judged = Rung::new(0.3 * allowed, whole).folds;
+                self.finish(judged.max(self.folds_to_calibrate(data)), allowed)
+            }
+        }
+    }
+
+    /// Divisions that calibration needs, where no other model can be trained for it.
+    fn folds_to_calibrate(&self, data: &Dataset) -> usize {
+        match self.vectors {
+            Some(_) => calibration::folds(data.labels().measured()) as usize,
+            None => 0,
         }
     }
 
@@ -238,6 +254,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
                 centroids: Some(&centroids),
                 softmax: None,
                 embedding: None,
+                vectors: None,
                 nearest: None,
                 frequencies: &train.labels().frequencies(),
             };

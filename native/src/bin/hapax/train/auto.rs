@@ -10,6 +10,7 @@ use super::{
     finish::{Made, Told},
     ovr,
     time::TimeOptions,
+    vectors::{Given, VectorOptions, has_vectors},
 };
 use clap::Args;
 use hapax::{
@@ -17,7 +18,10 @@ use hapax::{
         executor::{Executor, Workers},
         kernels::Kernels,
         parameters::OneVsRest,
-        train::auto::{self, Best, Candidate},
+        train::{
+            TrainError,
+            auto::{self, Best, Candidate},
+        },
     },
     kernels,
 };
@@ -35,12 +39,15 @@ Examples:
   hapax train train.tsv -o model.hapax --test test.tsv
   hapax train train.txt.xz -o model.hapax --threads 1
   hapax train train.tsv -o small.hapax --max-bytes 2MB
+  hapax train train.tsv -o model.hapax --vectors glove.6B.100d.txt
   hapax train train.tsv -o model.hapax --characters 0      # words only: smaller, and not tried otherwise")]
 pub struct TrainAuto {
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
     time: TimeOptions,
+    #[command(flatten)]
+    vectors: VectorOptions,
 }
 
 impl TrainAuto {
@@ -49,38 +56,45 @@ impl TrainAuto {
         common.check()?;
         let why = "where no method is named: name one, such as ovr";
         common.checkpoints.refuse(why)?;
+        self.vectors.check(common)?;
         let threads = self.time.limit(threads(common.threads)?);
         let plain = OneVsRest {
             seed: common.seed,
             ..OneVsRest::default()
         };
         let watch = Stopwatch::start();
-        let training = common.read_choosing(Some(&plain), &threads)?;
+        let words = self.vectors.words()?;
+        let mut training = common.read_choosing(Some(&plain), &words, &threads)?;
         let are_texts = training.vectorizer.is_some();
-        let memory = auto::memory_estimate(&training.data, are_texts, threads.count());
+        let vectors = self.vectors.read(common, &mut training)?;
+        let own = |given: &Given| given.found.memory_estimate(&given.data);
+        let memory = auto::memory_estimate(&training.data, are_texts, threads.count())
+            + vectors.as_ref().map_or(0, own);
         common.end_dry_run(&training.data, Some(memory))?;
         note(format_args!(
             "choosing a method and its parameters; one-vs-rest takes up to about {} of memory beside the data",
             bytes(memory)
         ));
-        let (data, vectorizer) = (&training.data, training.vectorizer);
-        let mut bar = Progress::new("choosing parameters", 0);
-        let mut parts = ovr::Parts::default();
-        let tell = |doing| {
-            match doing {
-                auto::Progress::Settings(done, of) => bar.set(done, of),
-                auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
-                auto::Progress::Training(_) => bar = Progress::new("training", 0),
-                auto::Progress::Part(report) => return parts.tell(report),
-            }
-            ControlFlow::Continue(())
-        };
         let machine: (&Executor, &'static dyn Kernels) = (&threads, kernels::best());
         let budget = (common.seed, common.max_bytes);
-        let mut best = auto::train_best(data, vectorizer, budget, machine, tell)?;
-        drop((bar, parts));
-        let held_out = best.choice.held_out;
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
+        let over = |given: Given| {
+            told(|tell| {
+                let texts = Some(given.vectorizer);
+                let aim = (common.seed, common.max_bytes, &given.found.vectors);
+                auto::train_best(&given.data, texts, aim, machine, tell)
+            })
+        };
+        let found = vectors.map(over).transpose()?;
+        lines.extend(found.as_ref().map(VectorOptions::worth));
+        let data = &training.data;
+        let mut best = match found.filter(|best| has_vectors(&best.model)) {
+            Some(best) => best,
+            None => {
+                told(|tell| auto::train_best(data, training.vectorizer, budget, machine, tell))?
+            }
+        };
+        let held_out = best.choice.held_out;
         lines.extend(standardized(&best));
         lines.extend(methods(&best));
         if best.candidate == Candidate::OneVsRest && held_out > 0 {
@@ -100,6 +114,23 @@ impl TrainAuto {
         };
         common.finish(made, &watch, &threads)
     }
+}
+
+/// Trains, and shows how far it is.
+fn told(
+    train: impl FnOnce(&mut dyn FnMut(auto::Progress) -> ControlFlow<()>) -> Result<Best, TrainError>,
+) -> Result<Best, TrainError> {
+    let mut bar = Progress::new("choosing parameters", 0);
+    let mut parts = ovr::Parts::default();
+    train(&mut |doing| {
+        match doing {
+            auto::Progress::Settings(done, of) => bar.set(done, of),
+            auto::Progress::Trying(method) => bar = Progress::new(method.name(), 0),
+            auto::Progress::Training(_) => bar = Progress::new("training", 0),
+            auto::Progress::Part(report) => return parts.tell(report),
+        }
+        ControlFlow::Continue(())
+    })
 }
 
 /// What standardizing or weighing features is worth, where that was done.

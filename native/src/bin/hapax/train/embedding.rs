@@ -308,6 +308,7 @@ pub fn parameters_json(training: &EmbeddingTraining) -> Value {
         }
         EmbeddingTraining::Wsabie(p) => super::wsabie::parameters_json(p),
         EmbeddingTraining::Memoir(p) => super::memoir::parameters_json(p),
+        EmbeddingTraining::GivenVectors { seed } => json!({"seed": seed}),
         _ => Value::Null,
     }
 }

@@ -260,7 +260,7 @@ impl TrainOvr {
             }
             None => {
                 let plain = given.over(&fixed);
-                self.common.read_choosing(Some(&plain), &threads)?
+                self.common.read_choosing(Some(&plain), &[], &threads)?
             }
         };
         if let Some(Method::Linear(linear)) = start.as_ref().map(Model::method) {

@@ -35,7 +35,7 @@ impl Sharded for TrainOvr {
         let plain = self.given()?.over(&self.fixed());
         // What was chosen then stands among the arguments of the plan.
         self.common
-            .read_choosing(planning.then_some(&plain), threads)
+            .read_choosing(planning.then_some(&plain), &[], threads)
     }
 
     fn choose(&self, training: &Training, threads: &Executor) -> Result<Self::Parameters, Failure> {
