@@ -34,38 +34,6 @@ impl EmbeddingDescription {
     }
 }
 
-/// Which sections hold the arrays of an embedding.
-pub(super) struct Sections {
-    vectors: SectionId,
-    scales: SectionId,
-    /// The features with vectors; absent where all have one.
-    features: SectionId,
-    prototypes: SectionId,
-    prototype_scales: SectionId,
-    /// `None` where inner products need no offsets.
-    offsets: Option<SectionId>,
-}
-
-/// Those of a model of prototypes, or of one beside a linear model.
-pub(super) const TRAINED: Sections = Sections {
-    vectors: SectionId::EMBEDDING,
-    scales: SectionId::EMBEDDING_SCALES,
-    features: SectionId::EMBEDDING_FEATURES,
-    prototypes: SectionId::PROTOTYPES,
-    prototype_scales: SectionId::PROTOTYPE_SCALES,
-    offsets: Some(SectionId::PROTOTYPE_OFFSETS),
-};
-
-/// Those of prototypes over vectors that were given.
-pub(super) const GIVEN: Sections = Sections {
-    vectors: SectionId::VECTORS,
-    scales: SectionId::VECTOR_SCALES,
-    features: SectionId::VECTOR_FEATURES,
-    prototypes: SectionId::VECTOR_PROTOTYPES,
-    prototype_scales: SectionId::VECTOR_PROTOTYPE_SCALES,
-    offsets: None,
-};
-
 fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut ContainerWriter<'w>) {
     match weights {
         Weights::Plain(values) => writer.section(section, values),
@@ -74,29 +42,23 @@ fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut Cont
 }
 
 pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
-    write_vectors(embedding, &TRAINED, writer);
+    write_vectors(embedding, writer);
     writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
 }
 
 /// All but the labels' frequencies.
-pub(super) fn write_vectors<'w>(
-    embedding: &'w Embedding,
-    sections: &Sections,
-    writer: &mut ContainerWriter<'w>,
-) {
+pub(super) fn write_vectors<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
     let parts = embedding.model().parts();
     if let Some(table) = &parts.embedding {
-        write_weights(&table.weights, sections.vectors, writer);
-        writer.section(sections.scales, &table.scales);
-        if let Some(features) = &table.features {
-            writer.section(sections.features, features);
+        write_weights(&table.weights, SectionId::EMBEDDING, writer);
+        writer.section(SectionId::EMBEDDING_SCALES, &table.scales);
+        if let Some(features) = table.features() {
+            writer.section(SectionId::EMBEDDING_FEATURES, features);
         }
     }
-    write_weights(&parts.prototypes.weights, sections.prototypes, writer);
-    writer.section(sections.prototype_scales, &parts.prototypes.scales);
-    if let Some(section) = sections.offsets {
-        writer.section(section, &parts.prototypes.offsets);
-    }
+    write_weights(&parts.prototypes.weights, SectionId::PROTOTYPES, writer);
+    writer.section(SectionId::PROTOTYPE_SCALES, &parts.prototypes.scales);
+    writer.section(SectionId::PROTOTYPE_OFFSETS, &parts.prototypes.offsets);
 }
 
 fn read_weights<M: Serialize + DeserializeOwned>(
@@ -119,15 +81,13 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     labels: u32,
 ) -> Result<Embedding, FormatError> {
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
-    let sizes = (features, labels);
-    read_vectors(container, description, &TRAINED, sizes, frequencies)
+    read_vectors(container, description, (features, labels), frequencies)
 }
 
 /// What [`write_vectors`] wrote, with the labels' frequencies.
 pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     container: &mut Container<M>,
     description: EmbeddingDescription,
-    sections: &Sections,
     (features, labels): (u32, u32),
     frequencies: Array<u32>,
 ) -> Result<Embedding, FormatError> {
@@ -140,20 +100,20 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     } = description;
     let embedding = if embedded {
         Some(Table {
-            weights: read_weights(container, sections.vectors, bits)?,
-            scales: container.array(sections.scales)?,
-            features: container.optional(sections.features)?,
+            weights: read_weights(container, SectionId::EMBEDDING, bits)?,
+            scales: container.array(SectionId::EMBEDDING_SCALES)?,
+            features: match cfg!(feature = "given-vectors") {
+                true => container.optional(SectionId::EMBEDDING_FEATURES)?,
+                false => None,
+            },
         })
     } else {
         None
     };
     let prototypes = Prototypes {
-        weights: read_weights(container, sections.prototypes, bits)?,
-        scales: container.array(sections.prototype_scales)?,
-        offsets: match sections.offsets {
-            Some(section) => container.array(section)?,
-            None => Array::default(),
-        },
+        weights: read_weights(container, SectionId::PROTOTYPES, bits)?,
+        scales: container.array(SectionId::PROTOTYPE_SCALES)?,
+        offsets: container.array(SectionId::PROTOTYPE_OFFSETS)?,
     };
     let model = EmbeddingModel::from_parts(EmbeddingParts {
         transform: training.transform(),
@@ -164,18 +124,89 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
         embedding,
         prototypes,
     })
-    .map_err(|error| invalid(error, sections))?;
+    .map_err(|error| invalid(error, &TRAINED))?;
     Embedding::from_stored(model, frequencies, training).ok_or(FormatError::MetadataInvalid)
 }
 
-fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
-    let weights = |prototypes| {
-        if prototypes {
-            sections.prototypes
-        } else {
-            sections.vectors
+/// Sections of vectors, their scales and features, of prototypes and their scales.
+type Sections = [SectionId; 5];
+
+/// Those of a model of prototypes, or of one beside a linear model.
+const TRAINED: Sections = [
+    SectionId::EMBEDDING,
+    SectionId::EMBEDDING_SCALES,
+    SectionId::EMBEDDING_FEATURES,
+    SectionId::PROTOTYPES,
+    SectionId::PROTOTYPE_SCALES,
+];
+
+/// Those of prototypes over vectors that were given.
+const GIVEN: Sections = [
+    SectionId::VECTORS,
+    SectionId::VECTOR_SCALES,
+    SectionId::VECTOR_FEATURES,
+    SectionId::VECTOR_PROTOTYPES,
+    SectionId::VECTOR_PROTOTYPE_SCALES,
+];
+
+/// Writes prototypes over given vectors, whose scores count `weight` times.
+pub(super) fn write_given<'w>(
+    embedding: &'w Embedding,
+    weight: &'w f32,
+    writer: &mut ContainerWriter<'w>,
+) {
+    let parts = embedding.model().parts();
+    let [vectors, scales, features, prototypes, prototype_scales] = GIVEN;
+    if let Some(table) = &parts.embedding {
+        write_weights(&table.weights, vectors, writer);
+        writer.section(scales, &table.scales);
+        if let Some(of) = table.features() {
+            writer.section(features, of);
         }
+    }
+    write_weights(&parts.prototypes.weights, prototypes, writer);
+    writer.section(prototype_scales, &parts.prototypes.scales);
+    writer.section(SectionId::VECTOR_WEIGHT, core::slice::from_ref(weight));
+}
+
+/// What [`write_given`] wrote, if it is there, with its weight.
+pub(super) fn read_given<M: Serialize + DeserializeOwned>(
+    container: &mut Container<M>,
+    (features, labels): (u32, u32),
+    frequencies: &Array<u32>,
+) -> Result<Option<(Embedding, f32)>, FormatError> {
+    let Some(weight) = container.optional::<f32>(SectionId::VECTOR_WEIGHT)? else {
+        return Ok(None);
     };
+    let [vectors, scales, of, prototypes, prototype_scales] = GIVEN;
+    let training = EmbeddingTraining::GivenVectors { seed: 0 };
+    let (weights, scales) = (container.array::<u8>(vectors)?, container.array(scales)?);
+    let model = EmbeddingModel::from_parts(EmbeddingParts {
+        transform: training.transform(),
+        euclidean: false,
+        features,
+        labels,
+        dimensions: (weights.len() / scales.len().max(1)) as u32,
+        embedding: Some(Table {
+            weights: Weights::Bytes(weights),
+            scales,
+            features: Some(container.array(of)?),
+        }),
+        prototypes: Prototypes {
+            weights: Weights::Bytes(container.array(prototypes)?),
+            scales: container.array(prototype_scales)?,
+            offsets: Array::default(),
+        },
+    });
+    let model = model.map_err(|error| invalid(error, &GIVEN))?;
+    let embedding = Embedding::from_stored(model, frequencies.clone(), training);
+    let given = embedding.zip(weight.first().copied());
+    given.map(Some).ok_or(FormatError::MetadataInvalid)
+}
+
+fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
+    let [vectors, scales, features, own, own_scales] = *sections;
+    let weights = |prototypes| if prototypes { own } else { vectors };
     let (section, position, rule) = match error {
         EmbeddingError::Length { prototypes } => (
             weights(prototypes),
@@ -193,17 +224,17 @@ fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
         EmbeddingError::Scale {
             prototypes: true,
             position,
-        } => (sections.prototype_scales, position, SCALES),
-        EmbeddingError::Scale { position, .. } => (sections.scales, position, SCALES),
+        } => (own_scales, position, SCALES),
+        EmbeddingError::Scale { position, .. } => (scales, position, SCALES),
+        EmbeddingError::Feature { position } => (
+            features,
+            position,
+            "features with vectors must rise, and be features of the model",
+        ),
         EmbeddingError::Offset { position } => (
             SectionId::PROTOTYPE_OFFSETS,
             position,
             "there must be a finite number for each label, or none for inner products",
-        ),
-        EmbeddingError::Feature { position } => (
-            sections.features,
-            position,
-            "features with vectors must rise, and be features of the model",
         ),
         _ => return FormatError::MetadataInvalid,
     };

@@ -2,7 +2,7 @@
 
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
-    embedding::{self, EmbeddingDescription, GIVEN, TRAINED},
+    embedding::{self, EmbeddingDescription},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
     },
     parameters::linear::LinearTraining,
 };
-use alloc::boxed::Box;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
@@ -35,20 +34,6 @@ enum Beside {
     Nearest(NearestDescription, f32),
     Embedding(EmbeddingDescription, f32),
     Both(NearestDescription, f32, EmbeddingDescription, f32),
-    /// Prototypes over given vectors, and what else there is.
-    Vectors(Box<WithVectors>),
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct WithVectors {
-    vectors: (EmbeddingDescription, f32),
-    nearest: Option<(NearestDescription, f32)>,
-    embedding: Option<(EmbeddingDescription, f32)>,
-}
-
-/// What describes an embedding beside a linear model.
-fn described(fused: &FusedEmbedding) -> (EmbeddingDescription, f32) {
-    (EmbeddingDescription::of(fused.embedding()), fused.weight())
 }
 
 impl LinearDescription {
@@ -59,28 +44,23 @@ impl LinearDescription {
             parameters: linear.parameters().clone(),
             bits: parts.bits,
             bias: parts.bias,
-            beside: Beside::of(linear, nearest),
-        }
-    }
-}
-
-impl Beside {
-    fn of(linear: &Linear, nearest: Option<&NearestArrays<'_>>) -> Self {
-        let arrays = nearest.zip(linear.nearest());
-        let near = arrays.map(|(arrays, fused)| (arrays.description(), fused.weight()));
-        let embedded = linear.embedding().map(described);
-        match (linear.vectors().map(described), near, embedded) {
-            (Some(vectors), nearest, embedding) => Self::Vectors(Box::new(WithVectors {
-                vectors,
-                nearest,
-                embedding,
-            })),
-            (None, None, None) => Self::Nothing,
-            (None, Some((near, votes)), None) => Self::Nearest(near, votes),
-            (None, None, Some((embedding, weight))) => Self::Embedding(embedding, weight),
-            (None, Some((near, votes)), Some((embedding, weight))) => {
-                Self::Both(near, votes, embedding, weight)
-            }
+            beside: match (
+                nearest
+                    .map(NearestArrays::description)
+                    .zip(linear.nearest()),
+                linear.embedding(),
+            ) {
+                (None, None) => Beside::Nothing,
+                (Some((near, fused)), None) => Beside::Nearest(near, fused.weight()),
+                (None, Some(fused)) => {
+                    let described = EmbeddingDescription::of(fused.embedding());
+                    Beside::Embedding(described, fused.weight())
+                }
+                (Some((near, votes)), Some(fused)) => {
+                    let described = EmbeddingDescription::of(fused.embedding());
+                    Beside::Both(near, votes.weight(), described, fused.weight())
+                }
+            },
         }
     }
 }
@@ -93,10 +73,10 @@ pub(super) fn write<'w>(linear: &'w Linear, writer: &mut ContainerWriter<'w>) {
     writer.section(SectionId::WEIGHTS, &parts.records);
     writer.section(SectionId::LABEL_FREQUENCIES, linear.frequencies());
     if let Some(fused) = linear.embedding() {
-        embedding::write_vectors(fused.embedding(), &TRAINED, writer);
+        embedding::write_vectors(fused.embedding(), writer);
     }
     if let Some(fused) = linear.vectors() {
-        embedding::write_vectors(fused.embedding(), &GIVEN, writer);
+        embedding::write_given(fused.embedding(), fused.weight_stored(), writer);
     }
 }
 
@@ -125,14 +105,13 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     let model = LinearModel::from_parts(parts).map_err(invalid)?;
     let linear = Linear::from_stored(model, frequencies.clone(), parameters)
         .ok_or(FormatError::MetadataInvalid)?;
-    let (near, embedded, given) = match beside {
-        Beside::Nothing => (None, None, None),
-        Beside::Nearest(near, votes) => (Some((near, votes)), None, None),
-        Beside::Embedding(described, weight) => (None, Some((described, weight)), None),
+    let (near, embedded) = match beside {
+        Beside::Nothing => (None, None),
+        Beside::Nearest(near, votes) => (Some((near, votes)), None),
+        Beside::Embedding(described, weight) => (None, Some((described, weight))),
         Beside::Both(near, votes, described, weight) => {
-            (Some((near, votes)), Some((described, weight)), None)
+            (Some((near, votes)), Some((described, weight)))
         }
-        Beside::Vectors(of) => (of.nearest, of.embedding, Some(of.vectors)),
     };
     let nearest = match near {
         None => None,
@@ -141,17 +120,25 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
             Some(FusedNearest::new(nearest, weight).ok_or(FormatError::MetadataInvalid)?)
         }
     };
-    let sizes = (features, labels);
-    let mut read = |of: Option<(EmbeddingDescription, f32)>, sections| {
-        let Some((described, weight)) = of else {
-            return Ok(None);
-        };
-        let own = frequencies.clone();
-        let embedding = embedding::read_vectors(container, described, sections, sizes, own)?;
-        let fused = FusedEmbedding::new(embedding, weight);
-        fused.map(Some).ok_or(FormatError::MetadataInvalid)
+    let embedding = match embedded {
+        None => None,
+        Some((described, weight)) => {
+            let sizes = (features, labels);
+            let own = frequencies.clone();
+            let embedding = embedding::read_vectors(container, described, sizes, own)?;
+            Some(FusedEmbedding::new(embedding, weight).ok_or(FormatError::MetadataInvalid)?)
+        }
     };
-    let (embedding, vectors) = (read(embedded, &TRAINED)?, read(given, &GIVEN)?);
+    let given = match cfg!(feature = "given-vectors") {
+        true => embedding::read_given(container, (features, labels), &frequencies)?,
+        false => None,
+    };
+    let vectors = match given {
+        None => None,
+        Some((made, weight)) => {
+            Some(FusedEmbedding::new(made, weight).ok_or(FormatError::MetadataInvalid)?)
+        }
+    };
     Ok(linear.with(nearest, embedding).with_vectors(vectors))
 }
 

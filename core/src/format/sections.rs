@@ -115,17 +115,19 @@ sections! {
     /// What is added to each label's score; empty for inner products (f32).
     PROTOTYPE_OFFSETS = 100, "offsets of prototypes";
     /// Given vectors of features: codes of 8 bits.
-    VECTORS = 101, "given vectors of features";
+    VECTORS = 101, "given vectors";
     /// What a weight of 1 is worth in each of these vectors (f32).
     VECTOR_SCALES = 102, "scales of given vectors";
     /// Which features have these vectors, rising (u32).
     VECTOR_FEATURES = 103, "features with given vectors";
     /// The prototypes of labels over these vectors, in panels: codes of 8 bits.
-    VECTOR_PROTOTYPES = 104, "prototypes over given vectors";
+    VECTOR_PROTOTYPES = 104, "prototypes over vectors";
     /// What a weight of 1 is worth in each of these prototypes (f32).
-    VECTOR_PROTOTYPE_SCALES = 105, "scales of prototypes over given vectors";
+    VECTOR_PROTOTYPE_SCALES = 105, "scales of prototypes over vectors";
     /// Which features have vectors, rising; absent where all have one (u32).
     EMBEDDING_FEATURES = 106, "features with vectors";
+    /// How many times scores over given vectors count (f32).
+    VECTOR_WEIGHT = 107, "weight of given vectors";
 }
 
 impl fmt::Display for SectionId {

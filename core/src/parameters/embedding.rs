@@ -18,7 +18,8 @@ pub enum EmbeddingTraining {
     /// A multi-class margin machine in few dimensions.
     Memoir(Memoir),
     /// Softmax regression over vectors of features that were given, beside other parts of a sum
-    /// only.
+    /// only, whose file says so by its sections.
+    #[serde(skip)]
     GivenVectors {
         /// Everything random follows from it.
         seed: u64,

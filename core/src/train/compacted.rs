@@ -275,28 +275,29 @@ impl Model {
             return less.without("neighbors", max_bytes);
         }
         let mut fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
-        let alone = linear.embedding().is_none() && linear.vectors().is_none();
-        if !alone {
-            let embedding = linear.embedding().cloned();
-            let less = linear.clone().with_vectors(None);
-            let (less, part) = match linear.vectors() {
-                Some(_) => (less.with(None, embedding), "vectors"),
-                None => (less.with(None, None), "embedding"),
-            };
-            let bare = self.with_linear(linear.clone().with(None, None).with_vectors(None));
-            fixed += self.file_bytes()? - bare.file_bytes()?;
+        if linear.vectors().is_some() {
+            let mut bare = self.with_linear(linear.clone().with_vectors(None));
+            let vectors = self.file_bytes()? - bare.file_bytes()?;
+            if max_bytes < fixed + vectors + linear.model().bytes() as u64 / 2 {
+                bare.provenance.report.retain(|(name, _)| name != VECTORS);
+                return bare.without("vectors", max_bytes);
+            }
+            fixed += vectors;
+        }
+        if linear.embedding().is_some() {
+            let bare = self.with_linear(linear.clone().with(None, None));
+            let embedding = self.file_bytes()? - bare.file_bytes()?;
+            fixed += embedding;
             // Half of the weights at least are to fit beside it.
             if max_bytes < fixed + linear.model().bytes() as u64 / 2 {
-                let mut less = self.with_linear(less);
-                less.provenance.report.retain(|(name, _)| name != VECTORS);
-                return less.without(part, max_bytes);
+                return bare.without("embedding", max_bytes);
             }
         }
         let made = self.with_fewer_weights(linear, fixed, max_bytes);
-        match alone {
-            false => made,
-            true => self.with_fewer_words(made, max_bytes),
+        if linear.embedding().or(linear.vectors()).is_some() {
+            return made;
         }
+        self.with_fewer_words(made, max_bytes)
     }
 
     /// Of as many weights as fit beside `fixed` bytes, by fewer bits or less of them, those that

@@ -102,7 +102,7 @@ impl Part {
 
     fn features(self) -> &'static [&'static str] {
         match self {
-            Self::Whole => &["--no-default-features", "--features", "kinds"],
+            Self::Whole => &["--no-default-features", "--features", "vectors"],
             Self::Nearest => &["--no-default-features"],
             // Of its kernels the unrolled forms are 3 kB gzipped, and no faster.
             Self::Train => &["--config", SMALLER_KERNELS],

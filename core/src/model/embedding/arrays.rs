@@ -27,14 +27,20 @@ pub struct Table {
 impl Table {
     /// How many vectors there are, of `all` features.
     pub(super) fn vectors(&self, all: usize) -> usize {
-        self.features
-            .as_ref()
-            .map_or(all, |features| features.len())
+        self.features().map_or(all, <[u32]>::len)
+    }
+
+    /// The features that have vectors; `None` where all have one.
+    pub(crate) fn features(&self) -> Option<&[u32]> {
+        match cfg!(feature = "given-vectors") {
+            true => self.features.as_deref(),
+            false => None,
+        }
     }
 
     /// Which vector is that of a feature, if it has one.
     pub(super) fn place(&self, feature: u32) -> Option<usize> {
-        match &self.features {
+        match self.features() {
             None => Some(feature as usize),
             Some(features) => features.binary_search(&feature).ok(),
         }
@@ -217,7 +223,7 @@ impl EmbeddingModel {
                 dimensions,
                 false,
             )?;
-            if let Some(of) = &table.features {
+            if let Some(of) = table.features() {
                 let rises = |at: usize| at == 0 || of[at - 1] < of[at];
                 let wrong = |&at: &usize| !rises(at) || of[at] >= parts.features;
                 if let Some(position) = (0..of.len()).find(wrong) {

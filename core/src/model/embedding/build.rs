@@ -31,6 +31,9 @@ impl Vectors {
         let dimensions = self.dimensions.max(1);
         let all = self.embedding.len() / dimensions;
         let of = |at: &usize| &self.embedding[at * dimensions..][..dimensions];
+        if cfg!(not(feature = "given-vectors")) {
+            return self;
+        }
         let has = |at: &usize| of(at).iter().any(|&weight| weight != 0.0);
         let kept: Vec<usize> = (0..all).filter(has).collect();
         if self.features.is_some() || kept.is_empty() || kept.len() == all {
@@ -209,7 +212,7 @@ impl EmbeddingModel {
                 let scale = table.scales.get(at).copied().unwrap_or(1.0);
                 table.weights.add(at, scale, vector);
             }
-            features = table.features.as_ref().map(|features| features.to_vec());
+            features = table.features().map(<[u32]>::to_vec);
         }
         Vectors {
             dimensions,
@@ -224,7 +227,7 @@ impl EmbeddingModel {
         let Some(table) = &self.parts.embedding else {
             return Vec::new();
         };
-        let Some(features) = &table.features else {
+        let Some(features) = table.features() else {
             return table.scales.to_vec();
         };
         let mut scales = alloc::vec![0.0; self.parts.features as usize];

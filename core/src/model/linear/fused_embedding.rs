@@ -46,6 +46,11 @@ impl FusedEmbedding {
         &self.embedding
     }
 
+    /// The same, for a file to borrow.
+    pub(crate) fn weight_stored(&self) -> &f32 {
+        &self.weight
+    }
+
     /// How many times its scores count.
     #[must_use]
     pub fn weight(&self) -> f32 {
@@ -55,9 +60,9 @@ impl FusedEmbedding {
 
 /// The `k` best labels of `linear` and these embeddings together, best first, with the shares of
 /// neighbors' votes and their weight, if there are any.
-pub(super) fn predict<'s, 'p>(
+pub(super) fn predict<'s>(
     linear: &LinearModel,
-    embeddings: impl Iterator<Item = &'p FusedEmbedding>,
+    embeddings: [Option<&FusedEmbedding>; 2],
     (row, k): (SparseView<'_>, usize),
     shares: Option<(&[Scored], f32)>,
     scratch: &'s mut LinearScratch,
@@ -65,7 +70,7 @@ pub(super) fn predict<'s, 'p>(
 ) -> &'s [Scored] {
     linear.score_all(row, scratch);
     let LinearScratch { all, top, .. } = scratch;
-    for fused in embeddings {
+    for fused in embeddings.into_iter().flatten() {
         let model = fused.embedding.model();
         model.add_scores(row, fused.weight, all, space);
     }

@@ -76,8 +76,8 @@ impl Linear {
         scratch: &'s mut LinearScratch,
         (nearest, embedding): (&mut NearestScratch, &mut EmbeddingScratch),
     ) -> Result<&'s [Scored], ModelError> {
-        let embeddings = [&self.embedding, &self.vectors].into_iter().flatten();
-        match (embeddings.clone().next(), &self.nearest) {
+        let embeddings = [self.embedding(), self.vectors()];
+        match (embeddings[0].or(embeddings[1]), &self.nearest) {
             (None, None) => Ok(self.model.predict(row, k, scratch)),
             (None, Some(fused)) => fused.predict(&self.model, row, k, scratch, nearest),
             (Some(_), near) => {
@@ -85,11 +85,11 @@ impl Linear {
                     Some(near) => Some((near.nearest().shares(row, nearest)?, near.weight())),
                     None => None,
                 };
-                let embeddings = embeddings.map(|fused| &**fused);
+                let asked = (row, k);
                 Ok(predict(
                     &self.model,
                     embeddings,
-                    (row, k),
+                    asked,
                     shares,
                     scratch,
                     embedding,
@@ -113,7 +113,10 @@ impl Linear {
     /// The prototypes over given vectors of words whose scores are added, in a fused model.
     #[must_use]
     pub(crate) fn vectors(&self) -> Option<&FusedEmbedding> {
-        self.vectors.as_deref()
+        match cfg!(feature = "given-vectors") {
+            true => self.vectors.as_deref(),
+            false => None,
+        }
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.

@@ -74,7 +74,7 @@ impl FusedWeights {
                 FusedEmbedding::new(embedding, weight)
             }
         };
-        let vectors = match vectors {
+        let vectors = match vectors.filter(|_| cfg!(feature = "given-vectors")) {
             None | Some((_, 0.0)) => None,
             Some((vectors, weight)) => {
                 let made = vectors.train(data, parameters.seed, executor, kernels)?;

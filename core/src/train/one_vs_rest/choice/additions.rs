@@ -85,11 +85,13 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let heads = self.train_heads(&model, fold, &mut spent, allowed)?;
             // An index of neighbors takes long to search.
             let wanted = self.given.neighbors.unwrap_or(!self.ended());
-            let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.vectors.is_some());
+            let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.vectors().is_some());
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
         self.weigh(Head::Embedding, &judged)?;
-        self.weigh(Head::Vectors, &judged)?;
+        if self.vectors().is_some() {
+            self.weigh(Head::Vectors, &judged)?;
+        }
         self.weigh(Head::Softmax, &judged)?;
         self.weigh_neighbors(&judged)?;
         if self.given.prior.is_none() {

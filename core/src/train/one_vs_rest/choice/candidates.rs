@@ -117,7 +117,8 @@ impl Candidates {
                 (Vec::new(), Top::default()),
             )
         };
-        let labels = linear.labels() as usize;
+        let vectors = beside.vectors.filter(|_| cfg!(feature = "given-vectors"));
+        let (embeddings, labels) = ([beside.embedding, vectors], linear.labels() as usize);
         let priors: Vec<[f32; 2]> = beside.frequencies.iter().map(priors).collect();
         let found = executor.map(test.len(), scratch, |scratch, row| {
             let (scratch, nearest, space, embedded, (ids, top)) = scratch;
@@ -126,14 +127,13 @@ impl Candidates {
                 Some(near) => near.shares(features, nearest)?,
                 None => &[],
             };
-            ids.clear();
-            ids.extend(shares.iter().map(|share| share.id));
+            *ids = shares.iter().map(|share| share.id).collect();
             let present = scorers.iter().zip(scratch.iter_mut());
             for (scorer, scratch) in present.filter_map(|(s, own)| Some((s.as_ref()?, own))) {
                 let best = scorer.predict(features, FIRST, kernels, scratch);
                 ids.extend(best.iter().map(|scored| scored.id));
             }
-            for (embedded, of) in embedded.iter_mut().zip([beside.embedding, beside.vectors]) {
+            for (embedded, of) in embedded.iter_mut().zip(embeddings) {
                 if let Some(embedding) = of {
                     embedded.clear();
                     embedded.resize(labels, 0.0);

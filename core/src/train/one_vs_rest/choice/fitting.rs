@@ -38,9 +38,9 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         if embedding_bytes(train) + model.bytes() as u64 / 2 > room {
             self.given.embedding = self.given.embedding.or(Some(0.0));
         }
-        let vectors = self.vectors.map_or(0, |vectors| vectors.bytes(train));
-        if vectors + model.bytes() as u64 / 2 > room {
-            self.vectors = None;
+        let bytes = self.vectors().map(|vectors| vectors.bytes(train));
+        if bytes.is_some_and(|bytes| bytes + model.bytes() as u64 / 2 > room) {
+            self.given_vectors = None;
         }
         if BYTES_OF_A_VALUE * train.rows().nonzeros() as u64 > room {
             self.given.neighbors = self.given.neighbors.or(Some(false));

@@ -109,7 +109,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let made = embedding(&fold.train, seed, self.executor, self.kernels)?;
             heads.embedding = Some(made);
         }
-        if let Some(vectors) = self.vectors {
+        if let Some(vectors) = self.vectors() {
             let seed = self.best.parameters.seed;
             let made = vectors.train(&fold.train, seed, self.executor, self.kernels)?;
             heads.vectors = Some(made);

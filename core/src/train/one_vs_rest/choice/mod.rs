@@ -255,7 +255,7 @@ impl OneVsRest {
             return Ok((choice, 0.0));
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
-        search.vectors = vectors;
+        search.given_vectors = vectors;
         search.room = given.max_bytes.map(|most| room(most, data, are_texts));
         let budget = if are_texts {
             Budget::TEXTS

@@ -70,8 +70,8 @@ pub(super) struct Search<'a, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
-    /// Prototypes over given vectors that may be added.
-    pub vectors: Option<&'a dyn Prototypes>,
+    /// Prototypes over given vectors that may be added; see [`Search::vectors`].
+    pub given_vectors: Option<&'a dyn Prototypes>,
     /// Bytes of the file for what answers, if they are limited.
     pub room: Option<u64>,
     tried: Vec<Trial>,
@@ -106,7 +106,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
                 worth: 0.0,
                 chance: 0.0,
             },
-            vectors: None,
+            given_vectors: None,
             room: None,
             tried: Vec::new(),
             calibrating: Calibrating::default(),
@@ -173,9 +173,15 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         }
     }
 
+    /// Prototypes over given vectors that may be added.
+    pub(super) fn vectors(&self) -> Option<&'a dyn Prototypes> {
+        self.given_vectors
+            .filter(|_| cfg!(feature = "given-vectors"))
+    }
+
     /// Divisions that calibration needs, where no other model can be trained for it.
     fn folds_to_calibrate(&self, data: &Dataset) -> usize {
-        match self.vectors {
+        match self.vectors() {
             Some(_) => calibration::folds(data.labels().measured()) as usize,
             None => 0,
         }
