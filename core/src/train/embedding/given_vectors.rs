@@ -49,6 +49,9 @@ pub(crate) trait Prototypes: Sync {
         kernels: &dyn Kernels,
     ) -> Result<Embedding, TrainError>;
 
+    /// What that costs, in visits of a stored value by a label, about a nanosecond each.
+    fn visits(&self, data: &Dataset) -> f64;
+
     /// About the bytes of a file that they take, with the vectors.
     fn bytes(&self, data: &Dataset) -> u64;
 }
@@ -83,6 +86,12 @@ impl Prototypes for SparseRows {
             }
         }
         Ok(Embedding::from_vectors(&vectors, &training, data)?)
+    }
+
+    /// Three for each row, dimension and label ([`softmax`]'s of dense rows).
+    fn visits(&self, data: &Dataset) -> f64 {
+        let cells = data.len() as f64 * f64::from(self.features());
+        3.0 * cells * f64::from(data.labels().labels())
     }
 
     /// Of each feature with a vector that and its scale and number, of each label a vector and its

@@ -139,7 +139,8 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         let whole = self.best.parameters.work(data, 1.0);
         let allowed = budget.of(whole);
         // What comes after: a training on a division and the last one, with an embedding each.
-        let rest = 2.0 * (whole + embedding_visits(data));
+        let vectors = self.vectors().map_or(0.0, |vectors| vectors.visits(data));
+        let rest = 2.0 * (whole + embedding_visits(data) + vectors);
         let mut settings = self.settings();
         let exponents = self.exponents(data);
         self.trials = settings.len() + exponents.len() + 2 * FINALISTS;
@@ -164,12 +165,10 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         }
         self.best = settings.swap_remove(0);
         self.trials = self.tried.len() + 5;
+        let judged = Rung::new(0.3 * allowed, whole).folds;
         match self.ended() {
             true => self.finish(1, 0.0),
-            false => {
-                let judged = Rung::new(0.3 * allowed, whole).folds;
-                self.finish(judged.max(self.folds_to_calibrate(data)), allowed)
-            }
+            false => self.finish(judged.max(self.folds_to_calibrate(data)), allowed),
         }
     }
 

@@ -57,7 +57,9 @@ impl TrainAuto {
         let why = "where no method is named: name one, such as ovr";
         common.checkpoints.refuse(why)?;
         self.vectors.check(common)?;
-        let threads = self.time.limit(threads(common.threads)?);
+        let threads = self
+            .time
+            .limit(threads(common.threads)?, self.vectors.choices());
         let plain = OneVsRest {
             seed: common.seed,
             ..OneVsRest::default()

@@ -250,7 +250,7 @@ impl TrainOvr {
             let rule = "--gap needs --negatives all: mined negatives prove nothing of all rows";
             return Err(Failure::Input(rule.into()));
         }
-        let threads = self.time.limit(threads(self.common.threads)?);
+        let threads = self.time.limit(threads(self.common.threads)?, 1);
         let start = self.from.as_deref().map(load_model).transpose()?;
         let mut training = match &start {
             Some(model) => {

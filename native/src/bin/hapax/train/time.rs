@@ -14,10 +14,10 @@ pub struct TimeOptions {
 }
 
 impl TimeOptions {
-    /// The threads, from now on in a hurry if that was asked for.
-    pub fn limit(&self, threads: Threads) -> Threads {
+    /// The threads, from now on in a hurry if that was asked for: one of so many choices.
+    pub fn limit(&self, threads: Threads, choices: u32) -> Threads {
         match self.minutes {
-            Some(time) => threads.hurried(time),
+            Some(time) => threads.hurried(time / choices),
             None => threads,
         }
     }

@@ -52,6 +52,11 @@ impl VectorOptions {
         }
     }
 
+    /// How often is chosen at most: with vectors and, if they gain too little, without.
+    pub fn choices(&self) -> u32 {
+        if self.vectors.is_some() { 2 } else { 1 }
+    }
+
     /// Words that the vectorizer is to know though no training text has them.
     pub fn words(&self) -> Result<Vec<String>, Failure> {
         match &self.vectors {
