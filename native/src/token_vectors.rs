@@ -103,7 +103,7 @@ impl From<FileError> for VectorsError {
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("vectors.txt");
 /// std::fs::write(&path, "mouse 0.1 0.9\nhouse 0.8 0.2\nzebra 0.3 0.3\n")?;
-/// let texts = ["a small mouse", "a small house"];
+/// let texts = ["a small mouse", "the mouse", "a small house", "the house"];
 /// let (vectorizer, _) = Vectorizer::fit_transform(&texts, Default::default(), &Sequential)?;
 /// let found = hapax::read_vectors(&path, &vectorizer)?;
 /// assert_eq!(found.words, ["house", "mouse"]);
