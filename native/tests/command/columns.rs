@@ -349,3 +349,31 @@ fn a_few_labels_that_are_others_joined_are_told() {
     );
     assert_eq!(folder.run("inspect data.tsv --label-separator ,").err, "");
 }
+
+#[test]
+fn labels_before_texts_are_suspected_in_csv_too() {
+    let folder = Folder::new();
+    folder.write(
+        "a.csv",
+        "tree,an oak in a park\ntree,an ash in a wood\nanimal,a mouse in a house\n",
+    );
+    let warned = |options: &str| {
+        let ran = folder.run(&format!("inspect a.csv {options}"));
+        let warnings = ran.err.lines().filter(|line| line.contains("warning"));
+        warnings.map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warned(""),
+        [
+            "hapax: warning: a.csv: read as text, then labels, but the columns look as if they were the other way round; \
+             if so, say --columns labels,text"
+        ]
+    );
+    for said in [
+        "--columns labels,text",
+        "--columns text,labels",
+        "--text 1 --labels 2",
+    ] {
+        assert_eq!(warned(said), [""; 0], "{said}");
+    }
+}

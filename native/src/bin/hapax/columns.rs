@@ -7,7 +7,7 @@ use hapax::{
     core::data::Columns,
     tables::{Table, TableFormat},
 };
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, fmt::Display, path::Path};
 
 /// How many lines are looked at.
 const LOOKED_AT: usize = 200;
@@ -48,13 +48,13 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// Whether the first lines of `bytes` look as if the columns stood in the other order than
-/// `columns`: what is taken for the text is a single word and what is taken for labels is a
-/// sentence, or the texts repeat where the labels never do.
-fn look_swapped(bytes: &[u8], columns: Columns) -> bool {
+/// Whether the first of these texts and labels look as if they were the other way round: what is
+/// taken for the text is a single word and what is taken for labels is a sentence, or the texts
+/// repeat where the labels never do.
+fn look_swapped<'a>(cells: impl Iterator<Item = (&'a str, &'a str)>) -> bool {
     let (mut texts, mut labels) = (Looks::default(), Looks::default());
     let mut lines = 0;
-    for (text, label) in cells(bytes, columns, LOOKED_AT) {
+    for (text, label) in cells.take(LOOKED_AT) {
         texts.add(text);
         labels.add(label);
         lines += 1;
@@ -79,7 +79,21 @@ pub fn warn_of_columns(path: &Path, bytes: &[u8], named: Option<Columns>) {
             "{path}: only the first {count} columns are read"
         ));
     }
-    if look_swapped(bytes, columns) {
+    warn_of_order(&path, cells(bytes, columns, LOOKED_AT), columns);
+    if Table::new(TableFormat::Tsv).has_header(bytes) {
+        warn(format_args!(
+            "{path}: the first line looks like a header, but is read as a row; if it is one, leave out --columns"
+        ));
+    }
+}
+
+/// Says so if these texts and labels look as if they were the other way round than `columns`.
+pub fn warn_of_order<'a>(
+    path: &impl Display,
+    cells: impl Iterator<Item = (&'a str, &'a str)>,
+    columns: Columns,
+) {
+    if look_swapped(cells) {
         let read = match columns.text() < columns.labels() {
             true => "text, then labels",
             false => "labels, then text",
@@ -88,11 +102,6 @@ pub fn warn_of_columns(path: &Path, bytes: &[u8], named: Option<Columns>) {
         warn(format_args!(
             "{path}: read as {read}, but the columns look as if they were the other way round; if \
              so, say --columns {other}"
-        ));
-    }
-    if Table::new(TableFormat::Tsv).has_header(bytes) {
-        warn(format_args!(
-            "{path}: the first line looks like a header, but is read as a row; if it is one, leave out --columns"
         ));
     }
 }
@@ -118,8 +127,12 @@ pub fn unnamed_columns(found: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{look_swapped, look_wide, unnamed_columns};
+    use super::{LOOKED_AT, cells, look_swapped, look_wide, unnamed_columns};
     use hapax::core::data::Columns;
+
+    fn swapped(bytes: &[u8], columns: Columns) -> bool {
+        look_swapped(cells(bytes, columns, LOOKED_AT))
+    }
 
     #[test]
     fn the_wrong_order_is_suspected_and_the_right_one_is_not() {
@@ -128,11 +141,11 @@ mod tests {
             lost card\tI cannot find it\n";
         let texts = b"Where is my card?\t12\nMy card is lost\t345\nWho stole it\t7\n";
         for labels_first in [&numbers[..], names] {
-            assert!(look_swapped(labels_first, Columns::default()));
-            assert!(!look_swapped(labels_first, Columns::default().swapped()));
+            assert!(swapped(labels_first, Columns::default()));
+            assert!(!swapped(labels_first, Columns::default().swapped()));
         }
-        assert!(look_swapped(texts, Columns::default().swapped()));
-        assert!(!look_swapped(texts, Columns::default()));
+        assert!(swapped(texts, Columns::default().swapped()));
+        assert!(!swapped(texts, Columns::default()));
     }
 
     #[test]
@@ -162,15 +175,12 @@ mod tests {
             "12\tone two three\n",
             "apple\tfruit\npear\tfruit\nleek\tvegetable\n",
         ] {
-            assert!(!look_swapped(text.as_bytes(), Columns::default()), "{text}");
+            assert!(!swapped(text.as_bytes(), Columns::default()), "{text}");
             assert!(
-                !look_swapped(text.as_bytes(), Columns::default().swapped()),
+                !swapped(text.as_bytes(), Columns::default().swapped()),
                 "{text}"
             );
         }
-        assert!(!look_swapped(
-            b"\xff\t\xff\n\xff\tx\n\n\n",
-            Columns::default()
-        ));
+        assert!(!swapped(b"\xff\t\xff\n\xff\tx\n\n\n", Columns::default()));
     }
 }

@@ -1,6 +1,7 @@
 //! Data in tables: CSV, JSON Lines, and tab-separated data with a header.
 
 use super::{
+    columns::warn_of_order,
     data_options::{DataOptions, FormatName},
     failure::Failure,
     fit::Stated,
@@ -10,7 +11,7 @@ use super::{
 };
 use hapax::{
     core::{
-        data::{Format, Names, ReadError, ReadOptions, ReadProblem, Source},
+        data::{Columns, Format, Names, ReadError, ReadOptions, ReadProblem, Source},
         model::Model,
     },
     files::{FileError, open_text},
@@ -181,6 +182,12 @@ impl<'a> Tables<'a> {
             error => Failure::in_file(path, error),
         })?;
         warn_of_table(path, &read);
+        let named = self.given.names_columns() || self.data.columns.is_some();
+        if !self.for_model && !named && read.selection.header == Some(false) {
+            let texts = read.documents.texts.iter().map(String::as_str);
+            let fields = read.label_fields.iter().map(String::as_str);
+            warn_of_order(&path.display(), texts.zip(fields), Columns::default());
+        }
         if !self.for_model {
             warn_of_numbers(path, &read.documents.texts);
             let unread = match &read.unread_names[..] {
