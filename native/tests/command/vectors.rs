@@ -123,6 +123,15 @@ fn vectors_that_gain_nothing_leave_the_model_as_it_is() {
     assert!(ran.err.contains(said), "{ran:?}");
     ran.good();
     assert_eq!(folder.read("m"), model);
+    // Nor can they gain where there is nothing to gain on.
+    folder.write("v.txt", vectors(true));
+    folder.write(
+        "train.tsv",
+        texts().lines().take(4).collect::<Vec<_>>().join("\n"),
+    );
+    let told = folder.run(TRAIN).good();
+    let said = "vectors of words are left out: texts are too few to hold some out";
+    assert!(told.contains(said), "{told}");
 }
 
 #[test]

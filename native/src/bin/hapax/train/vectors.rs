@@ -116,6 +116,9 @@ impl VectorOptions {
     pub fn worth(best: &Best) -> String {
         match weight(best) {
             Some(weight) => format!("vectors of words count {weight} times"),
+            None if best.choice.held_out == 0 => {
+                "vectors of words are left out: texts are too few to hold some out".into()
+            }
             None => "vectors of words gain too little on held-out texts and are left out".into(),
         }
     }
