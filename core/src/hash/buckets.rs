@@ -8,7 +8,6 @@
 
 use crate::random::Stream;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A family of hash functions from labels to buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,14 +65,6 @@ pub struct NoMemoryForCodes {
     /// Bytes asked for.
     pub bytes: u64,
 }
-
-impl fmt::Display for NoMemoryForCodes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no memory for {} bytes of bucket codes", self.bytes)
-    }
-}
-
-impl core::error::Error for NoMemoryForCodes {}
 
 /// A number in `0..2^61 - 1` equal to `x` modulo that.
 fn reduce(x: u128) -> u64 {

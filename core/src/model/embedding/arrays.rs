@@ -5,7 +5,6 @@ use crate::kernels::{
     prototype_weights::{MOST, Weights},
 };
 use crate::{array::Array, kernels::label_scan::Prototypes, parameters::RowTransform};
-use core::fmt;
 
 /// Scores of L labels for rows of D features; see the module's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,53 +102,6 @@ pub enum EmbeddingError {
         position: usize,
     },
 }
-
-impl fmt::Display for EmbeddingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |prototypes: &bool| {
-            if *prototypes {
-                "prototypes"
-            } else {
-                "the embedding"
-            }
-        };
-        match self {
-            Self::Sizes => {
-                f.write_str("sizes or the transform are not those of an embedding model")
-            }
-            Self::Length { prototypes } => {
-                write!(
-                    f,
-                    "there is not a number for each weight of {}",
-                    of(prototypes)
-                )
-            }
-            Self::Weight {
-                prototypes,
-                position,
-            } => {
-                write!(f, "number {position} of {} is no weight", of(prototypes))
-            }
-            Self::Scale {
-                prototypes,
-                position,
-            } => {
-                write!(
-                    f,
-                    "scale {position} of {} is missing or no scale",
-                    of(prototypes)
-                )
-            }
-            Self::Offset { position } => write!(f, "offset {position} is missing or not finite"),
-            Self::Feature { position } => write!(
-                f,
-                "feature {position} with a vector is none of the model, or not above the one before"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for EmbeddingError {}
 
 fn check_vectors(
     weights: &Weights,

@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::parameters::RowTransform;
 use crate::top::{Scored, nth, place};
 use alloc::{vec, vec::Vec};
-use core::{fmt, ops::Range};
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// The weights of one label, rounded to whole numbers.
@@ -187,18 +187,6 @@ pub struct TooManyWeights {
     /// Bytes needed so far.
     pub bytes: usize,
 }
-
-impl fmt::Display for TooManyWeights {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bytes, most) = (self.bytes, u32::MAX);
-        write!(
-            f,
-            "the weights take {bytes} bytes or more, a model at most {most}: prune more"
-        )
-    }
-}
-
-impl core::error::Error for TooManyWeights {}
 
 /// In how many parts weights are turned by feature: each takes a pass over all of them, and holds
 /// its own twice.

@@ -5,7 +5,6 @@ use super::{
     record::{self, RecordError},
 };
 use crate::kernels::wide::WIDE;
-use core::fmt;
 
 /// Why parts do not make a linear model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,51 +60,6 @@ pub enum LinearError {
         label: u32,
     },
 }
-
-impl fmt::Display for LinearError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exponent { exponent } => {
-                write!(
-                    f,
-                    "the exponent of values is {exponent}: it must be finite and at least 0"
-                )
-            }
-            Self::Bits { bits } => {
-                write!(f, "weights of {bits} bits: only 4, 5, 6, 8 and 16 exist")
-            }
-            Self::BiasesDiffer { labels, biases } => {
-                write!(f, "{biases} biases for {labels} labels")
-            }
-            Self::NotFinite { label, value } => {
-                write!(f, "the scale or bias of label {label} is {value}")
-            }
-            Self::Offsets { feature } => {
-                write!(
-                    f,
-                    "the record of feature {feature} starts or ends out of order"
-                )
-            }
-            Self::TooManyLabels { labels } => {
-                write!(f, "{labels} labels: at most {} have ids", u32::MAX)
-            }
-            Self::Record { feature, error } => {
-                write!(
-                    f,
-                    "the record of feature {feature} breaks the rule {error:?}"
-                )
-            }
-            Self::UnseenLabel { feature, label } => {
-                write!(
-                    f,
-                    "feature {feature} has a weight for label {label}, whose scale is 0"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for LinearError {}
 
 /// Bits that a stored weight may have.
 pub(super) const BITS: [u32; 5] = [4, 5, 6, 8, WIDE];

@@ -11,7 +11,6 @@ use crate::{
     kernels::{Kernels, Term},
 };
 use alloc::{boxed::Box, vec::Vec};
-use core::fmt;
 
 /// Records that share a stored offset.
 pub const RECORDS: usize = 16;
@@ -71,23 +70,6 @@ pub enum WeightsError {
         error: RecordError,
     },
 }
-
-impl fmt::Display for WeightsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lengths => {
-                f.write_str("there are not as many weights as heads and features need")
-            }
-            Self::NotFinite { at } => write!(f, "weight {at} is not finite or beyond 1e15"),
-            Self::Offsets { at } => write!(f, "offset {at} of the records is out of order"),
-            Self::Record { record, error } => {
-                write!(f, "record {record} breaks the rule {error:?}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for WeightsError {}
 
 /// The largest size of a weight: with as many terms as fit a row, logits stay finite.
 const MOST: f32 = 1e15;

@@ -1,7 +1,5 @@
 //! Why a compact index cannot be built or loaded.
 
-use core::fmt;
-
 /// Why options, rows or stored parts do not make a compact index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -75,59 +73,3 @@ pub enum CompactError {
         row: usize,
     },
 }
-
-impl fmt::Display for CompactError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::BadShare { share } => write!(
-                f,
-                "the largest document-frequency share is {share}: it must be above 0 and at most 1"
-            ),
-            Self::NoRowWeights => write!(f, "0 weights kept of a row: keep at least 1"),
-            Self::BadQueryFeatures { features } => write!(
-                f,
-                "{features} features used of a query: use at least 1 and at most 1023"
-            ),
-            Self::BadBits { bits } => {
-                write!(f, "{bits} bits for a stored value: choose 4, 6 or 8")
-            }
-            Self::TooManyRows { rows } => {
-                write!(f, "{rows} rows: at most {} have ids", u32::MAX)
-            }
-            Self::TooLarge { bytes } => write!(
-                f,
-                "the postings take {bytes} bytes and may take 4294967295: keep fewer weights of a row"
-            ),
-            Self::OutOfMemory { bytes } => write!(f, "no memory for {bytes} bytes"),
-            Self::BadLevel { code } => write!(
-                f,
-                "level {code}: there must be one level for each code, the first 0, the others finite, not 0 and within [-1, 1]"
-            ),
-            Self::BadOffsets { block } => {
-                write!(f, "the offset of block {block} is out of order or missing")
-            }
-            Self::BadBlock { block } => write!(
-                f,
-                "the headers and lists of block {block} do not fill its bytes exactly"
-            ),
-            Self::BadList { feature } => write!(
-                f,
-                "the posting list of feature {feature} does not rise or leaves the rows"
-            ),
-            Self::BadCount {
-                row,
-                stored,
-                postings,
-            } => write!(
-                f,
-                "row {row} should have {stored} features but has {postings} postings"
-            ),
-            Self::BadLabels { row } => write!(
-                f,
-                "the labels of row {row} do not rise, are out of range or are cut off"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for CompactError {}

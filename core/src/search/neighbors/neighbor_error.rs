@@ -1,7 +1,6 @@
 //! Why an index cannot be built or taken over.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 /// Why an index of nearest neighbors cannot be built, or its parts are refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,34 +35,6 @@ pub enum NeighborError {
         rule: &'static str,
     },
 }
-
-impl fmt::Display for NeighborError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::OutOfMemory { bytes } => write!(
-                f,
-                "{bytes} bytes of memory are lacking: use fewer rows, or prune their features"
-            ),
-            Self::TooLarge { count } => write!(
-                f,
-                "{count} rows or values do not fit one index, whose limit is {}: split the data",
-                u32::MAX
-            ),
-            Self::WrongLength {
-                part,
-                length,
-                expected,
-            } => write!(f, "{part} has {length} items, but must have {expected}"),
-            Self::BadItem {
-                part,
-                position,
-                rule,
-            } => write!(f, "item {position} of {part}: {rule}"),
-        }
-    }
-}
-
-impl core::error::Error for NeighborError {}
 
 /// `length` copies of `item`, or an error where memory is lacking.
 pub(super) fn filled<T: Clone>(item: T, length: usize) -> Result<Vec<T>, NeighborError> {

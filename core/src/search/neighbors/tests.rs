@@ -7,7 +7,7 @@ use crate::{
     search::{Scored, rank},
     sparse::{SparseRows, SparseVec, SparseView},
 };
-use alloc::{string::ToString, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 use bytes::Bytes;
 
 /// Random rows; frequent features are likelier, so that heads and tails both occur.
@@ -275,10 +275,7 @@ fn parts_make_the_same_index_and_broken_parts_never_panic() {
                     let found = odd.search(query, 9, by, &[], &mut scratch).unwrap();
                     assert!(found.iter().all(|s| s.id < 700 && s.score.is_finite()));
                 }
-                Err(error) => {
-                    assert!(error.to_string().len() > 20);
-                    refused += 1;
-                }
+                Err(_) => refused += 1,
             }
         }
         assert!(
