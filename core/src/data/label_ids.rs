@@ -59,7 +59,7 @@ impl LabelIds {
         let names: Vec<&str> = self.names.iter().collect();
         let mut ids: Vec<u32> = (0..names.len() as u32).collect();
         let numbers: Option<Vec<i64>> = names.iter().map(|name| whole_number(name)).collect();
-        ids.sort_by(|&a, &b| {
+        ids.sort_unstable_by(|&a, &b| {
             let (a, b) = (a as usize, b as usize);
             match &numbers {
                 Some(numbers) => numbers[a].cmp(&numbers[b]),

@@ -4,7 +4,10 @@ use super::{Container, ContainerWriter, FormatError, SectionId};
 use crate::{
     array::Array,
     kernels::{label_scan::Prototypes, prototype_weights::Weights},
-    model::embedding::{Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
+    model::{
+        embedding::{Embedding, EmbeddingError, EmbeddingModel, EmbeddingParts, Table},
+        linear::fused_embedding::{FusedEmbedding, LEARNED},
+    },
     parameters::embedding::EmbeddingTraining,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -42,23 +45,76 @@ fn write_weights<'w>(weights: &'w Weights, section: SectionId, writer: &mut Cont
 }
 
 pub(super) fn write<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
-    write_vectors(embedding, writer);
+    write_vectors(embedding, &TRAINED, writer);
     writer.section(SectionId::LABEL_FREQUENCIES, embedding.frequencies());
 }
 
+/// The sections of a model of prototypes, but for the labels' frequencies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sections {
+    vectors: SectionId,
+    scales: SectionId,
+    /// Which features have vectors, where not all have one.
+    features: SectionId,
+    prototypes: SectionId,
+    prototype_scales: SectionId,
+    /// There is none for prototypes over given vectors, which have no offsets.
+    offsets: Option<SectionId>,
+}
+
+/// Those of a model on its own, or of the learned one beside a linear model.
+pub(super) const TRAINED: Sections = Sections {
+    vectors: SectionId::EMBEDDING,
+    scales: SectionId::EMBEDDING_SCALES,
+    features: SectionId::EMBEDDING_FEATURES,
+    prototypes: SectionId::PROTOTYPES,
+    prototype_scales: SectionId::PROTOTYPE_SCALES,
+    offsets: Some(SectionId::PROTOTYPE_OFFSETS),
+};
+
+/// Those of prototypes over vectors that were given.
+const GIVEN: Sections = Sections {
+    vectors: SectionId::VECTORS,
+    scales: SectionId::VECTOR_SCALES,
+    features: SectionId::VECTOR_FEATURES,
+    prototypes: SectionId::VECTOR_PROTOTYPES,
+    prototype_scales: SectionId::VECTOR_PROTOTYPE_SCALES,
+    offsets: None,
+};
+
 /// All but the labels' frequencies.
-pub(super) fn write_vectors<'w>(embedding: &'w Embedding, writer: &mut ContainerWriter<'w>) {
+fn write_vectors<'w>(
+    embedding: &'w Embedding,
+    sections: &Sections,
+    writer: &mut ContainerWriter<'w>,
+) {
     let parts = embedding.model().parts();
     if let Some(table) = &parts.embedding {
-        write_weights(&table.weights, SectionId::EMBEDDING, writer);
-        writer.section(SectionId::EMBEDDING_SCALES, &table.scales);
+        write_weights(&table.weights, sections.vectors, writer);
+        writer.section(sections.scales, &table.scales);
         if let Some(features) = table.features() {
-            writer.section(SectionId::EMBEDDING_FEATURES, features);
+            writer.section(sections.features, features);
         }
     }
-    write_weights(&parts.prototypes.weights, SectionId::PROTOTYPES, writer);
-    writer.section(SectionId::PROTOTYPE_SCALES, &parts.prototypes.scales);
-    writer.section(SectionId::PROTOTYPE_OFFSETS, &parts.prototypes.offsets);
+    let prototypes = &parts.prototypes;
+    write_weights(&prototypes.weights, sections.prototypes, writer);
+    writer.section(sections.prototype_scales, &prototypes.scales);
+    if let Some(offsets) = sections.offsets {
+        writer.section(offsets, &prototypes.offsets);
+    }
+}
+
+/// Writes an embedding beside a linear model; of one over given vectors how often its scores count,
+/// too, which the description of the linear model has of the other.
+pub(super) fn write_fused<'w>(fused: &'w FusedEmbedding, writer: &mut ContainerWriter<'w>) {
+    let sections = match fused.place() {
+        LEARNED => &TRAINED,
+        _ => {
+            writer.section(SectionId::VECTOR_WEIGHT, fused.weight_stored());
+            &GIVEN
+        }
+    };
+    write_vectors(fused.embedding(), sections, writer);
 }
 
 fn read_weights<M: Serialize + DeserializeOwned>(
@@ -81,13 +137,20 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
     labels: u32,
 ) -> Result<Embedding, FormatError> {
     let frequencies = container.array_of(SectionId::LABEL_FREQUENCIES, labels as usize)?;
-    read_vectors(container, description, (features, labels), frequencies)
+    read_vectors(
+        container,
+        description,
+        &TRAINED,
+        (features, labels),
+        frequencies,
+    )
 }
 
 /// What [`write_vectors`] wrote, with the labels' frequencies.
 pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     container: &mut Container<M>,
     description: EmbeddingDescription,
+    sections: &Sections,
     (features, labels): (u32, u32),
     frequencies: Array<u32>,
 ) -> Result<Embedding, FormatError> {
@@ -100,10 +163,10 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
     } = description;
     let embedding = if embedded {
         Some(Table {
-            weights: read_weights(container, SectionId::EMBEDDING, bits)?,
-            scales: container.array(SectionId::EMBEDDING_SCALES)?,
+            weights: read_weights(container, sections.vectors, bits)?,
+            scales: container.array(sections.scales)?,
             features: match cfg!(feature = "given-vectors") {
-                true => container.optional(SectionId::EMBEDDING_FEATURES)?,
+                true => container.optional(sections.features)?,
                 false => None,
             },
         })
@@ -111,9 +174,12 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
         None
     };
     let prototypes = Prototypes {
-        weights: read_weights(container, SectionId::PROTOTYPES, bits)?,
-        scales: container.array(SectionId::PROTOTYPE_SCALES)?,
-        offsets: container.array(SectionId::PROTOTYPE_OFFSETS)?,
+        weights: read_weights(container, sections.prototypes, bits)?,
+        scales: container.array(sections.prototype_scales)?,
+        offsets: match sections.offsets {
+            Some(offsets) => container.array(offsets)?,
+            None => Array::default(),
+        },
     };
     let model = EmbeddingModel::from_parts(EmbeddingParts {
         transform: training.transform(),
@@ -124,89 +190,44 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
         embedding,
         prototypes,
     })
-    .map_err(|error| invalid(error, &TRAINED))?;
+    .map_err(|error| invalid(error, sections))?;
     Embedding::from_stored(model, frequencies, training).ok_or(FormatError::MetadataInvalid)
 }
 
-/// Sections of vectors, their scales and features, of prototypes and their scales.
-type Sections = [SectionId; 5];
-
-/// Those of a model of prototypes, or of one beside a linear model.
-const TRAINED: Sections = [
-    SectionId::EMBEDDING,
-    SectionId::EMBEDDING_SCALES,
-    SectionId::EMBEDDING_FEATURES,
-    SectionId::PROTOTYPES,
-    SectionId::PROTOTYPE_SCALES,
-];
-
-/// Those of prototypes over vectors that were given.
-const GIVEN: Sections = [
-    SectionId::VECTORS,
-    SectionId::VECTOR_SCALES,
-    SectionId::VECTOR_FEATURES,
-    SectionId::VECTOR_PROTOTYPES,
-    SectionId::VECTOR_PROTOTYPE_SCALES,
-];
-
-/// Writes prototypes over given vectors, whose scores count `weight` times.
-pub(super) fn write_given<'w>(
-    embedding: &'w Embedding,
-    weight: &'w f32,
-    writer: &mut ContainerWriter<'w>,
-) {
-    let parts = embedding.model().parts();
-    let [vectors, scales, features, prototypes, prototype_scales] = GIVEN;
-    if let Some(table) = &parts.embedding {
-        write_weights(&table.weights, vectors, writer);
-        writer.section(scales, &table.scales);
-        if let Some(of) = table.features() {
-            writer.section(features, of);
-        }
-    }
-    write_weights(&parts.prototypes.weights, prototypes, writer);
-    writer.section(prototype_scales, &parts.prototypes.scales);
-    writer.section(SectionId::VECTOR_WEIGHT, core::slice::from_ref(weight));
-}
-
-/// What [`write_given`] wrote, if it is there, with its weight.
+/// Prototypes over given vectors as [`write_fused`] wrote them, if they are there.
 pub(super) fn read_given<M: Serialize + DeserializeOwned>(
     container: &mut Container<M>,
-    (features, labels): (u32, u32),
+    sizes: (u32, u32),
     frequencies: &Array<u32>,
-) -> Result<Option<(Embedding, f32)>, FormatError> {
+) -> Result<Option<FusedEmbedding>, FormatError> {
     let Some(weight) = container.optional::<f32>(SectionId::VECTOR_WEIGHT)? else {
         return Ok(None);
     };
-    let [vectors, scales, of, prototypes, prototype_scales] = GIVEN;
-    let training = EmbeddingTraining::GivenVectors { seed: 0 };
-    let (weights, scales) = (container.array::<u8>(vectors)?, container.array(scales)?);
-    let model = EmbeddingModel::from_parts(EmbeddingParts {
-        transform: training.transform(),
+    let vectors = container.array::<f32>(GIVEN.scales)?.len();
+    let codes = container.array::<u8>(GIVEN.vectors)?.len();
+    let description = EmbeddingDescription {
+        training: EmbeddingTraining::GivenVectors { seed: 0 },
+        dimensions: (codes / vectors.max(1)) as u32,
+        embedded: true,
         euclidean: false,
-        features,
-        labels,
-        dimensions: (weights.len() / scales.len().max(1)) as u32,
-        embedding: Some(Table {
-            weights: Weights::Bytes(weights),
-            scales,
-            features: Some(container.array(of)?),
-        }),
-        prototypes: Prototypes {
-            weights: Weights::Bytes(container.array(prototypes)?),
-            scales: container.array(prototype_scales)?,
-            offsets: Array::default(),
-        },
-    });
-    let model = model.map_err(|error| invalid(error, &GIVEN))?;
-    let embedding = Embedding::from_stored(model, frequencies.clone(), training);
-    let given = embedding.zip(weight.first().copied());
-    given.map(Some).ok_or(FormatError::MetadataInvalid)
+        bits: 8,
+    };
+    let own = frequencies.clone();
+    let embedding = read_vectors(container, description, &GIVEN, sizes, own)?;
+    let fused = weight
+        .first()
+        .map(|&weight| FusedEmbedding::new(embedding, weight));
+    fused
+        .flatten()
+        .map(Some)
+        .ok_or(FormatError::MetadataInvalid)
 }
 
 fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
-    let [vectors, scales, features, own, own_scales] = *sections;
-    let weights = |prototypes| if prototypes { own } else { vectors };
+    let weights = |prototypes| match prototypes {
+        true => sections.prototypes,
+        false => sections.vectors,
+    };
     let (section, position, rule) = match error {
         EmbeddingError::Length { prototypes } => (
             weights(prototypes),
@@ -224,10 +245,10 @@ fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
         EmbeddingError::Scale {
             prototypes: true,
             position,
-        } => (own_scales, position, SCALES),
-        EmbeddingError::Scale { position, .. } => (scales, position, SCALES),
+        } => (sections.prototype_scales, position, SCALES),
+        EmbeddingError::Scale { position, .. } => (sections.scales, position, SCALES),
         EmbeddingError::Feature { position } => (
-            features,
+            sections.features,
             position,
             "features with vectors must rise, and be features of the model",
         ),

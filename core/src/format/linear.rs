@@ -2,7 +2,7 @@
 
 use super::{
     Container, ContainerWriter, FormatError, SectionId,
-    embedding::{self, EmbeddingDescription},
+    embedding::{self, EmbeddingDescription, TRAINED},
     nearest::{self, NearestArrays, NearestDescription},
 };
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     },
     parameters::linear::LinearTraining,
 };
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What the metadata say of the method.
@@ -72,11 +73,8 @@ pub(super) fn write<'w>(linear: &'w Linear, writer: &mut ContainerWriter<'w>) {
     writer.section(SectionId::WEIGHT_OFFSETS, &parts.offsets);
     writer.section(SectionId::WEIGHTS, &parts.records);
     writer.section(SectionId::LABEL_FREQUENCIES, linear.frequencies());
-    if let Some(fused) = linear.embedding() {
-        embedding::write_vectors(fused.embedding(), writer);
-    }
-    if let Some(fused) = linear.vectors() {
-        embedding::write_given(fused.embedding(), fused.weight_stored(), writer);
+    for fused in linear.embeddings() {
+        embedding::write_fused(fused, writer);
     }
 }
 
@@ -120,26 +118,17 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
             Some(FusedNearest::new(nearest, weight).ok_or(FormatError::MetadataInvalid)?)
         }
     };
-    let embedding = match embedded {
-        None => None,
-        Some((described, weight)) => {
-            let sizes = (features, labels);
-            let own = frequencies.clone();
-            let embedding = embedding::read_vectors(container, described, sizes, own)?;
-            Some(FusedEmbedding::new(embedding, weight).ok_or(FormatError::MetadataInvalid)?)
-        }
-    };
-    let given = match cfg!(feature = "given-vectors") {
-        true => embedding::read_given(container, (features, labels), &frequencies)?,
-        false => None,
-    };
-    let vectors = match given {
-        None => None,
-        Some((made, weight)) => {
-            Some(FusedEmbedding::new(made, weight).ok_or(FormatError::MetadataInvalid)?)
-        }
-    };
-    Ok(linear.with(nearest, embedding).with_vectors(vectors))
+    let (sizes, mut embeddings) = ((features, labels), Vec::new());
+    if let Some((described, weight)) = embedded {
+        let own = frequencies.clone();
+        let embedding = embedding::read_vectors(container, described, &TRAINED, sizes, own)?;
+        embeddings
+            .push(FusedEmbedding::new(embedding, weight).ok_or(FormatError::MetadataInvalid)?);
+    }
+    if cfg!(feature = "given-vectors") {
+        embeddings.extend(embedding::read_given(container, sizes, &frequencies)?);
+    }
+    Ok(linear.with(nearest, embeddings))
 }
 
 fn invalid(error: LinearError) -> FormatError {

@@ -8,7 +8,10 @@ use crate::{
     model::{
         Method, Model,
         embedding::Embedding,
-        linear::Linear,
+        linear::{
+            Linear,
+            fused_embedding::{FusedEmbedding, LEARNED},
+        },
         mach::{Mach, head_weights::HeadWeights},
         nearest::Nearest,
         standardization::Standardization,
@@ -271,30 +274,25 @@ impl Model {
     ) -> Result<Compacted, CompactionError> {
         // Beside the weights an index of neighbors takes most bytes for what it gives.
         if linear.nearest().is_some() {
-            let less = self.with_linear(linear.clone().with(None, linear.embedding().cloned()));
+            let less = self.with_linear(linear.clone().with(None, linear.embeddings().to_vec()));
             return less.without("neighbors", max_bytes);
         }
         let mut fixed = self.fixed_bytes() + 4 * linear.frequencies().len() as u64;
-        if linear.vectors().is_some() {
-            let mut bare = self.with_linear(linear.clone().with_vectors(None));
-            let vectors = self.file_bytes()? - bare.file_bytes()?;
-            if max_bytes < fixed + vectors + linear.model().bytes() as u64 / 2 {
-                bare.provenance.report.retain(|(name, _)| name != VECTORS);
-                return bare.without("vectors", max_bytes);
-            }
-            fixed += vectors;
-        }
-        if linear.embedding().is_some() {
-            let bare = self.with_linear(linear.clone().with(None, None));
-            let embedding = self.file_bytes()? - bare.file_bytes()?;
-            fixed += embedding;
+        for place in linear.embeddings().iter().rev().map(FusedEmbedding::place) {
+            let mut bare = self.with_linear(linear.clone().without(place));
+            fixed += self.file_bytes()? - bare.file_bytes()?;
             // Half of the weights at least are to fit beside it.
-            if max_bytes < fixed + linear.model().bytes() as u64 / 2 {
+            if max_bytes >= fixed + linear.model().bytes() as u64 / 2 {
+                continue;
+            }
+            if place == LEARNED {
                 return bare.without("embedding", max_bytes);
             }
+            bare.provenance.report.retain(|(name, _)| name != VECTORS);
+            return bare.without("vectors", max_bytes);
         }
         let made = self.with_fewer_weights(linear, fixed, max_bytes);
-        if linear.embedding().or(linear.vectors()).is_some() {
+        if !linear.embeddings().is_empty() {
             return made;
         }
         self.with_fewer_words(made, max_bytes)

@@ -117,10 +117,9 @@ impl Model {
         match &self.method {
             Method::Nearest(_) => true,
             Method::Linear(linear) => {
-                let beside = linear.embedding().map(FusedEmbedding::embedding);
+                let mut beside = linear.embeddings().iter().map(FusedEmbedding::embedding);
                 matches!(linear.parameters(), LinearTraining::OneVsRest(_))
-                    && beside.is_none_or(|beside| beside.goes_on().is_some())
-                    && linear.vectors().is_none()
+                    && beside.all(|beside| beside.goes_on().is_some())
             }
             Method::Mach(_) | Method::Embedding(_) => false,
         }

@@ -21,9 +21,27 @@
 use super::{LinearModel, LinearScratch, fused::MOST_WEIGHT};
 use crate::{
     model::embedding::{Embedding, EmbeddingScratch},
+    parameters::EmbeddingTraining,
     search::Scored,
     sparse::SparseView,
 };
+
+/// One of each embedding that may answer beside weights: of what was learned from the rows and,
+/// where the feature is on, of prototypes over given vectors, in this order.
+#[cfg(feature = "given-vectors")]
+pub(crate) type ByEmbedding<T> = [T; 2];
+/// One of the embedding that was learned.
+#[cfg(not(feature = "given-vectors"))]
+pub(crate) type ByEmbedding<T> = [T; 1];
+
+/// How many embeddings may answer beside weights.
+pub(crate) const EMBEDDINGS: usize = size_of::<ByEmbedding<u8>>();
+
+/// The place of the embedding that was learned, in [`ByEmbedding`].
+pub(crate) const LEARNED: usize = 0;
+
+/// The place of prototypes over given vectors.
+pub(crate) const GIVEN: usize = 1;
 
 /// The embedding of a fused model and how many times its scores count.
 #[derive(Clone, Debug)]
@@ -46,9 +64,17 @@ impl FusedEmbedding {
         &self.embedding
     }
 
-    /// The same, for a file to borrow.
-    pub(crate) fn weight_stored(&self) -> &f32 {
-        &self.weight
+    /// Its place in [`ByEmbedding`].
+    pub(crate) fn place(&self) -> usize {
+        match self.embedding.training() {
+            EmbeddingTraining::GivenVectors { .. } if EMBEDDINGS > GIVEN => GIVEN,
+            _ => LEARNED,
+        }
+    }
+
+    /// How many times its scores count, for a file to borrow.
+    pub(crate) fn weight_stored(&self) -> &[f32] {
+        core::slice::from_ref(&self.weight)
     }
 
     /// How many times its scores count.
@@ -62,7 +88,7 @@ impl FusedEmbedding {
 /// neighbors' votes and their weight, if there are any.
 pub(super) fn predict<'s>(
     linear: &LinearModel,
-    embeddings: [Option<&FusedEmbedding>; 2],
+    embeddings: &[FusedEmbedding],
     (row, k): (SparseView<'_>, usize),
     shares: Option<(&[Scored], f32)>,
     scratch: &'s mut LinearScratch,
@@ -70,7 +96,7 @@ pub(super) fn predict<'s>(
 ) -> &'s [Scored] {
     linear.score_all(row, scratch);
     let LinearScratch { all, top, .. } = scratch;
-    for fused in embeddings.into_iter().flatten() {
+    for fused in embeddings {
         let model = fused.embedding.model();
         model.add_scores(row, fused.weight, all, space);
     }

@@ -4,7 +4,7 @@
 use super::{
     LinearModel, LinearScratch,
     fused::FusedNearest,
-    fused_embedding::{FusedEmbedding, predict},
+    fused_embedding::{FusedEmbedding, GIVEN, LEARNED, predict},
 };
 use crate::{
     array::Array,
@@ -14,7 +14,7 @@ use crate::{
     search::Scored,
     sparse::SparseView,
 };
-use alloc::{boxed::Box, collections::TryReserveError};
+use alloc::{boxed::Box, collections::TryReserveError, vec::Vec};
 
 /// A linear model with the parameters that made it and the counts of its labels.
 #[derive(Clone, Debug)]
@@ -24,10 +24,8 @@ pub struct Linear {
     parameters: LinearTraining,
     /// Neighbors that vote, too.
     nearest: Option<Box<FusedNearest>>,
-    /// An embedding whose scores are added.
-    embedding: Option<Box<FusedEmbedding>>,
-    /// Prototypes over given vectors of words, whose scores are added.
-    vectors: Option<Box<FusedEmbedding>>,
+    /// What scores are added of, in the order of their places.
+    embeddings: Vec<FusedEmbedding>,
 }
 
 impl Linear {
@@ -39,30 +37,28 @@ impl Linear {
             frequencies: data.labels().frequencies().into(),
             parameters,
             nearest: None,
-            embedding: None,
-            vectors: None,
+            embeddings: Vec::new(),
         }
     }
 
-    /// The same with neighbors that vote, and an embedding whose scores are added.
+    /// The same with neighbors that vote, and embeddings whose scores are added, in the order of
+    /// their places.
     pub(crate) fn with(
         self,
         nearest: Option<FusedNearest>,
-        embedding: Option<FusedEmbedding>,
+        embeddings: Vec<FusedEmbedding>,
     ) -> Self {
         Self {
             nearest: nearest.map(Box::new),
-            embedding: embedding.map(Box::new),
+            embeddings,
             ..self
         }
     }
 
-    /// The same with prototypes over given vectors of words.
-    pub(crate) fn with_vectors(self, vectors: Option<FusedEmbedding>) -> Self {
-        Self {
-            vectors: vectors.map(Box::new),
-            ..self
-        }
+    /// The same without the embedding of this place.
+    pub(crate) fn without(mut self, place: usize) -> Self {
+        self.embeddings.retain(|fused| fused.place() != place);
+        self
     }
 
     /// The `k` best labels for `row`, best first.
@@ -76,11 +72,10 @@ impl Linear {
         scratch: &'s mut LinearScratch,
         (nearest, embedding): (&mut NearestScratch, &mut EmbeddingScratch),
     ) -> Result<&'s [Scored], ModelError> {
-        let embeddings = [self.embedding(), self.vectors()];
-        match (embeddings[0].or(embeddings[1]), &self.nearest) {
-            (None, None) => Ok(self.model.predict(row, k, scratch)),
-            (None, Some(fused)) => fused.predict(&self.model, row, k, scratch, nearest),
-            (Some(_), near) => {
+        match (&*self.embeddings, &self.nearest) {
+            ([], None) => Ok(self.model.predict(row, k, scratch)),
+            ([], Some(fused)) => fused.predict(&self.model, row, k, scratch, nearest),
+            (embeddings, near) => {
                 let shares = match near {
                     Some(near) => Some((near.nearest().shares(row, nearest)?, near.weight())),
                     None => None,
@@ -104,19 +99,25 @@ impl Linear {
         self.nearest.as_deref()
     }
 
-    /// The embedding whose scores are added, in a fused model.
+    /// The embedding that was learned whose scores are added, in a fused model.
     #[must_use]
     pub fn embedding(&self) -> Option<&FusedEmbedding> {
-        self.embedding.as_deref()
+        self.embedding_at(LEARNED)
     }
 
     /// The prototypes over given vectors of words whose scores are added, in a fused model.
-    #[must_use]
     pub(crate) fn vectors(&self) -> Option<&FusedEmbedding> {
-        match cfg!(feature = "given-vectors") {
-            true => self.vectors.as_deref(),
-            false => None,
-        }
+        self.embedding_at(GIVEN)
+    }
+
+    /// The embedding of this place whose scores are added, in a fused model.
+    pub(crate) fn embedding_at(&self, place: usize) -> Option<&FusedEmbedding> {
+        self.embeddings.iter().find(|fused| fused.place() == place)
+    }
+
+    /// All embeddings whose scores are added, in the order of their places.
+    pub(crate) fn embeddings(&self) -> &[FusedEmbedding] {
+        &self.embeddings
     }
 
     /// From what a file stored; `None` if the parts do not fit each other.
@@ -133,8 +134,7 @@ impl Linear {
             frequencies,
             parameters,
             nearest: None,
-            embedding: None,
-            vectors: None,
+            embeddings: Vec::new(),
         })
     }
 
@@ -143,7 +143,7 @@ impl Linear {
         &self,
         model: LinearModel,
         data: &Dataset,
-        (nearest, embedding): (Option<FusedNearest>, Option<FusedEmbedding>),
+        (nearest, embeddings): (Option<FusedNearest>, Vec<FusedEmbedding>),
     ) -> Self {
         let mut frequencies = data.labels().frequencies();
         for (sum, &before) in frequencies.iter_mut().zip(self.frequencies.iter()) {
@@ -154,8 +154,7 @@ impl Linear {
             frequencies: frequencies.into(),
             parameters: self.parameters.clone(),
             nearest: nearest.map(Box::new),
-            embedding: embedding.map(Box::new),
-            vectors: None,
+            embeddings,
         }
     }
 

@@ -8,7 +8,11 @@ use crate::{
     kernels::Kernels,
     model::{
         Embedding, Linear, Method, Model, Provenance,
-        linear::{FusedEmbedding, LinearModel, fused::FusedNearest},
+        linear::{
+            FusedEmbedding, LinearModel,
+            fused::FusedNearest,
+            fused_embedding::{EMBEDDINGS, GIVEN},
+        },
     },
     parameters::{
         ParamError, ParamRule, linear::LinearTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
@@ -16,6 +20,7 @@ use crate::{
     text::Vectorizer,
     train::{TrainError, embedding::given_vectors::Prototypes},
 };
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// What the record of a model calls the weight of prototypes over given vectors.
@@ -66,31 +71,23 @@ impl FusedWeights {
                 FusedNearest::new(FusedNearest::neighbors(data)?, weight)
             }
         };
-        let embedding = match self.embedding {
-            0.0 => None,
-            weight => {
-                let weight = checked("embedding", weight)?;
-                let embedding = embedding(data, parameters.seed, executor, kernels)?;
-                FusedEmbedding::new(embedding, weight)
-            }
-        };
-        let vectors = match vectors.filter(|_| cfg!(feature = "given-vectors")) {
-            None | Some((_, 0.0)) => None,
-            Some((vectors, weight)) => {
-                let made = vectors.train(data, parameters.seed, executor, kernels)?;
-                FusedEmbedding::new(made, weight)
-            }
-        };
-        let training = LinearTraining::OneVsRest(parameters.clone());
+        let mut embeddings = Vec::new();
+        if self.embedding != 0.0 {
+            let weight = checked("embedding", self.embedding)?;
+            let made = embedding(data, parameters.seed, executor, kernels)?;
+            embeddings.extend(FusedEmbedding::new(made, weight));
+        }
         let mut provenance = Provenance::new("ovr", data, parameters.seed);
-        // As a decimal of six places, which f32 has not.
-        let decimal = |weight: f32| float::ceil(f64::from(weight) * 1e6 - 0.5) / 1e6;
-        let report = vectors.iter();
-        let report = report.map(|fused| (VECTORS.into(), decimal(fused.weight())));
-        provenance.report.extend(report);
-        let linear = Linear::new(machines, training, data)
-            .with(nearest, embedding)
-            .with_vectors(vectors);
+        let vectors = vectors.filter(|&(_, weight)| EMBEDDINGS > GIVEN && weight != 0.0);
+        if let Some((vectors, weight)) = vectors {
+            let made = vectors.train(data, parameters.seed, executor, kernels)?;
+            embeddings.extend(FusedEmbedding::new(made, weight));
+            // As a decimal of six places, which f32 has not.
+            let decimal = float::ceil(f64::from(weight) * 1e6 - 0.5) / 1e6;
+            provenance.report.push((VECTORS.into(), decimal));
+        }
+        let training = LinearTraining::OneVsRest(parameters.clone());
+        let linear = Linear::new(machines, training, data).with(nearest, embeddings);
         Ok(Model::new(
             Method::Linear(linear),
             data,

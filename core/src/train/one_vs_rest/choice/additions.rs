@@ -7,7 +7,12 @@ use super::{
     search::{Rung, Search, Setting, best_of},
 };
 use crate::{
-    model::linear::{LinearModel, fused::FusedNearest, scorer::LinearScorer},
+    model::linear::{
+        LinearModel,
+        fused::FusedNearest,
+        fused_embedding::{EMBEDDINGS, LEARNED},
+        scorer::LinearScorer,
+    },
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
@@ -56,8 +61,8 @@ impl Judged<'_> {
     /// Whether all that `mix` asks for is there.
     pub(super) fn serves(&self, mix: Mix) -> bool {
         (mix.softmax == 0.0 || self.there.softmax > 0.0)
-            && (mix.embedding == 0.0 || self.there.embedding > 0.0)
-            && (mix.vectors == 0.0 || self.there.vectors > 0.0)
+            && (mix.embeddings.iter().zip(&self.there.embeddings))
+                .all(|(&asked, &there)| asked == 0.0 || there > 0.0)
             && (mix.neighbors == 0.0 || self.there.neighbors > 0.0)
     }
 }
@@ -74,8 +79,8 @@ pub(super) fn figures(judged: &[&Judged<'_>], mix: Mix, top: &mut Top) -> Figure
 }
 
 impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
-    /// The most pruning that costs next to nothing, the weights of an embedding, of given vectors,
-    /// of softmax regression and of neighbors, and the prior: all on `folds` divisions.
+    /// The most pruning that costs next to nothing, the weights of embeddings, of softmax
+    /// regression and of neighbors, and the prior: all on `folds` divisions.
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
         let folds = &self.folds[..folds.min(self.folds.len())];
         let models = self.prune(folds)?;
@@ -88,9 +93,8 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.vectors().is_some());
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
-        self.weigh(Head::Embedding, &judged)?;
-        if self.vectors().is_some() {
-            self.weigh(Head::Vectors, &judged)?;
+        for at in 0..EMBEDDINGS {
+            self.weigh(Head::Embedding(at), &judged)?;
         }
         self.weigh(Head::Softmax, &judged)?;
         self.weigh_neighbors(&judged)?;
@@ -99,7 +103,8 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         }
         self.best.mix.softmax = self.given.softmax.unwrap_or(self.best.mix.softmax);
         let given = self.given.embedding.map(|given| given as f32);
-        self.best.mix.embedding = given.unwrap_or(self.best.mix.embedding);
+        let weight = &mut self.best.mix.embeddings[LEARNED];
+        *weight = given.unwrap_or(*weight);
         self.answer(&judged);
         Ok(())
     }
@@ -123,8 +128,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             within: self.best.mix,
             centroids: centroids.as_ref(),
             softmax: heads.softmax.as_ref(),
-            embedding: heads.embedding.as_ref(),
-            vectors: heads.vectors.as_ref(),
+            embeddings: &heads.embeddings,
             nearest: near.as_ref(),
             frequencies: &train.labels().frequencies(),
         };
@@ -134,8 +138,8 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             candidates: Candidates::new(model, &beside, &fold.test, executor, kernels)?,
             there: Mix {
                 softmax: f64::from(u8::from(heads.softmax.is_some())),
-                embedding: f32::from(u8::from(heads.embedding.is_some())),
-                vectors: f32::from(u8::from(heads.vectors.is_some())),
+                embeddings: (heads.embeddings.each_ref())
+                    .map(|embedding| f32::from(u8::from(embedding.is_some()))),
                 neighbors: f32::from(u8::from(neighbors)),
                 ..self.best.mix
             },
@@ -177,8 +181,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
                 let mix = Mix {
                     neighbors,
                     softmax: self.best.mix.softmax,
-                    embedding: self.best.mix.embedding,
-                    vectors: self.best.mix.vectors,
+                    embeddings: self.best.mix.embeddings,
                     ..mix
                 };
                 found.push((mix, judge(mix)));

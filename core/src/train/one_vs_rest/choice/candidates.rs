@@ -14,6 +14,7 @@ use crate::{
         embedding::{Embedding, EmbeddingScratch},
         linear::{
             LinearModel,
+            fused_embedding::{ByEmbedding, LEARNED},
             scorer::{LinearScorer, ScorerScratch},
         },
         nearest::{Nearest, NearestScratch},
@@ -22,6 +23,7 @@ use crate::{
     train::{TrainError, precision::Tally},
 };
 use alloc::{vec, vec::Vec};
+use core::array;
 
 /// What is added to the scores of a linear model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,10 +34,8 @@ pub(super) struct Mix {
     pub prior: f64,
     /// The weight of softmax regression over the stored weights.
     pub softmax: f64,
-    /// The weight of an embedding.
-    pub embedding: f32,
-    /// The weight of prototypes over given vectors.
-    pub vectors: f32,
+    /// The weights of embeddings.
+    pub embeddings: ByEmbedding<f32>,
     /// The weight of neighbors.
     pub neighbors: f32,
 }
@@ -45,7 +45,7 @@ impl Mix {
     pub(super) fn fused(self) -> FusedWeights {
         FusedWeights {
             neighbors: self.neighbors,
-            embedding: self.embedding,
+            embedding: self.embeddings[LEARNED],
         }
     }
 }
@@ -57,8 +57,7 @@ struct Candidate {
     linear: f32,
     centroid: f32,
     softmax: f32,
-    embedding: f32,
-    vectors: f32,
+    embeddings: ByEmbedding<f32>,
     priors: [f32; 2],
     share: f32,
 }
@@ -84,10 +83,8 @@ pub(super) struct Beside<'a> {
     pub centroids: Option<&'a LinearModel>,
     /// Those of softmax regression, if there are any.
     pub softmax: Option<&'a LinearModel>,
-    /// An embedding, if there is one.
-    pub embedding: Option<&'a Embedding>,
-    /// Prototypes over given vectors, if there are any.
-    pub vectors: Option<&'a Embedding>,
+    /// Embeddings, if there are any.
+    pub embeddings: &'a [Option<Embedding>],
     /// Neighbors, if they are asked.
     pub nearest: Option<&'a Nearest>,
     /// Training rows of each label.
@@ -113,12 +110,11 @@ impl Candidates {
                 <[ScorerScratch; 3]>::default(),
                 NearestScratch::new(kernels),
                 EmbeddingScratch::new(kernels),
-                <[Vec<f32>; 2]>::default(),
+                <ByEmbedding<Vec<f32>>>::default(),
                 (Vec::new(), Top::default()),
             )
         };
-        let vectors = beside.vectors.filter(|_| cfg!(feature = "given-vectors"));
-        let (embeddings, labels) = ([beside.embedding, vectors], linear.labels() as usize);
+        let labels = linear.labels() as usize;
         let priors: Vec<[f32; 2]> = beside.frequencies.iter().map(priors).collect();
         let found = executor.map(test.len(), scratch, |scratch, row| {
             let (scratch, nearest, space, embedded, (ids, top)) = scratch;
@@ -127,13 +123,14 @@ impl Candidates {
                 Some(near) => near.shares(features, nearest)?,
                 None => &[],
             };
-            *ids = shares.iter().map(|share| share.id).collect();
+            ids.clear();
+            ids.extend(shares.iter().map(|share| share.id));
             let present = scorers.iter().zip(scratch.iter_mut());
             for (scorer, scratch) in present.filter_map(|(s, own)| Some((s.as_ref()?, own))) {
                 let best = scorer.predict(features, FIRST, kernels, scratch);
                 ids.extend(best.iter().map(|scored| scored.id));
             }
-            for (embedded, of) in embedded.iter_mut().zip(embeddings) {
+            for (embedded, of) in embedded.iter_mut().zip(beside.embeddings) {
                 if let Some(embedding) = of {
                     embedded.clear();
                     embedded.resize(labels, 0.0);
@@ -152,7 +149,6 @@ impl Candidates {
                     scorer.predict_with(features, 1, wanted, kernels, &mut scratch[part]);
                 scores.to_vec()
             });
-            let score = |of: usize, label| embedded[of].get(label as usize).copied();
             let of = |(at, &label): (usize, &u32)| Candidate {
                 label,
                 linear: linear[at]
@@ -160,8 +156,7 @@ impl Candidates {
                     - held_back(beside.within.prior, priors[label as usize]),
                 centroid: centroid[at],
                 softmax: softmax[at],
-                embedding: score(0, label).unwrap_or(0.0),
-                vectors: score(1, label).unwrap_or(0.0),
+                embeddings: array::from_fn(|at| *embedded[at].get(label as usize).unwrap_or(&0.0)),
                 priors: priors[label as usize],
                 share: shares
                     .binary_search_by_key(&label, |share| share.id)
@@ -197,16 +192,16 @@ impl Candidates {
         for (row, &end) in self.ends.iter().enumerate() {
             top.reset(k);
             for of in &self.all[start..end] {
-                let score = of.linear
+                let mut score = of.linear
                     + centroid * of.centroid
                     + held_back(mix.prior, of.priors)
-                    + softmax * of.softmax
-                    + mix.embedding * of.embedding
-                    + mix.vectors * of.vectors
-                    + mix.neighbors * of.share;
+                    + softmax * of.softmax;
+                for (weight, embedding) in mix.embeddings.iter().zip(&of.embeddings) {
+                    score += weight * embedding;
+                }
                 top.push(Scored {
                     id: of.label,
-                    score,
+                    score: score + mix.neighbors * of.share,
                 });
             }
             answered(row, top.sorted());
@@ -293,25 +288,26 @@ mod tests {
         let mut training = SoftmaxTraining::new(&linear, &data, 1).unwrap();
         while training.step(&Sequential, &Portable) {}
         let second = training.alone(&linear, 8).unwrap();
-        let embedded = embedding(&data, 1, &Sequential, &Portable).unwrap();
-        let over = data.rows().train(&data, 1, &Sequential, &Portable).unwrap();
+        let embedded = [
+            embedding(&data, 1, &Sequential, &Portable).ok(),
+            data.rows().train(&data, 1, &Sequential, &Portable).ok(),
+        ];
         let beside = Beside {
             within: Mix {
                 centroid: 0.3,
                 prior: 0.2,
                 ..Mix::default()
             },
-            vectors: Some(&over),
             centroids: Some(&centroids),
             softmax: Some(&second),
-            embedding: Some(&embedded),
+            embeddings: &embedded,
             nearest: Some(&near),
             frequencies: &frequencies,
         };
         let candidates = Candidates::new(&linear, &beside, &data, &Sequential, &Portable).unwrap();
         let mut scratch = (LinearScratch::default(), NearestScratch::default());
         let mut space = EmbeddingScratch::default();
-        for (centroid, prior, softmax, [embedding, vectors], neighbors) in [
+        for (centroid, prior, softmax, embeddings, neighbors) in [
             (0.0, 0.0, 0.0, [0.0, 0.0], 0.0),
             (0.5, 0.3, 0.1, [0.2, 0.3], 0.75),
             (0.0, -1.0, 0.3, [0.0, 0.6], 1.5),
@@ -321,8 +317,7 @@ mod tests {
                 centroid,
                 prior,
                 softmax,
-                embedding,
-                vectors,
+                embeddings: core::array::from_fn(|at| embeddings[at]),
                 neighbors,
             };
             let mut expected = Tally::of(data.labels());
@@ -330,8 +325,10 @@ mod tests {
                 let scores = linear.predict(row, 12, &mut scratch.0).to_vec();
                 let cosines = centroids.predict(row, 12, &mut scratch.0).to_vec();
                 let seconds = second.predict(row, 12, &mut scratch.0).to_vec();
-                let near_points = embedded.model().predict(row, 12, &mut space).to_vec();
-                let over = over.model().predict(row, 12, &mut space).to_vec();
+                let [points, given] = embedded.each_ref().map(|part| {
+                    let model = part.as_ref().unwrap().model();
+                    model.predict(row, 12, &mut space).to_vec()
+                });
                 let shares = near.shares(row, &mut scratch.1).unwrap();
                 let of =
                     |list: &[Scored], id| list.iter().find(|s| s.id == id).map_or(0.0, |s| s.score);
@@ -345,8 +342,8 @@ mod tests {
                             + centroid as f32 * of(&cosines, s.id)
                             + trainer::prior(prior, frequencies[s.id as usize] as usize) as f32
                             + mix.softmax as f32 * of(&seconds, s.id)
-                            + embedding * of(&near_points, s.id)
-                            + vectors * of(&over, s.id)
+                            + embeddings[0] * of(&points, s.id)
+                            + embeddings[1] * of(&given, s.id)
                             + neighbors * of(shares, s.id),
                     })
                     .collect();

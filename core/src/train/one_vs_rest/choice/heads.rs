@@ -8,8 +8,13 @@ use super::{
     search::{Rung, Search, best_of, chance},
 };
 use crate::{
-    data::Dataset,
-    model::{Embedding, linear::LinearModel},
+    model::{
+        Embedding,
+        linear::{
+            LinearModel,
+            fused_embedding::{ByEmbedding, GIVEN, LEARNED},
+        },
+    },
     search::Top,
     train::{
         TrainError,
@@ -26,15 +31,14 @@ use core::ops::ControlFlow;
 #[derive(Default)]
 pub(super) struct Heads {
     pub softmax: Option<LinearModel>,
-    pub embedding: Option<Embedding>,
-    pub vectors: Option<Embedding>,
+    pub embeddings: ByEmbedding<Option<Embedding>>,
 }
 
 /// Weights of softmax regression.
-const SOFTMAX: [f64; 6] = [0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
+const SOFTMAX: [f64; 7] = [0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3];
 
-/// Weights of an embedding, and of prototypes over given vectors.
-const EMBEDDING: [f32; 6] = [0.03, 0.06, 0.12, 0.2, 0.35, 0.6];
+/// Weights of an embedding.
+const EMBEDDING: [f64; 7] = [0.0, 0.03, 0.06, 0.12, 0.2, 0.35, 0.6];
 
 /// What trials of a head may take, as a share of the work allowed to all trials, and work that they
 /// always may: about a second.
@@ -57,38 +61,29 @@ const LOOK: u32 = 5;
 /// Which head is weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    Embedding,
+    /// The embedding of this place.
+    Embedding(usize),
     Softmax,
-    /// Prototypes over vectors that were given: always trained, as the user named them.
-    Vectors,
 }
 
 impl Head {
-    /// Work of training it, in visits of a stored value by a label.
-    fn work(self, model: &LinearModel, train: &Dataset) -> f64 {
-        match self {
-            Self::Embedding => embedding_visits(train),
-            Self::Softmax => softmax::work(model, train),
-            Self::Vectors => 0.0,
-        }
-    }
-
     /// `mix` without this head, and with each of its weights.
-    fn mixes(self, mix: Mix) -> Vec<Mix> {
-        let with_embedding = |&embedding: &f32| Mix { embedding, ..mix };
-        let with_vectors = |&vectors: &f32| Mix { vectors, ..mix };
-        let with_softmax = |&softmax: &f64| Mix { softmax, ..mix };
-        match self {
-            Self::Embedding => [0.0].iter().chain(&EMBEDDING).map(with_embedding).collect(),
-            Self::Softmax => [0.0].iter().chain(&SOFTMAX).map(with_softmax).collect(),
-            Self::Vectors => [0.0].iter().chain(&EMBEDDING).map(with_vectors).collect(),
+    fn mixes(self, mix: Mix) -> [Mix; 7] {
+        let mut mixes = [mix; 7];
+        for (mix, (embedding, softmax)) in mixes.iter_mut().zip(EMBEDDING.iter().zip(SOFTMAX)) {
+            match self {
+                Self::Embedding(at) => mix.embeddings[at] = *embedding as f32,
+                Self::Softmax => mix.softmax = softmax,
+            }
         }
+        mixes
     }
 }
 
 impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
-    /// Trains the heads that are not given beside `model` on the rows of its division, each as long
-    /// as what it `spent` stays within what is allowed.
+    /// Trains the heads that are not given beside `model` on the rows of its division, each as
+    /// long as what it `spent` stays within what is allowed; prototypes over given vectors always,
+    /// as the user named them.
     pub(super) fn train_heads(
         &self,
         model: &LinearModel,
@@ -98,26 +93,26 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
     ) -> Result<Heads, TrainError> {
         let most = f64::max(SHARE * allowed, ALWAYS);
         let first = *spent == [0.0; 2];
-        let mut may = |head: Head, given: bool| {
-            let spent = &mut spent[head as usize];
-            *spent += head.work(model, &fold.train);
+        let [embeddings, regression] = spent;
+        let may = |spent: &mut f64, work: f64, given: bool| {
+            *spent += work;
             !given && *spent <= most
         };
         let mut heads = Heads::default();
-        if may(Head::Embedding, self.given.embedding.is_some()) {
-            let seed = self.best.parameters.seed;
-            let made = embedding(&fold.train, seed, self.executor, self.kernels)?;
-            heads.embedding = Some(made);
+        let (seed, train) = (self.best.parameters.seed, &fold.train);
+        let given = self.given.embedding.is_some();
+        if may(embeddings, embedding_visits(train), given) {
+            let made = embedding(train, seed, self.executor, self.kernels)?;
+            heads.embeddings[LEARNED] = Some(made);
         }
-        if let Some(vectors) = self.vectors() {
-            let seed = self.best.parameters.seed;
-            let made = vectors.train(&fold.train, seed, self.executor, self.kernels)?;
-            heads.vectors = Some(made);
+        if let Some((vectors, made)) = self.vectors().zip(heads.embeddings.get_mut(GIVEN)) {
+            *made = Some(vectors.train(train, seed, self.executor, self.kernels)?);
         }
-        if may(Head::Softmax, self.given.softmax.is_some()) {
+        let given = self.given.softmax.is_some();
+        if may(regression, softmax::work(model, train), given) {
             heads.softmax = self.softmax(model, fold, first)?;
             if heads.softmax.is_none() {
-                spent[Head::Softmax as usize] = f64::INFINITY;
+                *regression = f64::INFINITY;
             }
         }
         Ok(heads)
@@ -235,7 +230,7 @@ mod tests {
         let mut spent = [0.0; 2];
         for fold in &folds {
             let heads = search.train_heads(&right, fold, &mut spent, 1e12).unwrap();
-            assert!(heads.softmax.is_none() && heads.embedding.is_some());
+            assert!(heads.softmax.is_none() && heads.embeddings[0].is_some());
         }
         assert!(folds.len() > 1);
         // Of dense rows it is trained to its end.

@@ -37,6 +37,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
+    model::linear::fused_embedding::GIVEN,
     train::{Calibrating, TrainError, check_data, embedding::given_vectors::Prototypes},
 };
 use alloc::vec::Vec;
@@ -263,12 +264,12 @@ impl OneVsRest {
             Budget::ROWS
         };
         search.run(data, budget)?;
-        let weight = search.best.mix.vectors;
+        let weight = search.best.mix.embeddings.get(GIVEN).copied();
         let mut choice = search.choice();
         // Models that learn from texts of labels, which are in no division, answer otherwise.
         if data.labels().measured() < data.len() {
             choice.calibrating = Calibrating::default();
         }
-        Ok((choice, weight))
+        Ok((choice, weight.unwrap_or(0.0)))
     }
 }

@@ -11,7 +11,10 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::linear::LinearModel,
+    model::linear::{
+        LinearModel,
+        fused_embedding::{EMBEDDINGS, GIVEN},
+    },
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
@@ -23,7 +26,7 @@ use crate::{
     },
 };
 use alloc::{vec, vec::Vec};
-use core::ops::ControlFlow;
+use core::{ops::ControlFlow, slice};
 
 /// Costs and positive weights. On held-out rows of 20 sets each is the best of some, by up to two
 /// points.
@@ -174,8 +177,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
 
     /// Prototypes over given vectors that may be added.
     pub(super) fn vectors(&self) -> Option<&'a dyn Prototypes> {
-        self.given_vectors
-            .filter(|_| cfg!(feature = "given-vectors"))
+        self.given_vectors.filter(|_| EMBEDDINGS > GIVEN)
     }
 
     /// Divisions that calibration needs, where no other model can be trained for it.
@@ -258,8 +260,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
                 within: Mix::default(),
                 centroids: Some(&centroids),
                 softmax: None,
-                embedding: None,
-                vectors: None,
+                embeddings: &[],
                 nearest: None,
                 frequencies: &train.labels().frequencies(),
             };
@@ -281,23 +282,19 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
 
     /// The centroids and priors that are not given; the plain ones first.
     pub(crate) fn mixes(&self) -> Vec<Mix> {
-        let centroids = self
-            .given
-            .centroid
-            .map_or(CENTROIDS.to_vec(), |given| vec![given]);
-        let priors = self
-            .given
-            .prior
-            .map_or(PRIORS.to_vec(), |given| vec![given]);
-        let with = |prior: f64| {
-            let of = move |&centroid: &f64| Mix {
+        let Given {
+            centroid, prior, ..
+        } = &self.given;
+        let centroids = centroid.as_ref().map_or(&CENTROIDS[..], slice::from_ref);
+        let mut mixes = Vec::new();
+        for &prior in prior.as_ref().map_or(&PRIORS[..], slice::from_ref) {
+            mixes.extend(centroids.iter().map(|&centroid| Mix {
                 centroid,
                 prior,
                 ..Mix::default()
-            };
-            centroids.iter().map(of).collect::<Vec<Mix>>()
-        };
-        priors.into_iter().flat_map(with).collect()
+            }));
+        }
+        mixes
     }
 
     pub(crate) fn train(

@@ -11,9 +11,10 @@ use crate::{
     },
     train::TrainError,
 };
+use alloc::vec::Vec;
 
 /// The parts beside the weights.
-pub(super) type Beside = (Option<FusedNearest>, Option<FusedEmbedding>);
+pub(super) type Beside = (Option<FusedNearest>, Vec<FusedEmbedding>);
 
 /// The parts beside the weights of `linear`, with the rows of `data` learned; `pull` says how far
 /// old labels of the embedding move.
@@ -35,13 +36,11 @@ pub(super) fn learned(
             FusedNearest::new(nearest.folded()?, fused.weight())
         }
     };
-    let embedding = match linear.embedding() {
-        None => None,
-        Some(fused) => {
-            let learned = fused.embedding();
-            let learned = learned.learn_on(data, (places, pull), executor, kernels)?;
-            FusedEmbedding::new(learned, fused.weight())
-        }
-    };
-    Ok((nearest, embedding))
+    let mut embeddings = Vec::new();
+    for fused in linear.embeddings() {
+        let learned = fused.embedding();
+        let learned = learned.learn_on(data, (places, pull), executor, kernels)?;
+        embeddings.extend(FusedEmbedding::new(learned, fused.weight()));
+    }
+    Ok((nearest, embeddings))
 }

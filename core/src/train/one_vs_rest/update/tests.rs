@@ -330,7 +330,7 @@ fn an_embedding_of_other_steps_cannot_learn() {
         panic!("a linear model");
     };
     let beside = FusedEmbedding::new(beside, 0.5);
-    model.method = Method::Linear(linear.clone().with(None, beside));
+    model.method = Method::Linear(linear.clone().with(None, beside.into_iter().collect()));
     let refused = model.learn_all(&data, None, &Sequential, &Portable);
     assert_eq!(refused.unwrap_err(), TrainError::CannotLearn);
 }
