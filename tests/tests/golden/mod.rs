@@ -34,9 +34,9 @@ pub const NEWEST: &str = "nearest-1-symbols";
 /// Every golden file of that version that this release makes: its name, and how. What an earlier
 /// release made of the same texts otherwise (`linear-1`, whose labels were solved one by one;
 /// those without `-symbols`, for which symbols were no words; `mach-1-symbols`, trained with l1
-/// and l2, which are gone) is kept beside them, as are `standardized-1` and `weighed-1`:
-/// `train::auto` of sixty dense rows and of 200 sparse ones made them, with defaults that may
-/// improve.
+/// and l2, which are gone) is kept beside them, as are `standardized-1`, `weighed-1` and
+/// `vectors-1`: `train::auto` of sixty dense rows, of 200 sparse ones, and of 120 texts with given
+/// vectors of words made them, with defaults that may improve.
 pub const ALL_NEWEST: [(&str, Make); 7] = [
     (NEWEST, || nearest(false)),
     ("nearest-1-punctuation", || nearest(true)),
