@@ -72,10 +72,12 @@ mod training;
 pub use costs::{CostChoice, choose_cost};
 pub use fuse::{Fuse, LeftOut};
 pub use model_file::{LoadError, ModelFile};
-pub use token_vectors::{TokenVectors, VectorsError, first_words, is_word, read_vectors};
+pub use token_vectors::{
+    TokenVectors, VectorsError, first_words, is_word, read_vectors, weight_of_vectors,
+};
 pub use training::{
-    BYTES_A_FEATURE, TextFeatures, TrainingError, Vectorized, train, train_watched, vectorize,
-    vectorize_knowing,
+    BYTES_A_FEATURE, TextFeatures, TrainingError, Vectorized, train, train_watched,
+    train_with_vectors, vectorize, vectorize_knowing,
 };
 
 /// The example of docs/library.md, run as a test.

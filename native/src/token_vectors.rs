@@ -8,12 +8,17 @@ mod text;
 use crate::{
     core::{
         data::Dataset,
+        model::Model,
         sparse::{SparseRows, SparseVec},
         text::Vectorizer,
     },
     files::FileError,
 };
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+    path::Path,
+};
 
 /// The vectors that a file has for the words of a vectorizer.
 #[derive(Clone, Debug)]
@@ -32,6 +37,15 @@ const MOST: usize = 65_536;
 const MOST_CELLS: f64 = 1e11;
 
 impl TokenVectors {
+    /// How many single words `vectorizer` knows, and how many of these have a vector.
+    #[must_use]
+    pub fn met(&self, vectorizer: &Vectorizer) -> (usize, usize) {
+        let names = (0..vectorizer.features()).filter_map(|f| vectorizer.feature_name(f));
+        let known: HashSet<String> = names.filter(|name| is_word(name)).collect();
+        let met = self.words.iter().filter(|&word| known.contains(word));
+        (known.len(), met.count())
+    }
+
     /// Whether prototypes of the labels of `data` over them are trained in minutes.
     #[must_use]
     pub fn serve(&self, data: &Dataset) -> bool {
@@ -156,6 +170,17 @@ pub fn first_words(path: &Path) -> Result<Vec<String>, VectorsError> {
         false => text::words(path, MOST_WORDS),
     }
 }
+
+/// How many times vectors of words count in a model, if it has any.
+#[must_use]
+pub fn weight_of_vectors(model: &Model) -> Option<f64> {
+    let report = &model.provenance().report;
+    let weight = report.iter().find(|(name, _)| name == WEIGHT);
+    Some(weight?.1)
+}
+
+/// What the record of a model calls that.
+const WEIGHT: &str = "weight of given vectors";
 
 /// Whether a feature of this name is a single word: character n-grams begin with a mark, and word
 /// n-grams have blanks.

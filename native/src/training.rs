@@ -2,7 +2,7 @@
 
 use crate::{
     core::{
-        data::{Dataset, DatasetError, Source},
+        data::{Dataset, DatasetError, Documents, Source},
         executor::Executor,
         kernels::Kernels,
         parameters::OneVsRest,
@@ -14,8 +14,13 @@ use crate::{
         },
     },
     kernels,
+    token_vectors::{VectorsError, first_words, read_vectors, weight_of_vectors},
 };
-use std::{fmt, ops::ControlFlow};
+use std::{
+    fmt,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 /// Why data train no model.
 #[derive(Debug)]
@@ -25,6 +30,8 @@ pub enum TrainingError {
     Data(DatasetError),
     /// There is nothing to learn from, or memory is lacking.
     Train(TrainError),
+    /// A file gives no vectors of words.
+    Vectors(PathBuf, VectorsError),
 }
 
 impl fmt::Display for TrainingError {
@@ -32,6 +39,11 @@ impl fmt::Display for TrainingError {
         match self {
             Self::Data(error) => error.fmt(f),
             Self::Train(error) => error.fmt(f),
+            Self::Vectors(_, VectorsError::File(error)) => error.fmt(f),
+            Self::Vectors(path, error @ VectorsError::Line { .. }) => {
+                write!(f, "{}:{error}", path.display())
+            }
+            Self::Vectors(path, error) => write!(f, "{}: {error}", path.display()),
         }
     }
 }
@@ -257,11 +269,76 @@ pub fn train_watched(
         progress(doing);
         ControlFlow::Continue(())
     };
-    let mut best = train_best(&data, vectorizer, (seed, max_bytes), machine, tell)?;
-    let kernels = kernels::best();
+    let best = train_best(&data, vectorizer, (seed, max_bytes), machine, tell)?;
+    calibrated(best, (&data, seed), max_bytes, executor)
+}
+
+/// As [`train_watched`] of texts, with the vectors of words that a file has ([`read_vectors`]):
+/// they answer beside the weights if they gain on held-out texts, and know words that no training
+/// text has, the first 20,000 of the file. Where no word of the texts has a vector, or training on
+/// them would take long, the model is that of [`train_watched`].
+///
+/// # Errors
+/// As [`train_watched`]; a file that gives no vectors, or hashed features.
+pub fn train_with_vectors(
+    path: &Path,
+    documents: Documents,
+    seed: u64,
+    (features, max_bytes): (Option<TextFeatures>, Option<u64>),
+    executor: &Executor,
+    mut progress: impl FnMut(Progress),
+) -> Result<Best, TrainingError> {
+    let wrong = |error| TrainingError::Vectors(path.into(), error);
+    let plain = OneVsRest {
+        seed,
+        ..OneVsRest::default()
+    };
+    let (words, source) = (first_words(path).map_err(wrong)?, Source::Texts(documents));
+    let tried_with = Some(&plain);
+    let (made, knowing) =
+        vectorize_knowing(&words, source, features, tried_with, executor, |_| ())?;
+    let machine: (_, &'static dyn Kernels) = (executor, kernels::best());
+    let mut tell = |doing| {
+        progress(doing);
+        ControlFlow::Continue(())
+    };
+    let mut best = None;
+    if let Some((data, vectorizer)) = knowing.and_then(|made| Some((made.data, made.vectorizer?))) {
+        let found = read_vectors(path, &vectorizer).map_err(wrong)?;
+        let met = made.vectorizer.as_ref().map(|own| found.met(own).1);
+        if met > Some(0) && found.serve(&data) {
+            let aim = (seed, max_bytes, &found.vectors);
+            best = Some(train_best(
+                &data,
+                Some(vectorizer),
+                aim,
+                machine,
+                &mut tell,
+            )?);
+        }
+    }
+    let best = match best.filter(|best| weight_of_vectors(&best.model).is_some()) {
+        Some(best) => best,
+        None => train_best(
+            &made.data,
+            made.vectorizer,
+            (seed, max_bytes),
+            machine,
+            tell,
+        )?,
+    };
+    calibrated(best, (&made.data, seed), max_bytes, executor)
+}
+
+fn calibrated(
+    mut best: Best,
+    rows: (&Dataset, u64),
+    max_bytes: Option<u64>,
+    executor: &Executor,
+) -> Result<Best, TrainingError> {
     let mut begun = core::mem::take(&mut best.choice.calibrating);
     begun.max_bytes = max_bytes;
     best.model
-        .calibrate(begun, (&data, seed), executor, kernels)?;
+        .calibrate(begun, rows, executor, kernels::best())?;
     Ok(best)
 }

@@ -3,7 +3,7 @@
 
 use hapax::core::model::{ModelError, PredictError};
 use hapax::core::train::TrainError;
-use hapax::{TrainingError, core::data::DatasetError};
+use hapax::{TrainingError, VectorsError, core::data::DatasetError};
 use hapax::{checkpoint::CheckpointError, files::FileError, sealed::SealedError};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
@@ -38,6 +38,7 @@ pub fn training(error: impl Into<TrainingError>) -> PyErr {
         error @ TrainingError::Train(TrainError::OutOfMemory { .. }) => {
             PyMemoryError::new_err(error.to_string())
         }
+        TrainingError::Vectors(_, VectorsError::File(error)) => file(&error),
         error => wrong(error),
     }
 }

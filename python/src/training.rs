@@ -22,11 +22,11 @@ use hapax::{
     },
     kernels,
     threads::Threads,
-    train_watched, vectorize,
+    train_watched, train_with_vectors, vectorize,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::{exceptions::PyRuntimeWarning, prelude::*, pybacked::PyBackedStr, types::PyDict};
-use std::{ffi::CString, sync::mpsc::Sender, time::Duration};
+use std::{ffi::CString, path::PathBuf, sync::mpsc::Sender, time::Duration};
 
 /// How a call wants it: method, options, seed, threads, and what to tell of progress.
 pub type How<'py> = (
@@ -47,6 +47,8 @@ struct Order {
     calibrates: bool,
     /// How long it may take, if that ends trials.
     time: Option<Duration>,
+    /// A file of vectors of words.
+    vectors: Option<PathBuf>,
     kept: Option<Kept>,
 }
 
@@ -75,6 +77,14 @@ impl Order {
             let minutes: Option<f64> = options.take("minutes")?;
             time = minutes.map(duration).transpose()?;
         }
+        let vectors: Option<PathBuf> = match (method, texts) {
+            ("auto", Some(_)) => options.take("vectors")?,
+            _ => None,
+        };
+        if vectors.is_some() {
+            // It is chosen twice, with them and without.
+            time = time.map(|time| time / 2);
+        }
         // What chooses a method calibrates from the answers that it chose by.
         let plain = match method {
             "auto" => None,
@@ -97,6 +107,7 @@ impl Order {
             max_bytes,
             calibrates: !plain.unwrap_or(false),
             time,
+            vectors,
             kept,
         })
     }
@@ -164,7 +175,12 @@ impl Order {
             check_data(data)?;
         }
         let how = (self.features.take(), self.max_bytes);
-        let best = train_watched(source, self.seed, how, executor, told)?;
+        let best = match (source, &self.vectors) {
+            (Source::Texts(documents), Some(path)) => {
+                train_with_vectors(path, documents, self.seed, how, executor, told)?
+            }
+            (source, _) => train_watched(source, self.seed, how, executor, told)?,
+        };
         self.finished(best.model, executor)
     }
 

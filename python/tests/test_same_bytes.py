@@ -206,6 +206,41 @@ def test_models_of_label_texts(method, command, tmp_path):
     assert hapax.train(texts, labels, method).to_bytes() != theirs
 
 
+def test_models_of_given_vectors(command, tmp_path):
+    """Words that no text has are understood by vectors that are near those of words that have."""
+    words = [[f"{chr(97 + label)}{chr(97 + at)}o" for at in range(24)] for label in range(12)]
+    texts = [
+        f"please {words[label][at]} the {words[label][(at + 3) % 10]} now"
+        for at in range(9)
+        for label in range(12)
+    ]
+    labels = [[f"label{label}"] for _ in range(9) for label in range(12)]
+    write_tsv(tmp_path / "train.tsv", texts, labels)
+    with (tmp_path / "vectors.txt").open("w") as file:
+        for label, own in enumerate(words):
+            for at, word in enumerate(own):
+                noise = [0.01 * ((at * 7 + axis * 3) % 11) for axis in range(12)]
+                numbers = [noise[axis] + float(axis == label) for axis in range(12)]
+                print(word, *(f"{number:.2f}" for number in numbers), file=file)
+    given = {"characters": 0, "vectors": tmp_path / "vectors.txt"}
+    train = [*arguments("auto", given), tmp_path / "train.tsv"]
+    command("train", *train, "-o", tmp_path / "model.hapax")
+    model = hapax.train(texts, labels, **given)
+    assert model.to_bytes() == (tmp_path / "model.hapax").read_bytes()
+    unseen = [f"please {own[20]}" for own in words]
+    assert [row[0][0] for row in model.predict(unseen, k=1)] == [f"label{n}" for n in range(12)]
+
+    (tmp_path / "vectors.txt").write_text("aao 1 2\nabo 1\n")
+    with pytest.raises(ValueError, match=r"vectors.txt:2:\d+: "):
+        hapax.train(texts, labels, **given)
+    with pytest.raises(FileNotFoundError, match="nowhere.txt"):
+        hapax.train(texts, labels, vectors="nowhere.txt")
+    with pytest.raises(TypeError, match="no option 'vectors'"):
+        hapax.train(texts, labels, "ovr", vectors=tmp_path / "vectors.txt")
+    with pytest.raises(TypeError, match="no option 'vectors'"):
+        hapax.train([[1.0], [2.0]], [0, 1], vectors=tmp_path / "vectors.txt")
+
+
 def test_any_number_of_threads_makes_the_same_bytes(splice):
     (rows, classes), _ = splice
     ids = np.unique(classes, return_inverse=True)[1]

@@ -69,9 +69,10 @@ def train(
     **options
         The options of ``hapax train METHOD --help-all`` by their names with underscores, such as
         ``cost=0.3``, ``costs=[0.1, 1, 10]``, ``max_bytes=2_000_000``, ``minutes=10``, or of texts
-        ``words=(1, 2)`` and ``characters=0``. ``checkpoint="folder"`` keeps what training has done
-        so far, every minute or as ``every="10s"`` says; ``resume="folder"`` goes on from there
-        after Ctrl-C, a crash or a kill.
+        ``words=(1, 2)`` and ``characters=0``. ``vectors="glove.6B.100d.txt"``, which "auto" has,
+        adds vectors of words from elsewhere if they gain. ``checkpoint="folder"`` keeps what
+        training has done so far, every minute or as ``every="10s"`` says; ``resume="folder"`` goes
+        on from there after Ctrl-C, a crash or a kill.
 
     Returns
     -------

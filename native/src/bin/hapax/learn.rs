@@ -7,7 +7,6 @@ use super::{
     input::{Reading, load_model, read_input, threads},
     output::{note, output_file, print},
     table::{bytes, count, facts_table},
-    train::has_vectors,
 };
 use clap::Args;
 use hapax::{
@@ -20,7 +19,7 @@ use hapax::{
         train::{Learned, TrainError},
     },
     files::{check_not_over, check_writable},
-    kernels,
+    kernels, weight_of_vectors,
 };
 use serde_json::json;
 use std::{fs, ops::RangeInclusive, path::PathBuf};
@@ -122,7 +121,7 @@ impl Learn {
     fn cannot(&self, model: &Model) -> Failure {
         let algorithm = &model.provenance().algorithm;
         let rule = match model.method() {
-            _ if has_vectors(model) => format!(
+            _ if weight_of_vectors(model).is_some() => format!(
                 "is a model of {algorithm} with vectors of words beside it, so it cannot learn more rows: train it again \
                  on all rows"
             ),

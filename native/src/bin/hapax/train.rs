@@ -54,7 +54,6 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
 };
-pub use vectors::has_vectors;
 
 /// Train a model from a file of labelled texts or rows.
 ///

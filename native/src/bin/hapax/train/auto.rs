@@ -10,7 +10,7 @@ use super::{
     finish::{Made, Told},
     ovr,
     time::TimeOptions,
-    vectors::{Given, VectorOptions, has_vectors},
+    vectors::{Given, VectorOptions},
 };
 use clap::Args;
 use hapax::{
@@ -23,7 +23,7 @@ use hapax::{
             auto::{self, Best, Candidate},
         },
     },
-    kernels,
+    kernels, weight_of_vectors,
 };
 use std::ops::ControlFlow;
 
@@ -90,7 +90,7 @@ impl TrainAuto {
         let found = vectors.map(over).transpose()?;
         lines.extend(found.as_ref().map(VectorOptions::worth));
         let data = &training.data;
-        let mut best = match found.filter(|best| has_vectors(&best.model)) {
+        let mut best = match found.filter(|best| weight_of_vectors(&best.model).is_some()) {
             Some(best) => best,
             None => {
                 told(|tell| auto::train_best(data, training.vectorizer, budget, machine, tell))?

@@ -13,17 +13,13 @@ use hapax::{
     TokenVectors, VectorsError,
     core::{
         data::Dataset,
-        model::Model,
         text::{FeatureSpace, Vectorizer},
         train::auto::Best,
     },
     files::{check_not_over, check_readable},
-    first_words, is_word, read_vectors,
+    first_words, read_vectors, weight_of_vectors,
 };
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// Vectors of words.
 #[derive(Args, Clone, Debug)]
@@ -80,9 +76,11 @@ impl VectorOptions {
         let data = common.named(data)?;
         let found = read_vectors(path, &vectorizer).map_err(|error| wrong(path, error))?;
         let path = path.display();
-        let known = words_of(training.vectorizer.as_ref());
-        let met = found.words.iter().filter(|&word| known.contains(word));
-        let (met, known) = (met.count(), count(known.len() as u64));
+        let (known, met) = match &training.vectorizer {
+            Some(vectorizer) => found.met(vectorizer),
+            None => (0, 0),
+        };
+        let known = count(known as u64);
         if met == 0 {
             warn(format_args!(
                 "{path}: none of the {known} words of the training texts has a vector there; trained without"
@@ -114,7 +112,7 @@ impl VectorOptions {
 
     /// What became of them.
     pub fn worth(best: &Best) -> String {
-        match weight(best) {
+        match weight_of_vectors(&best.model) {
             Some(weight) => format!("vectors of words count {weight} times"),
             None if best.choice.held_out == 0 => {
                 "vectors of words are left out: texts are too few to hold some out".into()
@@ -129,30 +127,6 @@ pub struct Given {
     pub found: TokenVectors,
     pub data: Dataset,
     pub vectorizer: Vectorizer,
-}
-
-/// How much they count in it.
-fn weight(best: &Best) -> Option<f64> {
-    let report = &best.model.provenance().report;
-    let weight = report.iter().find(|(name, _)| name == WEIGHT);
-    Some(weight?.1)
-}
-
-/// Whether a model has vectors of words beside its weights.
-pub fn has_vectors(model: &Model) -> bool {
-    let report = &model.provenance().report;
-    report.iter().any(|(name, _)| name == WEIGHT)
-}
-
-/// What the record of a model calls their weight.
-const WEIGHT: &str = "weight of given vectors";
-
-/// The single words that a vectorizer knows.
-fn words_of(vectorizer: Option<&Vectorizer>) -> HashSet<String> {
-    let names = vectorizer.into_iter().flat_map(|vectorizer| {
-        (0..vectorizer.features()).filter_map(|feature| vectorizer.feature_name(feature))
-    });
-    names.filter(|name| is_word(name)).collect()
 }
 
 fn wrong(path: &Path, error: VectorsError) -> Failure {
