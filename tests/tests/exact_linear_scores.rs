@@ -25,6 +25,8 @@ fn trained(data: &Dataset, executor: &Executor) -> Model {
         negatives: Negatives::Mined,
         pool: 300,
         mine: 10,
+        rounds: 1,
+        max_epochs: 3,
         prune: 0.1,
         ..OneVsRest::default()
     };

@@ -10,7 +10,8 @@ use hapax_core::{
 pub struct Exhaustive<'a> {
     rows: &'a SparseRows,
     postings: Vec<Vec<(u32, f32)>>,
-    norms: Vec<f64>,
+    /// Norms of the rows and how many features they have.
+    norms: Vec<(f64, usize)>,
     /// The exponent of the Jaccard index.
     beta: f64,
 }
@@ -26,7 +27,10 @@ impl<'a> Exhaustive<'a> {
         Self {
             rows,
             postings,
-            norms: rows.iter().map(|row| row.norm()).collect(),
+            norms: rows
+                .iter()
+                .map(|row| (row.norm(), row.indices().len()))
+                .collect(),
             beta,
         }
     }
@@ -53,9 +57,9 @@ impl<'a> Exhaustive<'a> {
             if shared == 0 || !dot.is_finite() {
                 return None;
             }
-            let (row, own) = (self.rows.row(id).indices().len(), query.indices().len());
+            let ((length, row), own) = (self.norms[id], query.indices().len());
             let jaccard = self.power(shared as f64 / (own + row - shared) as f64);
-            let score = (jaccard * (f64::from(dot) / (norm * self.norms[id]))) as f32;
+            let score = (jaccard * (f64::from(dot) / (norm * length))) as f32;
             (score > 0.0).then_some(Scored {
                 id: id as u32,
                 score,

@@ -124,7 +124,11 @@ impl SparseRows {
     #[must_use]
     pub fn row(&self, row: usize) -> SparseView<'_> {
         let (start, end) = (self.offsets[row], self.offsets[row + 1]);
-        SparseView::from_checked(&self.indices[start..end], &self.values[start..end])
+        // Checked when it was pushed: rows are read too often to check them each time, even in tests.
+        SparseView {
+            indices: &self.indices[start..end],
+            values: &self.values[start..end],
+        }
     }
 
     /// All rows in order.

@@ -94,8 +94,8 @@ impl core::error::Error for SparseError {}
 /// A borrowed sparse vector: strictly rising indices, each with a finite value other than zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SparseView<'a> {
-    indices: &'a [u32],
-    values: &'a [f32],
+    pub(super) indices: &'a [u32],
+    pub(super) values: &'a [f32],
 }
 
 impl<'a> SparseView<'a> {

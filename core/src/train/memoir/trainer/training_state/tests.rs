@@ -387,8 +387,10 @@ fn any_flipped_bit_is_an_error_or_a_training_that_ends_and_any_cut_is_an_error()
                     .visit(|_, _, weight| assert!(way.is_l1() || weight.is_finite()));
                 again.finish(&Sequential).unwrap();
             }
-            let mut cut = way.trainer(&data).unwrap();
-            assert!(at % 2 != 0 || cut.resume(&bytes[..at]).is_err());
+            if at % 2 == 0 {
+                let mut cut = way.trainer(&data).unwrap();
+                assert!(cut.resume(&bytes[..at]).is_err());
+            }
         }
         let long = [&bytes[..], &[0]].concat();
         let refused = way.trainer(&data).unwrap().resume(&long);
