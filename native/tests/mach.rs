@@ -137,7 +137,7 @@ fn all_kernels_answer_as_the_portable_ones_do() {
     let threads = Threads::new(2).unwrap();
     for estimator in [Estimator::Mean, Estimator::LogMean, Estimator::LogitSum] {
         let p = MachParameters {
-            epochs: 2,
+            epochs: 1,
             estimator,
             ..MachParameters::automatic(&data)
         };
