@@ -278,6 +278,19 @@ pub fn train_watched(
 /// text has, the first 20,000 of the file. Where no word of the texts has a vector, or training on
 /// them would take long, the model is that of [`train_watched`].
 ///
+/// ```
+/// use hapax::core::{data::Documents, executor::Sequential};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("vectors.txt");
+/// std::fs::write(&path, "mouse 0.1 0.9\ncat 0.2 0.8\nhouse 0.8 0.2\n")?;
+/// let texts = [("a mouse", ["animal"]), ("the cat", ["animal"]), ("a house", ["thing"])];
+/// let documents = Documents::new(texts.iter().map(|(text, labels)| (*text, labels)))?;
+/// let open = (None, None);
+/// let best = hapax::train_with_vectors(&path, documents, 42, open, &Sequential, |_| ())?;
+/// assert_eq!(best.model.labels(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`train_watched`]; a file that gives no vectors, or hashed features.
 pub fn train_with_vectors(

@@ -214,13 +214,11 @@ pub(super) fn read_given<M: Serialize + DeserializeOwned>(
     };
     let own = frequencies.clone();
     let embedding = read_vectors(container, description, &GIVEN, sizes, own)?;
-    let fused = weight
-        .first()
-        .map(|&weight| FusedEmbedding::new(embedding, weight));
-    fused
-        .flatten()
-        .map(Some)
-        .ok_or(FormatError::MetadataInvalid)
+    let fused = match weight[..] {
+        [weight] => FusedEmbedding::new(embedding, weight),
+        _ => None,
+    };
+    fused.map(Some).ok_or(FormatError::MetadataInvalid)
 }
 
 fn invalid(error: EmbeddingError, sections: &Sections) -> FormatError {
