@@ -124,7 +124,7 @@ impl SparseRows {
     #[must_use]
     pub fn row(&self, row: usize) -> SparseView<'_> {
         let (start, end) = (self.offsets[row], self.offsets[row + 1]);
-        // Checked when it was pushed: rows are read too often to check them each time, even in tests.
+        // Checked when it was pushed: rows are read too often to check them each time.
         SparseView {
             indices: &self.indices[start..end],
             values: &self.values[start..end],
