@@ -121,7 +121,9 @@ impl Known<'_> {
         if let Some(labels) = &self.given.labels {
             return self.several(labels);
         }
-        let remembered = self.remembered.labels.as_deref();
+        // Of lines without tabs or commas the only column is the text, wherever labels stood.
+        let lines = self.labels_optional && !self.headed && self.names.len() == 1;
+        let remembered = self.remembered.labels.as_deref().filter(|_| !lines);
         let remembered = remembered.and_then(|labels| self.several(labels).ok());
         if let Some(remembered) = remembered {
             return Ok(remembered);

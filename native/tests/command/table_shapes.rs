@@ -1,6 +1,7 @@
-//! Tables of other shapes: JSON arrays, objects within objects, labels in several columns.
+//! Tables of other shapes: JSON arrays, objects within objects, labels in several columns, labels
+//! before texts.
 
-use super::folder::Folder;
+use super::folder::{Folder, QUESTIONS};
 
 const TABLE: &str = "\
 text,first,second
@@ -100,4 +101,33 @@ fn columns_of_0_and_1_are_labels() {
     folder
         .run("train nearest unclear.csv -o other")
         .refused_for("say --text comment --labels arrival,lost,stolen");
+}
+
+#[test]
+fn lines_of_text_are_asked_of_a_model_whose_labels_came_first() {
+    let folder = Folder::new();
+    let labels_first: String = QUESTIONS
+        .lines()
+        .filter_map(|row| row.split_once('\t'))
+        .map(|(text, labels)| format!("{labels},{text}\n"))
+        .collect();
+    folder.write("a.csv", labels_first);
+    folder
+        .run(&format!(
+            "train nearest a.csv --columns labels,text -o m {OPTIONS}"
+        ))
+        .good();
+    let told = folder.run_on(
+        "predict m -k 1 --output csv",
+        "i lost my card on the train\n",
+    );
+    let told = told.good();
+    assert!(told.contains(",lost,"), "{told}");
+    // What is judged must have both.
+    folder.write("one.csv", "lost card\n");
+    let refused = folder.run("evaluate m one.csv");
+    assert!(
+        refused.err.contains("there is no column \"2\""),
+        "{refused:?}"
+    );
 }
