@@ -19,6 +19,7 @@ use crate::{
 use std::{
     fmt,
     ops::ControlFlow,
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
 };
 
@@ -30,8 +31,8 @@ pub enum TrainingError {
     Data(DatasetError),
     /// There is nothing to learn from, or memory is lacking.
     Train(TrainError),
-    /// A file gives no vectors of words.
-    Vectors(PathBuf, VectorsError),
+    /// A file gives no vectors of words. Errors of files are no less sound after a panic.
+    Vectors(PathBuf, AssertUnwindSafe<VectorsError>),
 }
 
 impl fmt::Display for TrainingError {
@@ -39,11 +40,13 @@ impl fmt::Display for TrainingError {
         match self {
             Self::Data(error) => error.fmt(f),
             Self::Train(error) => error.fmt(f),
-            Self::Vectors(_, VectorsError::File(error)) => error.fmt(f),
-            Self::Vectors(path, error @ VectorsError::Line { .. }) => {
+            Self::Vectors(_, AssertUnwindSafe(VectorsError::File(error))) => error.fmt(f),
+            Self::Vectors(path, AssertUnwindSafe(error @ VectorsError::Line { .. })) => {
                 write!(f, "{}:{error}", path.display())
             }
-            Self::Vectors(path, error) => write!(f, "{}: {error}", path.display()),
+            Self::Vectors(path, AssertUnwindSafe(error)) => {
+                write!(f, "{}: {error}", path.display())
+            }
         }
     }
 }
@@ -301,7 +304,7 @@ pub fn train_with_vectors(
     executor: &Executor,
     mut progress: impl FnMut(Progress),
 ) -> Result<Best, TrainingError> {
-    let wrong = |error| TrainingError::Vectors(path.into(), error);
+    let wrong = |error| TrainingError::Vectors(path.into(), AssertUnwindSafe(error));
     let plain = OneVsRest {
         seed,
         ..OneVsRest::default()

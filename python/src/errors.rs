@@ -7,7 +7,7 @@ use hapax::{TrainingError, VectorsError, core::data::DatasetError};
 use hapax::{checkpoint::CheckpointError, files::FileError, sealed::SealedError};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyValueError};
-use std::fmt::Display;
+use std::{fmt::Display, panic::AssertUnwindSafe};
 
 /// A wrong value.
 pub fn wrong(error: impl Display) -> PyErr {
@@ -38,7 +38,7 @@ pub fn training(error: impl Into<TrainingError>) -> PyErr {
         error @ TrainingError::Train(TrainError::OutOfMemory { .. }) => {
             PyMemoryError::new_err(error.to_string())
         }
-        TrainingError::Vectors(_, VectorsError::File(error)) => file(&error),
+        TrainingError::Vectors(_, AssertUnwindSafe(VectorsError::File(error))) => file(&error),
         error => wrong(error),
     }
 }
