@@ -135,7 +135,7 @@ fn path_with(tools: &Path) -> String {
 
 /// Holds a package against what is published: its files, its manifest, no dependency by path alone.
 fn check_package(folder: &Path, name: &str) -> Result<(), String> {
-    let page = ["build.rs", "dist/hapax.wasm", "dist/THIRD-PARTY.txt"];
+    let page = ["build.rs", "dist/hapax.wasm.br", "dist/THIRD-PARTY.txt"];
     let all = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"];
     let own = page.iter().filter(|_| name == "hapax");
     for file in all.iter().chain(own) {

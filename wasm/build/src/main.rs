@@ -13,6 +13,7 @@ mod weigh;
 
 use artifact::{Instructions, Part, build};
 use std::{
+    collections::BTreeMap,
     env,
     error::Error,
     fs, io,
@@ -21,6 +22,7 @@ use std::{
     thread,
 };
 use unchanged::Note;
+use weigh::brotlied;
 
 /// The folders that the build reads and writes.
 struct Folders {
@@ -32,7 +34,8 @@ struct Folders {
     dist: PathBuf,
 }
 
-/// What a page needs of the package to answer. The command carries these files.
+/// What a page needs of the package to answer. The command carries these files, those of wasm
+/// compressed.
 const FOR_PAGES: [&str; 19] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
@@ -203,15 +206,24 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
 /// Makes a folder hold the files of [`FOR_PAGES`] and, but for hidden ones, no others. Equal files
 /// stay as they are, so that cargo does not compile the command again.
 fn hand_over(dist: &Path, folder: &Path) -> io::Result<()> {
+    let mut files = BTreeMap::new();
+    for name in FOR_PAGES {
+        let bytes = fs::read(dist.join(name))?;
+        let file = match name.ends_with(".wasm") {
+            true => (format!("{name}.br"), brotlied(&bytes)?),
+            false => (name.to_owned(), bytes),
+        };
+        files.extend([file]);
+    }
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
-        if !name.starts_with('.') && !FOR_PAGES.contains(&&*name) {
+        if !name.starts_with('.') && !files.contains_key(&*name) {
             fs::remove_file(folder.join(&*name))?;
         }
     }
-    for name in FOR_PAGES {
-        let (bytes, target) = (fs::read(dist.join(name))?, folder.join(name));
+    for (name, bytes) in files {
+        let target = folder.join(name);
         if !fs::read(&target).is_ok_and(|there| there == bytes) {
             fs::write(target, bytes)?;
         }

@@ -118,7 +118,7 @@ mod tests {
         for name in [
             "core/lib.rs",
             "wasm/dist/hapax.wasm",
-            "native/dist/hapax.wasm",
+            "native/dist/hapax.wasm.br",
             "Cargo.lock",
         ] {
             note.write().unwrap();

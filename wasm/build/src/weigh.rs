@@ -22,7 +22,7 @@ pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
     let mut kept = limits.iter().all(|(name, _)| names.contains(name));
     for name in &names {
         let bytes = fs::read(folder.join(name))?;
-        let (gzip, brotli) = (gzipped(&bytes)?, brotlied(&bytes)?);
+        let (gzip, brotli) = (gzipped(&bytes)?, brotlied(&bytes)?.len());
         let limit = limits.iter().find(|(limited, _)| limited == name);
         let verdict = match limit {
             None => String::new(),
@@ -73,8 +73,8 @@ fn gzipped(bytes: &[u8]) -> io::Result<usize> {
     Ok(encoder.finish()?.len())
 }
 
-fn brotlied(mut bytes: &[u8]) -> io::Result<usize> {
+pub fn brotlied(mut bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     brotli::BrotliCompress(&mut bytes, &mut out, &BrotliEncoderParams::default())?;
-    Ok(out.len())
+    Ok(out)
 }

@@ -19,7 +19,7 @@ use std::{
     io::{self, Write as _},
 };
 
-/// The npm package, as far as pages need it: see build.rs.
+/// The npm package, as far as pages need it: see build.rs. What ends in `.br` is compressed.
 const PACKAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_package.rs"));
 
 /// Of the two wasm files of the package browsers load one, nearly always the other.
@@ -100,10 +100,17 @@ impl Page<'_> {
         );
         let (notices, code): (Vec<_>, Vec<_>) =
             PACKAGE.iter().partition(|(name, _)| is_notice(name));
-        files.extend(
-            code.iter()
-                .map(|(name, bytes)| File::new(format!("hapax/{name}"), *bytes)),
-        );
+        let mut ready = Vec::new();
+        for &(name, bytes) in code {
+            let name = format!("hapax/{name}");
+            match name.strip_suffix(".br") {
+                Some(plain) => {
+                    files.push(File::new(plain, decompressed(bytes)?));
+                    ready.push(File::new(name, bytes));
+                }
+                None => files.push(File::new(name, bytes)),
+            }
+        }
         let page = File::new(PAGE, self.html());
         let kept: Vec<_> = files.iter().chain([&page]).map(kept_file).collect();
         let kept = serde_json::to_string(&kept).map_err(|e| Failure::Other(e.to_string()))?;
@@ -114,7 +121,7 @@ impl Page<'_> {
             page,
             File::new(WORKER, worker),
         ]);
-        let compressed = compressed(&files, threads)?;
+        let compressed = compressed(&files, &ready, threads)?;
         let visited = |file: &File| match file.name.as_str() {
             OLD_BROWSERS | "_headers" => 0,
             name if is_notice(name) => 0,
@@ -221,8 +228,9 @@ fn headers() -> String {
     format!("/*\n{}", lines.concat())
 }
 
-/// What is smaller by Brotli or gzip than by a twentieth less, in the order of the files.
-fn compressed(files: &[File], threads: &Executor) -> Result<Vec<File>, Failure> {
+/// What is smaller by Brotli or gzip than by a twentieth less, in the order of the files. What is
+/// `ready` by Brotli is not compressed again.
+fn compressed(files: &[File], ready: &[File], threads: &Executor) -> Result<Vec<File>, Failure> {
     let worth: Vec<_> = files
         .iter()
         .filter(|file| file.bytes.len() >= WORTH_COMPRESSING && file.name != "_headers")
@@ -232,17 +240,28 @@ fn compressed(files: &[File], threads: &Executor) -> Result<Vec<File>, Failure> 
         || (),
         |(), job| {
             let File { name, bytes } = worth[job / 2];
-            let (ending, small) = match job % 2 {
-                0 => ("br", brotlied(bytes)),
-                _ => ("gz", gzipped(bytes)),
+            let ending = ["br", "gz"][job % 2];
+            let name = format!("{name}.{ending}");
+            let small = match (ready.iter().find(|file| file.name == name), ending) {
+                (Some(file), _) => Ok(file.bytes.clone()),
+                (None, "br") => brotlied(bytes).map(Bytes::from),
+                (None, _) => gzipped(bytes).map(Bytes::from),
             };
-            let file = small.map(|small| File::new(format!("{name}.{ending}"), small));
+            let file = small.map(|small| File::new(name, small));
             file.map(|file| (file.bytes.len() < bytes.len() / 20 * 19).then_some(file))
         },
     );
     let made: io::Result<Vec<_>> = made.into_iter().collect();
     let made = made.map_err(|error| Failure::Other(format!("cannot compress: {error}")))?;
     Ok(made.into_iter().flatten().collect())
+}
+
+/// What a file of the package holds that is compressed by Brotli.
+fn decompressed(mut bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut out = Vec::new();
+    brotli::BrotliDecompress(&mut bytes, &mut out)
+        .map_err(|error| Failure::Other(format!("the page's files are damaged: {error}")))?;
+    Ok(out)
 }
 
 fn brotlied(mut bytes: &[u8]) -> io::Result<Vec<u8>> {
