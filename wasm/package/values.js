@@ -14,6 +14,8 @@ export const setText = setNumber;
 
 export const setObject = setNumber;
 
+export const itself = (value) => value;
+
 /** A number of 32 bits as a short decimal that rounds to it. */
 const short = (number) =>
   [7, 8, 9].map((digits) => Number(number.toPrecision(digits))).find((decimal) => Math.fround(decimal) === number);

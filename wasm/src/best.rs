@@ -5,7 +5,7 @@ use crate::{
     dataset::Dataset,
     errors::{Thrown, set_number, set_text},
     model::Model,
-    text_options::{TextChoice, TextOptions, ngrams_of},
+    text_options::{TextChoice, TextOptions, list, ngrams_of},
     watching::{Hearing, Watching},
 };
 use hapax_core::{
@@ -22,7 +22,6 @@ use hapax_core::{
     },
 };
 use hapax_wasm_kernels::KERNELS;
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./values.js")]
@@ -175,15 +174,15 @@ pub fn trained(
 fn summary(best: &Best, features: Option<&VectorizerOptions>) -> JsValue {
     let object = new_object();
     set_text(&object, "method", best.candidate.name());
-    let tried = Array::new();
+    let mut tried = Vec::new();
     for method in &best.tried {
         let of = new_object();
         set_text(&of, "method", method.candidate.name());
         set_number(&of, "precision", method.precision);
         set_number(&of, "precisionAt1", method.at_1);
-        tried.push(&of);
+        tried.push(of);
     }
-    set_object(&object, "tried", &tried);
+    set_object(&object, "tried", &list(tried));
     set_object(&object, "parameters", &parameters(&best.choice));
     set_number(&object, "settings", best.choice.tried.len() as f64);
     let judged = best.choice.best().map_or(0, |trial| trial.judged);

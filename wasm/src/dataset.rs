@@ -5,8 +5,14 @@ use hapax_core::{
     data::{Dataset as Rows, Documents, LabelLists, Source},
     sparse::SparseRows,
 };
-use js_sys::Array;
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(raw_module = "./values.js")]
+extern "C" {
+    /// The items of a list.
+    #[wasm_bindgen(js_name = itself)]
+    fn items(list: &JsValue) -> Vec<JsValue>;
+}
 
 /// Labelled texts or labelled rows of features. Call `free()` when it is no longer needed.
 #[wasm_bindgen]
@@ -20,13 +26,13 @@ impl Dataset {
     #[wasm_bindgen(js_name = fromTexts)]
     pub fn from_texts(
         texts: Vec<String>,
-        #[wasm_bindgen(unchecked_param_type = "string[][]")] labels: &Array,
+        #[wasm_bindgen(unchecked_param_type = "string[][]")] labels: Vec<JsValue>,
     ) -> Result<Self, Thrown> {
-        Thrown::unless_equal(texts.len(), labels.length() as usize)?;
+        Thrown::unless_equal(texts.len(), labels.len())?;
         let name = |name: JsValue| name.as_string().unwrap_or_default();
         let names = labels
-            .iter()
-            .map(|list| Array::from(&list).iter().map(name).collect::<Vec<_>>());
+            .into_iter()
+            .map(|list| items(&list).into_iter().map(name).collect::<Vec<_>>());
         let documents = Documents::new(texts.into_iter().zip(names))?;
         Ok(Self {
             source: Source::Texts(documents),

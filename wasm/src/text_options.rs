@@ -9,7 +9,6 @@ use hapax_core::{
     train::one_vs_rest::{GivenFeatures, choose_features},
 };
 use hapax_wasm_kernels::KERNELS;
-use js_sys::Array;
 use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
@@ -18,6 +17,9 @@ extern "C" {
     /// The first of the options that is none of the known names, which stand apart by spaces.
     #[wasm_bindgen(js_name = unknownOption)]
     fn unknown_option(options: &TextOptions, known: &str) -> Option<String>;
+    /// Items as a list.
+    #[wasm_bindgen(js_name = itself)]
+    pub(crate) fn list(items: Vec<JsValue>) -> JsValue;
 }
 
 #[wasm_bindgen]
@@ -164,11 +166,8 @@ fn fitted(texts: &Documents, options: VectorizerOptions) -> Result<(Rows, Vector
 
 /// Lengths of n-grams as options have them.
 pub fn ngrams_of(lengths: Option<NGrams>) -> JsValue {
-    let list = lengths.map_or(Vec::new(), |NGrams { min, max }| vec![min, max]);
-    list.into_iter()
-        .map(JsValue::from)
-        .collect::<Array>()
-        .into()
+    let both = lengths.map_or(Vec::new(), |NGrams { min, max }| vec![min, max]);
+    list(both.into_iter().map(JsValue::from).collect())
 }
 
 /// `[shortest, longest]`; none if the list is empty.

@@ -6,14 +6,23 @@ use hapax_core::train::{
     TrainError,
     one_vs_rest::{Report, Stage},
 };
-use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
     /// What a trainer calls after each part: `(stage, done, of, memory)`.
-    #[wasm_bindgen(extends = Function, typescript_type = "Hearing")]
+    #[wasm_bindgen(typescript_type = "Hearing")]
     pub type Hearing;
+    /// `hear.call(owner, stage, done, of, memory)`.
+    #[wasm_bindgen(method, catch)]
+    fn call(
+        hear: &Hearing,
+        owner: &JsValue,
+        stage: &str,
+        done: f64,
+        of: f64,
+        memory: &JsValue,
+    ) -> Result<JsValue, JsValue>;
 }
 
 /// As many bytes as wasm has addresses for.
@@ -45,9 +54,7 @@ impl Watching {
             return ControlFlow::Continue(());
         };
         let (done, of) = (done as f64, of as f64);
-        let arguments = [&stage.into(), &done.into(), &of.into(), &self.memory];
-        let list = js_sys::Array::from_iter(arguments);
-        match hear.apply(&JsValue::UNDEFINED, &list) {
+        match hear.call(&JsValue::UNDEFINED, stage, done, of, &self.memory) {
             Ok(_) => ControlFlow::Continue(()),
             Err(thrown) => {
                 self.thrown = Some(thrown);

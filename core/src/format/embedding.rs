@@ -165,10 +165,7 @@ pub(super) fn read_vectors<M: Serialize + DeserializeOwned>(
         Some(Table {
             weights: read_weights(container, sections.vectors, bits)?,
             scales: container.array(sections.scales)?,
-            features: match cfg!(feature = "given-vectors") {
-                true => container.optional(sections.features)?,
-                false => None,
-            },
+            features: container.optional(sections.features)?,
         })
     } else {
         None

@@ -125,9 +125,7 @@ pub(super) fn read<M: Serialize + DeserializeOwned>(
         embeddings
             .push(FusedEmbedding::new(embedding, weight).ok_or(FormatError::MetadataInvalid)?);
     }
-    if cfg!(feature = "given-vectors") {
-        embeddings.extend(embedding::read_given(container, sizes, &frequencies)?);
-    }
+    embeddings.extend(embedding::read_given(container, sizes, &frequencies)?);
     Ok(linear.with(nearest, embeddings))
 }
 

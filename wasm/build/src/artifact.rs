@@ -102,7 +102,7 @@ impl Part {
 
     fn features(self) -> &'static [&'static str] {
         match self {
-            Self::Whole => &["--no-default-features", "--features", "vectors"],
+            Self::Whole => &["--no-default-features", "--features", "kinds"],
             Self::Nearest => &["--no-default-features"],
             // Of its kernels the unrolled forms are 3 kB gzipped, and no faster.
             Self::Train => &["--config", SMALLER_KERNELS],
@@ -199,7 +199,7 @@ fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
 
 /// Compiles the module, and with it the standard library: that one for size, and so that a panic is
 /// a trap without a message and derived `Debug` prints nothing, which saves a third of the file.
-/// Cargo wants `RUSTC_BOOTSTRAP` for that.
+/// Cargo wants `RUSTC_BOOTSTRAP` for that, and libm for square roots that are one instruction.
 fn compile(
     folders: &Folders,
     instructions: Instructions,
@@ -225,6 +225,8 @@ fn compile(
             "wasm",
             "--locked",
             "--quiet",
+            "--features",
+            "intrinsics",
         ])
         .args(part.features())
         .args([

@@ -31,10 +31,7 @@ impl Table {
 
     /// The features that have vectors; `None` where all have one.
     pub(crate) fn features(&self) -> Option<&[u32]> {
-        match cfg!(feature = "given-vectors") {
-            true => self.features.as_deref(),
-            false => None,
-        }
+        self.features.as_deref()
     }
 
     /// Which vector is that of a feature, if it has one.

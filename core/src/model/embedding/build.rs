@@ -29,19 +29,22 @@ impl Vectors {
     #[must_use]
     pub(crate) fn without_zeros(self) -> Self {
         let dimensions = self.dimensions.max(1);
-        let all = self.embedding.len() / dimensions;
-        let of = |at: &usize| &self.embedding[at * dimensions..][..dimensions];
-        if cfg!(not(feature = "given-vectors")) {
+        if self.features.is_some() {
             return self;
         }
-        let has = |at: &usize| of(at).iter().any(|&weight| weight != 0.0);
-        let kept: Vec<usize> = (0..all).filter(has).collect();
-        if self.features.is_some() || kept.is_empty() || kept.len() == all {
+        let (mut features, mut embedding) = (Vec::new(), Vec::new());
+        for (feature, vector) in (0..).zip(self.embedding.chunks_exact(dimensions)) {
+            if vector.iter().any(|&weight| weight != 0.0) {
+                features.push(feature);
+                embedding.extend_from_slice(vector);
+            }
+        }
+        if features.is_empty() || embedding.len() == self.embedding.len() {
             return self;
         }
         Self {
-            embedding: kept.iter().flat_map(of).copied().collect(),
-            features: Some(kept.iter().map(|&at| at as u32).collect()),
+            embedding,
+            features: Some(features),
             ..self
         }
     }

@@ -26,16 +26,9 @@ use crate::{
     sparse::SparseView,
 };
 
-/// One of each embedding that may answer beside weights: of what was learned from the rows and,
-/// where the feature is on, of prototypes over given vectors, in this order.
-#[cfg(feature = "given-vectors")]
+/// One of each embedding that may answer beside weights: of what was learned from the rows, and of
+/// prototypes over given vectors, in this order.
 pub(crate) type ByEmbedding<T> = [T; 2];
-/// One of the embedding that was learned.
-#[cfg(not(feature = "given-vectors"))]
-pub(crate) type ByEmbedding<T> = [T; 1];
-
-/// How many embeddings may answer beside weights.
-pub(crate) const EMBEDDINGS: usize = size_of::<ByEmbedding<u8>>();
 
 /// The place of the embedding that was learned, in [`ByEmbedding`].
 pub(crate) const LEARNED: usize = 0;
@@ -67,7 +60,7 @@ impl FusedEmbedding {
     /// Its place in [`ByEmbedding`].
     pub(crate) fn place(&self) -> usize {
         match self.embedding.training() {
-            EmbeddingTraining::GivenVectors { .. } if EMBEDDINGS > GIVEN => GIVEN,
+            EmbeddingTraining::GivenVectors { .. } => GIVEN,
             _ => LEARNED,
         }
     }

@@ -8,11 +8,7 @@ use crate::{
     kernels::Kernels,
     model::{
         Embedding, Linear, Method, Model, Provenance,
-        linear::{
-            FusedEmbedding, LinearModel,
-            fused::FusedNearest,
-            fused_embedding::{EMBEDDINGS, GIVEN},
-        },
+        linear::{FusedEmbedding, LinearModel, fused::FusedNearest},
     },
     parameters::{
         ParamError, ParamRule, linear::LinearTraining, one_vs_rest::OneVsRest, wsabie::Wsabie,
@@ -78,7 +74,7 @@ impl FusedWeights {
             embeddings.extend(FusedEmbedding::new(made, weight));
         }
         let mut provenance = Provenance::new("ovr", data, parameters.seed);
-        let vectors = vectors.filter(|&(_, weight)| EMBEDDINGS > GIVEN && weight != 0.0);
+        let vectors = vectors.filter(|&(_, weight)| weight != 0.0);
         if let Some((vectors, weight)) = vectors {
             let made = vectors.train(data, parameters.seed, executor, kernels)?;
             embeddings.extend(FusedEmbedding::new(made, weight));

@@ -10,7 +10,7 @@ use crate::{
     model::linear::{
         LinearModel,
         fused::FusedNearest,
-        fused_embedding::{EMBEDDINGS, LEARNED},
+        fused_embedding::{GIVEN, LEARNED},
         scorer::LinearScorer,
     },
     parameters::one_vs_rest::OneVsRest,
@@ -90,10 +90,10 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let heads = self.train_heads(&model, fold, &mut spent, allowed)?;
             // An index of neighbors takes long to search.
             let wanted = self.given.neighbors.unwrap_or(!self.ended());
-            let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.vectors().is_some());
+            let asked = wanted && (judged.len() < NEIGHBOR_FOLDS || self.given_vectors.is_some());
             judged.push(self.judged(fold, &model, &heads, asked)?);
         }
-        for at in 0..EMBEDDINGS {
+        for at in [LEARNED, GIVEN] {
             self.weigh(Head::Embedding(at), &judged)?;
         }
         self.weigh(Head::Softmax, &judged)?;

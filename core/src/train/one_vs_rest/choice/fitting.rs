@@ -38,7 +38,7 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
         if embedding_bytes(train) + model.bytes() as u64 / 2 > room {
             self.given.embedding = self.given.embedding.or(Some(0.0));
         }
-        let bytes = self.vectors().map(|vectors| vectors.bytes(train));
+        let bytes = self.given_vectors.map(|vectors| vectors.bytes(train));
         if bytes.is_some_and(|bytes| bytes + model.bytes() as u64 / 2 > room) {
             self.given_vectors = None;
         }

@@ -105,8 +105,9 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
             let made = embedding(train, seed, self.executor, self.kernels)?;
             heads.embeddings[LEARNED] = Some(made);
         }
-        if let Some((vectors, made)) = self.vectors().zip(heads.embeddings.get_mut(GIVEN)) {
-            *made = Some(vectors.train(train, seed, self.executor, self.kernels)?);
+        if let Some(vectors) = self.given_vectors {
+            let made = vectors.train(train, seed, self.executor, self.kernels)?;
+            heads.embeddings[GIVEN] = Some(made);
         }
         let given = self.given.softmax.is_some();
         if may(regression, softmax::work(model, train), given) {

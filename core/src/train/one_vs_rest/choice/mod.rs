@@ -264,12 +264,12 @@ impl OneVsRest {
             Budget::ROWS
         };
         search.run(data, budget)?;
-        let weight = search.best.mix.embeddings.get(GIVEN).copied();
+        let weight = search.best.mix.embeddings[GIVEN];
         let mut choice = search.choice();
         // Models that learn from texts of labels, which are in no division, answer otherwise.
         if data.labels().measured() < data.len() {
             choice.calibrating = Calibrating::default();
         }
-        Ok((choice, weight.unwrap_or(0.0)))
+        Ok((choice, weight))
     }
 }

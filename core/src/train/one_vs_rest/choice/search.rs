@@ -11,10 +11,7 @@ use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::linear::{
-        LinearModel,
-        fused_embedding::{EMBEDDINGS, GIVEN},
-    },
+    model::linear::LinearModel,
     parameters::one_vs_rest::OneVsRest,
     search::Top,
     train::{
@@ -73,7 +70,7 @@ pub(super) struct Search<'a, P> {
     pub given: Given,
     pub folds: &'a [Fold],
     pub best: Setting,
-    /// Prototypes over given vectors that may be added; see [`Search::vectors`].
+    /// Prototypes over given vectors that may be added.
     pub given_vectors: Option<&'a dyn Prototypes>,
     /// Bytes of the file for what answers, if they are limited.
     pub room: Option<u64>,
@@ -142,7 +139,9 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         let whole = self.best.parameters.work(data, 1.0);
         let allowed = budget.of(whole);
         // What comes after: a training on a division and the last one, with an embedding each.
-        let vectors = self.vectors().map_or(0.0, |vectors| vectors.visits(data));
+        let vectors = self
+            .given_vectors
+            .map_or(0.0, |vectors| vectors.visits(data));
         let rest = 2.0 * (whole + embedding_visits(data) + vectors);
         let mut settings = self.settings();
         let exponents = self.exponents(data);
@@ -175,14 +174,9 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         }
     }
 
-    /// Prototypes over given vectors that may be added.
-    pub(super) fn vectors(&self) -> Option<&'a dyn Prototypes> {
-        self.given_vectors.filter(|_| EMBEDDINGS > GIVEN)
-    }
-
     /// Divisions that calibration needs, where no other model can be trained for it.
     fn folds_to_calibrate(&self, data: &Dataset) -> usize {
-        match self.vectors() {
+        match self.given_vectors {
             Some(_) => calibration::folds(data.labels().measured()) as usize,
             None => 0,
         }
