@@ -1,7 +1,6 @@
 //! What a model is trained and evaluated on.
 
 use super::{LabelLists, ReadError, ReadProblem, named_labels, read_error::Fault};
-use crate::data::line_runs::{LabelPart, NamedLabels};
 use crate::{names::Names, sparse::SparseRows};
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -46,23 +45,15 @@ impl Documents {
         T: Into<String>,
         L: IntoIterator<Item: AsRef<str>>,
     {
-        let mut part = LabelPart::default();
         let mut texts = Vec::new();
-        for (text, names) in labelled {
+        let names = labelled.into_iter().map(|(text, names)| {
             texts.push(text.into());
-            for name in names {
-                let added = part.add(name.as_ref(), 0);
-                added.map_err(|fault| fault.at(texts.len(), &[]))?;
-            }
-            part.end_row();
-        }
-        let whole = |problem| Fault::new(0, problem).at(1, &[]);
+            names
+        });
+        let (labels, label_names) = named_labels(names, None)?;
         if texts.is_empty() {
-            return Err(whole(ReadProblem::Empty));
+            return Err(Fault::new(0, ReadProblem::Empty).at(1, &[]));
         }
-        let mut named = NamedLabels::new(None);
-        named.append(part).map_err(whole)?;
-        let (labels, label_names) = named.finish().map_err(whole)?;
         Ok(Self {
             texts,
             labels,
