@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as bindings from "../dist/bindings.js";
 import * as hapax from "../dist/node.js";
-import { answersOfTheCommand, expected, firstLines, plain, probabilitiesOfTheCommand } from "./answers.mjs";
+import { answersOfTheCommand, eurlex57k, expected, plain, probabilitiesOfTheCommand } from "./answers.mjs";
 import * as native from "./native.mjs";
-import { modelsOfWeights } from "./weights.mjs";
+import { modelOfManyWeights, modelsOfWeights } from "./weights.mjs";
 
 const { FormatError, Model, PredictError, ReadError } = hapax;
 
@@ -33,6 +33,8 @@ export const suite = (name, file) => {
   test(`${name}: a call before the module was loaded said so`, () => {
     assert.equal(tooEarly?.message, "hapax is not loaded: await init() first");
   });
+
+  modelOfManyWeights(name, memory);
 
   test(`${name}: texts get the native scores to the bit`, () => {
     const directory = native.folder();
@@ -156,25 +158,23 @@ export const suite = (name, file) => {
   });
 
   test(`${name}: eurlex57k gets the native scores to the bit, in little memory`, (context) => {
-    const text = native.shared("eurlex57k/train.txt.xz");
-    const queries = native.shared("eurlex57k/test.txt.xz");
-    if (text === undefined || queries === undefined) return context.skip("shared data absent");
+    const rows = eurlex57k();
+    if (rows === undefined) return context.skip("shared data absent");
     const directory = native.folder();
-    const path = trained(directory, text);
-    const [, features, labels] = queries.slice(0, queries.indexOf("\n")).split(" ");
-    const lines = firstLines(queries, 301).replace(/^.*/, `300 ${features} ${labels}`);
-    const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
+    const path = trained(directory, rows.train);
+    const wanted = native.answers(path, native.write(directory, "queries.txt", rows.test), 5);
     const bytes = native.read(path);
+    const before = memory();
     const model = Model.fromBytes(bytes);
-    native.rows(lines).forEach(({ indices, values }, at) => {
+    native.rows(rows.test).forEach(({ indices, values }, at) => {
       const found = plain(model.predict(indices, values, 5));
       assert.deepEqual(found, expected(wanted[at]), `row ${at}`);
     });
-    const [used, most] = [memory(), 1.2 * bytes.length + 2 * 2 ** 20];
-    console.log(`${name}: a model of ${bytes.length} bytes takes ${used} bytes of wasm memory`);
+    const [used, most] = [memory() - before, 1.2 * bytes.length + 2 ** 20];
+    console.log(`${name}: a model of ${bytes.length} bytes takes ${used} more bytes of wasm memory`);
     assert(used <= most, `${used} bytes of wasm memory, more than ${most}`);
     model.free();
   });
 
-  modelsOfWeights(name, texts, memory);
+  modelsOfWeights(name, texts);
 };

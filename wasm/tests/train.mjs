@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { Dataset, initSync, MachTrainer, ParamError, ReadError, train, Trainer, TrainError } from "../dist/train/node.js";
-import { plain } from "./answers.mjs";
+import { Dataset, initSync, MachTrainer, Model, ParamError, ReadError, train, Trainer, TrainError } from "../dist/train/node.js";
+import { holdGolden, plain } from "./answers.mjs";
 import * as native from "./native.mjs";
 
 const texts = readFileSync(native.fixture, "utf8");
@@ -40,6 +40,8 @@ export const suite = (file) => {
       data.free();
     }
   });
+
+  test(`train/${file}: a model with vectors of words answers`, () => holdGolden(Model, "vectors-1"));
 
   test(`train/${file}: rows are trained on as texts are`, () => {
     const data = Dataset.fromRows(

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../dist/node.js";
-import { answersOfTheCommand, expected, firstLines, plain } from "./answers.mjs";
+import { answersOfTheCommand, eurlex57k, expected, holdGolden, plain } from "./answers.mjs";
 import * as native from "./native.mjs";
 
 const trainedBy = native.trained;
@@ -23,8 +23,8 @@ const CHOSEN = [
   .map(([name, value]) => `--${name}=${value}`)
   .concat("--learn-bias", "--no-calibration");
 
-/** The tests, once the module is loaded; `memory` says how much it takes. */
-export const modelsOfWeights = (name, texts, memory) => {
+/** The tests, once the module is loaded. */
+export const modelsOfWeights = (name, texts) => {
   test(`${name}: a linear model gets the native scores to the bit, prepared or not`, () => {
     // Words of as many labels as these have dense parts, which vectors add.
     const many = Array.from({ length: 700 }, (_, at) => `w${at % 41} v${at % 5} u${at % 3}\tlabel${at % 90}`);
@@ -48,6 +48,8 @@ export const modelsOfWeights = (name, texts, memory) => {
       model.free();
     }
   });
+
+  test(`${name}: a model with vectors of words answers`, () => holdGolden(Model, "vectors-1"));
 
   test(`${name}: the labels near a label are the native ones, with places for a picture`, () => {
     const directory = native.folder();
@@ -147,21 +149,21 @@ export const modelsOfWeights = (name, texts, memory) => {
     assert.deepEqual(model.contributions(Uint32Array.of(), Float32Array.of(), best.id), []);
     model.free();
   });
+};
 
+/** The test of a large linear model; `memory` says how much the module takes, which nothing gives back. */
+export const modelOfManyWeights = (name, memory) => {
   test(`${name}: a linear model of eurlex57k gets the native scores to the bit`, (context) => {
-    const text = native.shared("eurlex57k/train.txt.xz");
-    const queries = native.shared("eurlex57k/test.txt.xz");
-    if (text === undefined || queries === undefined) return context.skip("shared data absent");
+    const rows = eurlex57k();
+    if (rows === undefined) return context.skip("shared data absent");
     const directory = native.folder();
-    const path = trainedBy("ovr", directory, text, ...CHOSEN, "--rounds", "1");
-    const [, features, labels] = queries.slice(0, queries.indexOf("\n")).split(" ");
-    const lines = firstLines(queries, 301).replace(/^.*/, `300 ${features} ${labels}`);
-    const wanted = native.answers(path, native.write(directory, "queries.txt", lines), 5);
+    const path = trainedBy("ovr", directory, rows.train, ...CHOSEN, "--rounds", "1");
+    const wanted = native.answers(path, native.write(directory, "queries.txt", rows.test), 5);
     const bytes = native.read(path);
     const before = memory();
     const model = Model.fromBytes(bytes, { prepare: false });
     const compare = () =>
-      native.rows(lines).forEach(({ indices, values }, at) => {
+      native.rows(rows.test).forEach(({ indices, values }, at) => {
         const found = plain(model.predict(indices, values, 5));
         assert.deepEqual(found, expected(wanted[at]), `row ${at}`);
       });
