@@ -12,6 +12,7 @@ mod unchanged;
 mod weigh;
 
 use artifact::{Instructions, Part, build};
+use brotli::enc::BrotliEncoderParams;
 use std::{
     collections::BTreeMap,
     env,
@@ -22,7 +23,6 @@ use std::{
     thread,
 };
 use unchanged::Note;
-use weigh::brotlied;
 
 /// The folders that the build reads and writes.
 struct Folders {
@@ -229,6 +229,12 @@ fn hand_over(dist: &Path, folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn brotlied(mut bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    brotli::BrotliCompress(&mut bytes, &mut out, &BrotliEncoderParams::default())?;
+    Ok(out)
 }
 
 /// Runs a program and fails if it does.

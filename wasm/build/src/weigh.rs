@@ -1,6 +1,5 @@
 //! How many bytes the files of the package have, and how many they may have.
 
-use brotli::enc::BrotliEncoderParams;
 use flate2::{Compression, write::GzEncoder};
 use std::{
     fs,
@@ -8,21 +7,21 @@ use std::{
     path::Path,
 };
 
-/// Prints the bytes of each file: as it is, gzipped and by brotli. Whether those named in `limits`
-/// are there and within their limits.
+/// Prints the bytes of each file, as it is and gzipped. Whether those named in `limits` are there and
+/// within their limits.
 pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
     let mut names = Vec::new();
     list(folder, "", &mut names)?;
     names.sort();
     println!(
-        "{:<22} {:>9} {:>9} {:>9}  limit, gzipped",
-        "file", "bytes", "gzip", "brotli"
+        "{:<22} {:>9} {:>9}  limit, gzipped",
+        "file", "bytes", "gzip"
     );
     let limits = parse(limits)?;
     let mut kept = limits.iter().all(|(name, _)| names.contains(name));
     for name in &names {
         let bytes = fs::read(folder.join(name))?;
-        let (gzip, brotli) = (gzipped(&bytes)?, brotlied(&bytes)?.len());
+        let gzip = gzipped(&bytes)?;
         let limit = limits.iter().find(|(limited, _)| limited == name);
         let verdict = match limit {
             None => String::new(),
@@ -32,10 +31,7 @@ pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
                 format!("{most} EXCEEDED")
             }
         };
-        println!(
-            "{name:<22} {:>9} {gzip:>9} {brotli:>9}  {verdict}",
-            bytes.len()
-        );
+        println!("{name:<22} {:>9} {gzip:>9}  {verdict}", bytes.len());
     }
     Ok(kept)
 }
@@ -71,10 +67,4 @@ fn gzipped(bytes: &[u8]) -> io::Result<usize> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     Ok(encoder.finish()?.len())
-}
-
-pub fn brotlied(mut bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    brotli::BrotliCompress(&mut bytes, &mut out, &BrotliEncoderParams::default())?;
-    Ok(out)
 }
