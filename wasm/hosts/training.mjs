@@ -69,6 +69,7 @@ export const training = () => {
           ovr: await told(trainInWorker({ method: "ovr", texts: few[0], labels: few[1] })),
           nearest: await told(trainInWorker({ method: "nearest", options: { neighbors: 3 }, texts: few[0], labels: few[1] })),
           mach: await told(trainInWorker({ method: "mach", options: { epochs: 2 }, texts: few[0], labels: few[1] })),
+          none: await told(trainInWorker({ texts: [], labels: [] })),
           letters: await told(trainInWorker({ texts: ["a"], labels: ["label"] })),
           method: await told(trainInWorker({ method: "svm", texts: ["a"], labels: [["label"]] })),
           option: await told(trainInWorker({ text: ["a"], labels: [["label"]] })),
@@ -80,8 +81,8 @@ export const training = () => {
     assert.equal(made.stopped.message, "another file");
     assert.ok(made.waited < 200 && made.silent, `${made.waited} ms`);
     assert.equal(made.aborted.message, "before");
-    assert.deepEqual([made.few.name, made.few.rule, made.few.rows], ["TrainError", "TooFewRows", 50]);
-    for (const method of ["ovr", "nearest", "mach"]) assert.ok(made[method].bytes > 500, JSON.stringify(made[method]));
+    assert.deepEqual([made.none.name, made.none.rule], ["ReadError", "Empty"]);
+    for (const method of ["few", "ovr", "nearest", "mach"]) assert.ok(made[method].bytes > 500, JSON.stringify(made[method]));
     assert.equal(made.letters.name, "TypeError");
     assert.match(made.letters.message, /labels of text 1 are a string/);
     for (const wrong of ["method", "option"]) assert.deepEqual([made[wrong].name, made[wrong].rule], ["ParamError", "OneOf"]);
