@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-/// Prints the bytes of each file, as it is and gzipped. Whether those named in `limits` are there and
-/// within their limits.
+/// Prints the bytes of each file, as it is and gzipped. Whether those named in `limits` are there
+/// and within their limits.
 pub fn weigh(folder: &Path, limits: &str) -> io::Result<bool> {
     let mut names = Vec::new();
     list(folder, "", &mut names)?;
