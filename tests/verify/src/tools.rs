@@ -28,6 +28,13 @@ pub const MINGW: Program = Program {
     install: "install MinGW, for example by apt-get install gcc-mingw-w64-x86-64",
 };
 
+pub const RUSTFMT: &[&str] = &["rustup", "component", "add", "rustfmt"];
+pub const CLIPPY: &[&str] = &["rustup", "component", "add", "clippy"];
+pub const CORTEX_M: &[&str] = &["rustup", "target", "add", "thumbv7em-none-eabihf"];
+
+/// What must not run twice at once. Where all parts run, these run before them.
+pub const INSTALLATIONS: &[&[&str]] = &[RUSTFMT, CLIPPY, CORTEX_M, NPM_WORDNET, NPM_INSTALL];
+
 /// A browser for pages.
 pub const CHROMIUM: &[&str] = &["sh", "www/tests/browser.sh", "chromium"];
 
