@@ -2,7 +2,8 @@
 
 use super::{
     LinearModel,
-    build::{LabelWeights, build},
+    build::{LabelWeights, Records},
+    levels::Levels,
     rules::BITS,
     scorer::decode,
 };
@@ -31,7 +32,7 @@ impl LinearModel {
         if !BITS.contains(&bits) {
             return self.clone();
         }
-        pruned(&decode(self), self, prune, bits)
+        pruned(self, prune, bits)
     }
 
     /// Fits the model into `max_bytes` where there are no rows to judge by: of the least pruning
@@ -43,13 +44,13 @@ impl LinearModel {
     /// # Errors
     /// The bytes of the model without any weight, if they are more than `max_bytes`.
     pub(crate) fn fitted(&self, max_bytes: usize) -> Result<Fitted, usize> {
-        let labels = decode(self);
-        let least = pruned(&labels, self, f32::INFINITY, self.parts().bits).bytes();
+        let least = pruned(self, f32::INFINITY, self.parts().bits).bytes();
         if least > max_bytes {
             return Err(least);
         }
+        let labels = decode(self);
         let tried = self.fewer_bits().map(|bits| {
-            let (model, prune) = fit(&labels, self, max_bytes, bits);
+            let (model, prune) = fit(self, max_bytes, bits);
             let lost = distance(&labels, &decode(&model));
             Fitted {
                 model,
@@ -64,34 +65,25 @@ impl LinearModel {
     /// The sum of the squared weights of each feature.
     #[must_use]
     pub(crate) fn squares(&self) -> Vec<f64> {
-        let mut squares = vec![0.0; self.features() as usize];
-        for label in decode(self) {
-            for (&feature, &weight) in label.features.iter().zip(&label.weights) {
-                let real = f64::from(weight) * f64::from(label.scale);
-                squares[feature as usize] += real * real;
-            }
-        }
-        squares
+        let of = |feature| {
+            let mut sum = 0.0;
+            let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
+                let real = f64::from(weight) * f64::from(self.parts().scales[label as usize]);
+                sum += real * real;
+            };
+            self.visit(feature, each);
+            sum
+        };
+        (0..self.features()).map(of).collect()
     }
 
     /// The model with these features alone, which rise, numbered anew.
     #[must_use]
     pub(crate) fn with_features(&self, features: &[u32]) -> Self {
-        let mut places = vec![None; self.features() as usize];
-        for (place, &feature) in (0..).zip(features) {
-            places[feature as usize] = Some(place);
-        }
-        let mut labels = decode(self);
-        for label in &mut labels {
-            let weights = label.features.iter().zip(&label.weights);
-            let kept = weights.filter_map(|(&feature, &weight)| {
-                places[feature as usize].map(|place: u32| (place, weight))
-            });
-            (label.features, label.weights) = kept.unzip();
-        }
-        let parts = self.parts();
-        // A model never grows by leaving features out, so it keeps the form's limits.
-        build(&labels, features.len(), parts.transform, parts.bits).unwrap_or_else(|_| self.clone())
+        let scales = self.parts().scales.to_vec();
+        rewritten(self, features, self.parts().bits, scales, &|_, weight| {
+            weight
+        })
     }
 
     /// The bits that its weights can have without getting more, most first.
@@ -101,55 +93,95 @@ impl LinearModel {
     }
 }
 
-fn pruned(labels: &[LabelWeights], model: &LinearModel, prune: f32, bits: u32) -> LinearModel {
-    let smaller: Vec<LabelWeights> = labels
-        .iter()
-        .map(|label| {
-            if label.scale == 0.0 {
-                return LabelWeights::unseen();
+/// The model without weights up to size `prune`, those that are left rounded to `bits` bits.
+///
+/// Cost: two passes over the weights as they are stored, by feature; the first finds the largest
+/// that each label keeps.
+fn pruned(model: &LinearModel, prune: f32, bits: u32) -> LinearModel {
+    let parts = model.parts();
+    let real = |label: u32, weight: i16| f32::from(weight) * parts.scales[label as usize];
+    let mut largest = vec![0f32; parts.scales.len()];
+    for feature in 0..model.features() {
+        let each: &mut dyn FnMut(u32, i16) = &mut |label, weight| {
+            let size = real(label, weight).abs();
+            if size > prune {
+                largest[label as usize] = largest[label as usize].max(size);
             }
-            let weights = label.features.iter().zip(&label.weights);
-            let real =
-                weights.map(|(&feature, &weight)| (feature, f32::from(weight) * label.scale));
-            let kept: Vec<(u32, f32)> = real.filter(|(_, weight)| weight.abs() > prune).collect();
-            LabelWeights::round(&kept, label.bias, bits)
-        })
-        .collect();
-    // A model never grows by pruning, so it keeps the form's limits.
-    build(
-        &smaller,
-        model.features() as usize,
-        model.parts().transform,
-        bits,
-    )
-    .unwrap_or_else(|_| model.clone())
+        };
+        model.visit(feature, each);
+    }
+    let levels = |label: usize| Levels::new(largest[label], bits);
+    let mut scales = parts.scales.to_vec();
+    for (label, scale) in scales.iter_mut().enumerate() {
+        if *scale != 0.0 {
+            *scale = levels(label).map_or(Levels::NO_WEIGHT, Levels::scale);
+        }
+    }
+    let features: Vec<u32> = (0..model.features()).collect();
+    rewritten(model, &features, bits, scales, &|label, weight| {
+        let weight = real(label, weight);
+        match levels(label as usize) {
+            Some(levels) if weight.abs() > prune => levels.of(weight),
+            _ => 0,
+        }
+    })
+}
+
+/// The model with these features alone, which rise, and with weights of `bits` bits, as `weight`
+/// says of label and stored weight, and `scales` what they are worth; the biases stay.
+fn rewritten(
+    model: &LinearModel,
+    features: &[u32],
+    bits: u32,
+    scales: Vec<f32>,
+    weight: &dyn Fn(u32, i16) -> i16,
+) -> LinearModel {
+    let mut written = Records::new(features.len(), bits);
+    let (mut labels, mut weights): (Vec<u32>, Vec<i16>) = Default::default();
+    for &feature in features {
+        labels.clear();
+        weights.clear();
+        let each: &mut dyn FnMut(u32, i16) = &mut |label, stored| {
+            let weight = weight(label, stored);
+            if weight != 0 {
+                labels.push(label);
+                weights.push(weight);
+            }
+        };
+        model.visit(feature, each);
+        let kept = labels.iter().copied().zip(weights.iter().copied());
+        if written.push(kept).is_err() {
+            // With fewer weights a model keeps the form's limits.
+            return model.clone();
+        }
+    }
+    // The bias that labels never seen answer with is not one that a file may hold.
+    let bias = |(label, &scale): (u32, &f32)| match scale {
+        0.0 => 0.0,
+        _ => model.bias(label),
+    };
+    let biases = (0..).zip(&scales).map(bias).collect();
+    written.model(scales, biases, model.parts().transform)
 }
 
 /// The least pruning, to one part in 1,000 of the largest weight, with which `bits` bits fit.
-fn fit(
-    labels: &[LabelWeights],
-    model: &LinearModel,
-    max_bytes: usize,
-    bits: u32,
-) -> (LinearModel, f32) {
+fn fit(model: &LinearModel, max_bytes: usize, bits: u32) -> (LinearModel, f32) {
     let last = if model.parts().bits == WIDE {
         f32::from(i16::MAX)
     } else {
         f32::from(i8::MAX)
     };
-    let largest = labels
-        .iter()
-        .map(|label| last * label.scale)
-        .fold(0f32, f32::max);
-    let plain = pruned(labels, model, 0.0, bits);
+    let scales = model.parts().scales.iter();
+    let largest = scales.map(|&scale| last * scale).fold(0f32, f32::max);
+    let plain = pruned(model, 0.0, bits);
     if plain.bytes() <= max_bytes {
         return (plain, 0.0);
     }
     let (mut low, mut high) = (0f32, largest);
-    let mut fitting = pruned(labels, model, high, bits);
+    let mut fitting = pruned(model, high, bits);
     for _ in 0..10 {
         let middle = 0.5 * (low + high);
-        let candidate = pruned(labels, model, middle, bits);
+        let candidate = pruned(model, middle, bits);
         if candidate.bytes() <= max_bytes {
             (high, fitting) = (middle, candidate);
         } else {

@@ -4,6 +4,7 @@
 use super::{
     LinearError, LinearModel, LinearParts, LinearScorer, LinearScratch, ScorerScratch,
     build::{LabelWeights, build},
+    scorer::decode,
 };
 use crate::parameters::RowTransform;
 use crate::{kernels::Portable, random::Stream, sparse::SparseVec};
@@ -114,6 +115,41 @@ fn sixteen_bits_are_kept_or_made_fewer() {
     let smaller = model.fitted(model.bytes() * 3 / 4).unwrap();
     assert!(smaller.bits < 16 && smaller.lost < 1e-3, "{}", smaller.lost);
     assert!(smaller.model.bytes() <= model.bytes() * 3 / 4);
+}
+
+#[test]
+fn pruning_by_feature_is_pruning_by_label() {
+    // The twin: the weights of each label, rounded again.
+    let by_label = |model: &LinearModel, prune: f32, bits| {
+        let labels = decode(model).into_iter().map(|label| {
+            if label.scale == 0.0 {
+                return LabelWeights::unseen();
+            }
+            let weights = label.features.iter().zip(&label.weights);
+            let real =
+                weights.map(|(&feature, &weight)| (feature, f32::from(weight) * label.scale));
+            let kept: Vec<(u32, f32)> = real.filter(|(_, weight)| weight.abs() > prune).collect();
+            LabelWeights::round(&kept, label.bias, bits)
+        });
+        let labels: Vec<LabelWeights> = labels.collect();
+        build(
+            &labels,
+            model.features() as usize,
+            model.parts().transform,
+            bits,
+        )
+        .unwrap()
+    };
+    for model in [random_model(60, 40, 16), random_model(90, 40, 8)] {
+        for prune in [0.0, 0.05, 0.3, 0.58, f32::INFINITY] {
+            for bits in [4, 6, 8, 16] {
+                let found = model.pruned(prune, bits);
+                assert_eq!(found, by_label(&model, prune, bits), "{prune} {bits}");
+            }
+        }
+        let counts = [0.0, 0.3, 0.58].map(|prune| model.pruned(prune, 8).nonzeros());
+        assert!(counts.is_sorted_by(|a, b| a > b), "{counts:?}");
+    }
 }
 
 #[test]
