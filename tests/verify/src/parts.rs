@@ -35,7 +35,8 @@ pub struct Program {
 /// Those that run where none is named: groups one after the other, in each of them two rows of
 /// parts side by side, for one part seldom keeps two cores busy. What cargo compiles for one row of
 /// a group keeps the other waiting, so rows of a group share little that is compiled. What
-/// `hapax web` carries is part of what the second group tests.
+/// `hapax web` carries is part of what the second group tests. Second rows are of commands alone,
+/// whose output can be kept until the first has ended.
 pub const GROUPS: &[[&[&str]; 2]] = &[
     [
         &[

@@ -232,4 +232,12 @@ mod tests {
             assert!(!names[..position].contains(name), "{name}");
         }
     }
+
+    #[test]
+    fn second_rows_print_nothing_but_by_commands() {
+        for name in GROUPS.iter().flat_map(|[_, second]| second.iter()) {
+            let part = PARTS.iter().find(|part| part.name == *name).unwrap();
+            assert!(matches!(part.work, Work::Commands(_)), "{name}");
+        }
+    }
 }

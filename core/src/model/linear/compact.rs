@@ -99,6 +99,7 @@ impl LinearModel {
 /// that each label keeps.
 fn pruned(model: &LinearModel, prune: f32, bits: u32) -> LinearModel {
     let parts = model.parts();
+    // Labels of stored weights have scales: that was checked when the model was made.
     let real = |label: u32, weight: i16| f32::from(weight) * parts.scales[label as usize];
     let mut largest = vec![0f32; parts.scales.len()];
     for feature in 0..model.features() {
