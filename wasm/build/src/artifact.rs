@@ -1,6 +1,10 @@
 //! One wasm file: compiled, bound, optimized.
 
-use super::{Folders, command};
+use super::{
+    Folders,
+    bindings::{completed, shorten},
+    command,
+};
 use std::{
     borrow::Cow,
     env,
@@ -124,7 +128,7 @@ pub fn build(
     compile(folders, instructions, part, &target)?;
     let compiled = target.join("wasm32-unknown-unknown/wasm/hapax_wasm_module.wasm");
     let bound = target.join("bound");
-    Bindgen::new()
+    let mut output = Bindgen::new()
         .input_path(compiled)
         .web(true)?
         .typescript(true)
@@ -133,7 +137,10 @@ pub fn build(
         .remove_name_section(true)
         .remove_producers_section(true)
         .out_name("bindings")
-        .generate(&bound)?;
+        .generate_output()?;
+    let imports = output.wasm_mut().imports.iter_mut();
+    shorten(imports.map(|import| (&mut import.module, &mut import.name)))?;
+    output.emit(&bound)?;
     let folder = part.folder(&folders.dist);
     let optimized = optimize(folders, &bound.join("bindings_bg.wasm"))?;
     fs::copy(optimized, folder.join(name))?;
@@ -143,58 +150,6 @@ pub fn build(
         fs::copy(bound.join("bindings.d.ts"), folder.join("bindings.d.ts"))?;
     }
     Ok(())
-}
-
-/// The bindings with `package/model.js` applied to their classes, and with what only an edit can
-/// add: strings are checked where they are copied, a call before the module is loaded says so, and
-/// classes without a constructor refuse `new`.
-fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
-    let mut complete = bindings.to_owned();
-    for (places, made, wanted) in [
-        (
-            1,
-            "function passStringToWasm0(arg, malloc, realloc) {\n",
-            "function passStringToWasm0(arg, malloc, realloc) {\n    \
-             if (typeof arg !== 'string') throw new TypeError(`a string is expected, not ${typeof arg}`);\n",
-        ),
-        (
-            1,
-            "let wasmModule, wasmInstance, wasm;\n",
-            "let wasmModule, wasmInstance, wasm = notLoaded;\n",
-        ),
-        (
-            2,
-            "if (wasm !== undefined) return wasm;\n",
-            "if (wasm !== notLoaded) return wasm;\n",
-        ),
-    ] {
-        let found = complete.matches(made).count();
-        if found != places {
-            return Err(
-                format!("the bindings have {made:?} in {found} places, not in {places}").into(),
-            );
-        }
-        complete = complete.replace(made, wanted);
-    }
-    let mut names = Vec::new();
-    for class in bindings.split("\nexport class ").skip(1) {
-        let (name, body) = class.split_once(" {\n").unwrap_or_default();
-        let (body, _) = body.split_once("\n}\n").ok_or("a class without an end")?;
-        names.push(name);
-        if !body.contains("    constructor(") {
-            let head = format!("\nexport class {name} {{\n");
-            let refusal = format!("{head}    constructor() {{ noConstructor('{name}'); }}\n");
-            complete = complete.replace(&head, &refusal);
-        }
-    }
-    if !names.contains(&"Model") {
-        return Err("the bindings have no class Model".into());
-    }
-    Ok(format!(
-        "{complete}\nimport {{ complete, noConstructor, notLoaded }} from './model.js';\n\
-         complete({{ {} }});\n",
-        names.join(", ")
-    ))
 }
 
 /// Compiles the module, and with it the standard library: that one for size, and so that a panic is
@@ -290,36 +245,4 @@ fn optimize(folders: &Folders, input: &Path) -> Result<PathBuf, Box<dyn Error>> 
     command("node", &arguments, &folders.root)?;
     fs::rename(unfinished, &output)?;
     Ok(output)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::completed;
-
-    #[test]
-    fn the_bindings_are_completed_where_they_are_what_is_known() {
-        let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
-        let load = "    if (wasm !== undefined) return wasm;\n";
-        let state = "let wasmModule, wasmInstance, wasm;\n";
-        let model = "\nexport class Model {\n    free() {\n    }\n}\n";
-        let trainer = "\nexport class Trainer {\n    constructor(options) {\n    }\n}\n";
-        let made = [function, state, load, load, trainer, model].concat();
-        let complete = completed(&made).unwrap();
-        assert!(complete.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
-        assert!(complete.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
-        assert!(
-            complete.contains("class Model {\n    constructor() { noConstructor('Model'); }\n")
-        );
-        assert_eq!(complete.matches("noConstructor(").count(), 1);
-        assert!(complete.ends_with("complete({ Trainer, Model });\n"));
-        assert!(!complete.contains("undefined"));
-        for other in [
-            String::new(),
-            [&made, function].concat(),
-            [function, state, load, model].concat(),
-            [function, state, load, load, trainer].concat(),
-        ] {
-            assert!(completed(&other).is_err());
-        }
-    }
 }

@@ -8,6 +8,7 @@
 //! `cargo build-wasm --threads` adds `hapax/threads`, whose standard library is one of its own.
 
 mod artifact;
+mod bindings;
 mod unchanged;
 mod weigh;
 
