@@ -1,6 +1,7 @@
 // The objects that hapax hands out, made here because that takes fewer bytes than in wasm.
 
 import * as errors from "./errors.js";
+import { checkOptions } from "./load.js";
 
 export const newError = (className, message, rule) => new errors[className](message, rule);
 
@@ -44,18 +45,30 @@ export const addFeature = (evidence, id, name, share) => {
   evidence.features.push({ id, name, share });
 };
 
-/** The first of the options that is none of the known names, which stand apart by spaces. */
-export const unknownOption = (options, known) =>
-  Object.keys(options).find((name) => !known.split(" ").includes(name));
-
-/** An option that must be of a type where it is given. */
-const typed = (options, name, type, article) => {
-  const value = options[name];
-  if (value === undefined || typeof value === type) return value;
-  throw new errors.ParamError(`${name} is ${JSON.stringify(value)}, but must be ${article}`, "Type", { parameter: name, value });
+/** Refuses a name that is not among the known ones, which stand apart by spaces. */
+export const checkNames = (options, known) => {
+  if (options !== undefined && options !== null) checkOptions(options, known.split(" "));
 };
 
+/** An option that must be of a kind where it is given. */
+const given = (options, name, is, wanted) => {
+  const value = options?.[name];
+  if (value === undefined || is(value)) return value;
+  throw new errors.ParamError(`${name} is ${JSON.stringify(value)}, but must be ${wanted}`, "Type", { parameter: name, value });
+};
+
+const typed = (options, name, type, wanted) => given(options, name, (value) => typeof value === type, wanted);
+
 export const numberOption = (options, name) => typed(options, name, "number", "a number");
+
+/** Lengths of n-grams. */
+export const lengthsOption = (options, name) => {
+  const isLength = (value) => Number.isInteger(value) && value >= 0 && value < 256;
+  const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+  const areLengths = (value) => isList(value) && Array.from(value).every(isLength);
+  const value = given(options, name, areLengths, "a list of lengths");
+  return value && Array.from(value);
+};
 
 export const flagOption = (options, name) => typed(options, name, "boolean", "true or false");
 

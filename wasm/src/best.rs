@@ -5,7 +5,8 @@ use crate::{
     dataset::Dataset,
     errors::{Thrown, set_number, set_text},
     model::Model,
-    text_options::{TextChoice, TextOptions, list, ngrams_of},
+    options::Options,
+    text_options::{TextChoice, list, ngrams_of},
     watching::{Hearing, Watching},
 };
 use hapax_core::{
@@ -33,15 +34,6 @@ extern "C" {
     fn set_object(object: &JsValue, field: &str, value: &JsValue);
 }
 
-#[wasm_bindgen]
-extern "C" {
-    /// `BestOptions` of `package/values.d.ts`.
-    #[wasm_bindgen(extends = TextOptions, typescript_type = "BestOptions")]
-    pub type BestOptions;
-    #[wasm_bindgen(method, getter)]
-    fn seed(this: &BestOptions) -> Option<f64>;
-}
-
 /// All of `BestOptions`.
 const OPTIONS: &str = "seed minDocuments words characters punctuation calibrate";
 
@@ -58,17 +50,14 @@ pub struct BestTrainer {
 impl BestTrainer {
     /// Throws `ParamError`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: Option<BestOptions>) -> Result<Self, Thrown> {
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "BestOptions | null")] options: JsValue,
+    ) -> Result<Self, Thrown> {
+        let options = Options::new(options, OPTIONS)?;
         let mut parameters = OneVsRest::default();
-        let text = match options {
-            Some(options) => {
-                parameters.seed = options.seed().map_or(parameters.seed, |seed| seed as u64);
-                TextChoice::new(&options, OPTIONS)?
-            }
-            None => TextChoice::default(),
-        };
+        parameters.seed = options.seed()?.unwrap_or(parameters.seed);
         Ok(Self {
-            text,
+            text: TextChoice::new(&options)?,
             parameters,
             summary: JsValue::UNDEFINED,
         })

@@ -43,13 +43,6 @@ impl Thrown {
         self
     }
 
-    /// Refuses an option that is none of the known ones, which stand apart by spaces.
-    #[cfg(feature = "training")]
-    pub(crate) fn no_such_option(name: &str, known: &str) -> Self {
-        let message = format!("there is no option '{name}'; there are {known}");
-        Self::new("ParamError", &message, ("OneOf", &[])).with_text("parameter", name)
-    }
-
     /// Refuses lists of different lengths.
     #[cfg(feature = "training")]
     pub(crate) fn unless_equal(texts: usize, labels: usize) -> Result<(), Self> {
@@ -69,12 +62,6 @@ impl Thrown {
     /// What JavaScript threw, passed on.
     pub(crate) fn again(thrown: JsValue) -> Self {
         Self(thrown)
-    }
-
-    /// Refuses a name that stands for nothing.
-    pub(crate) fn no_such_name(parameter: &str, name: &str) -> Self {
-        let message = format!("{parameter} is '{name}', which is not one of its names");
-        Self::new("ParamError", &message, ("OneOf", &[])).with_text("parameter", parameter)
     }
 }
 

@@ -22,6 +22,8 @@ mod linear;
 mod mach;
 mod model;
 #[cfg(feature = "training")]
+mod options;
+#[cfg(feature = "training")]
 mod ovr;
 #[cfg(feature = "threads")]
 mod pool;

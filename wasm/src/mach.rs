@@ -1,11 +1,8 @@
 //! Training MACH: part by part, because the caller may want to show how far it is, or to stop.
 
 use crate::{
-    MACHINE,
-    dataset::Dataset,
-    errors::Thrown,
-    model::Model,
-    text_options::{TextChoice, TextOptions},
+    MACHINE, dataset::Dataset, errors::Thrown, model::Model, options::Options,
+    text_options::TextChoice,
 };
 use hapax_core::{
     model::{Model as Core, Scratch},
@@ -33,86 +30,48 @@ extern "C" {
     ) -> JsValue;
 }
 
-#[wasm_bindgen]
-extern "C" {
-    /// `MachOptions` of `package/values.d.ts`.
-    #[wasm_bindgen(extends = TextOptions, typescript_type = "MachOptions")]
-    pub type MachOptions;
-    #[wasm_bindgen(method, getter)]
-    fn buckets(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn repetitions(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn epochs(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter, js_name = averagedEpochs)]
-    fn averaged_epochs(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn dropout(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter, js_name = learningRate)]
-    fn learning_rate(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn exponent(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn bits(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn keep(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn rerank(this: &MachOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn estimator(this: &MachOptions) -> Option<String>;
-    #[wasm_bindgen(method, getter)]
-    fn seed(this: &MachOptions) -> Option<f64>;
-}
-
 /// All of `MachOptions`.
 const OPTIONS: &str = "buckets repetitions epochs averagedEpochs dropout learningRate exponent bits keep rerank \
                        estimator seed minDocuments words characters punctuation calibrate";
 
-impl MachOptions {
-    /// The parameters chosen by the data, with what is given in their place.
-    fn over(&self, own: &MachParameters) -> Result<MachParameters, Thrown> {
-        // Fractions are cut off, and NaN is 0, which most counts refuse.
-        let count = |given: Option<f64>, own: u32| given.map_or(own, |given| given as u32);
-        let estimator = match self.estimator() {
-            Some(name) => estimator(&name)?,
-            None => own.estimator,
-        };
-        let parameters = MachParameters {
-            buckets: count(self.buckets(), own.buckets),
-            repetitions: count(self.repetitions(), own.repetitions),
-            epochs: count(self.epochs(), own.epochs),
-            averaged_epochs: count(self.averaged_epochs(), own.averaged_epochs),
-            dropout: self.dropout().unwrap_or(own.dropout),
-            learning_rate: self.learning_rate().unwrap_or(own.learning_rate),
-            exponent: self.exponent().unwrap_or(own.exponent),
-            bits: count(self.bits(), own.bits),
-            keep: self.keep().unwrap_or(own.keep),
-            rerank: count(self.rerank(), own.rerank),
-            seed: self.seed().map_or(own.seed, |seed| seed as u64),
-            estimator,
-            ..own.clone()
-        };
-        parameters.check()?;
-        Ok(parameters)
-    }
-}
+/// The estimators, by the native command's names.
+const ESTIMATORS: &str = "logit-sum log-mean mean median min";
+const BY_NAME: [Estimator; 5] = [
+    Estimator::LogitSum,
+    Estimator::LogMean,
+    Estimator::Mean,
+    Estimator::Median,
+    Estimator::Min,
+];
 
-/// By the native command's name.
-fn estimator(name: &str) -> Result<Estimator, Thrown> {
-    match name {
-        "logit-sum" => Ok(Estimator::LogitSum),
-        "log-mean" => Ok(Estimator::LogMean),
-        "mean" => Ok(Estimator::Mean),
-        "median" => Ok(Estimator::Median),
-        "min" => Ok(Estimator::Min),
-        _ => Err(Thrown::no_such_name("estimator", name)),
-    }
+/// The parameters chosen by the data, with what is given in their place.
+fn over(options: &Options, own: &MachParameters) -> Result<MachParameters, Thrown> {
+    let count = |name, own| options.count(name).map(|given| given.unwrap_or(own));
+    let number = |name, own| options.number(name).map(|given| given.unwrap_or(own));
+    let estimator = options.named("estimator", ESTIMATORS, &BY_NAME)?;
+    let parameters = MachParameters {
+        buckets: count("buckets", own.buckets)?,
+        repetitions: count("repetitions", own.repetitions)?,
+        epochs: count("epochs", own.epochs)?,
+        averaged_epochs: count("averagedEpochs", own.averaged_epochs)?,
+        dropout: number("dropout", own.dropout)?,
+        learning_rate: number("learningRate", own.learning_rate)?,
+        exponent: number("exponent", own.exponent)?,
+        bits: count("bits", own.bits)?,
+        keep: number("keep", own.keep)?,
+        rerank: count("rerank", own.rerank)?,
+        seed: options.seed()?.unwrap_or(own.seed),
+        estimator: estimator.unwrap_or(own.estimator),
+        ..own.clone()
+    };
+    parameters.check()?;
+    Ok(parameters)
 }
 
 /// Trains MACH: the same data and options give the same bytes as the native command.
 #[wasm_bindgen]
 pub struct MachTrainer {
-    options: Option<MachOptions>,
+    options: Options,
     text: TextChoice,
 }
 
@@ -120,14 +79,12 @@ pub struct MachTrainer {
 impl MachTrainer {
     /// Throws `ParamError`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: Option<MachOptions>) -> Result<Self, Thrown> {
-        let text = match &options {
-            Some(options) => {
-                options.over(&MachParameters::default())?;
-                TextChoice::new(options, OPTIONS)?
-            }
-            None => TextChoice::default(),
-        };
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "MachOptions | null")] options: JsValue,
+    ) -> Result<Self, Thrown> {
+        let options = Options::new(options, OPTIONS)?;
+        over(&options, &MachParameters::default())?;
+        let text = TextChoice::new(&options)?;
         Ok(Self { options, text })
     }
 
@@ -135,11 +92,7 @@ impl MachTrainer {
     /// `ParamError`, `TrainError`.
     pub fn start(&self, data: &Dataset) -> Result<MachTraining, Thrown> {
         let (rows, vectorizer) = self.text.rows(&data.source)?;
-        let own = MachParameters::automatic(&rows);
-        let parameters = match &self.options {
-            Some(options) => options.over(&own)?,
-            None => own,
-        };
+        let parameters = over(&self.options, &MachParameters::automatic(&rows))?;
         let memory = parameters.memory_estimate(&rows, MACHINE.threads()) as f64;
         Ok(MachTraining {
             trainer: parameters.trainer_owning(

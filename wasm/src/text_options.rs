@@ -1,6 +1,6 @@
 //! What trainers can be told of texts.
 
-use crate::{MACHINE, errors::Thrown, watching::Watching};
+use crate::{MACHINE, errors::Thrown, options::Options, watching::Watching};
 use hapax_core::{
     data::{Dataset as Rows, Documents, Source},
     kernels::Kernels,
@@ -14,29 +14,9 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./values.js")]
 extern "C" {
-    /// The first of the options that is none of the known names, which stand apart by spaces.
-    #[wasm_bindgen(js_name = unknownOption)]
-    fn unknown_option(options: &TextOptions, known: &str) -> Option<String>;
     /// Items as a list.
     #[wasm_bindgen(js_name = itself)]
     pub(crate) fn list(items: Vec<JsValue>) -> JsValue;
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// `TextOptions` of `package/values.d.ts`.
-    #[wasm_bindgen(typescript_type = "TextOptions")]
-    pub type TextOptions;
-    #[wasm_bindgen(method, getter, js_name = minDocuments)]
-    fn min_documents(this: &TextOptions) -> Option<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn calibrate(this: &TextOptions) -> Option<bool>;
-    #[wasm_bindgen(method, getter)]
-    fn words(this: &TextOptions) -> Option<Vec<u8>>;
-    #[wasm_bindgen(method, getter)]
-    fn characters(this: &TextOptions) -> Option<Vec<u8>>;
-    #[wasm_bindgen(method, getter)]
-    fn punctuation(this: &TextOptions) -> Option<bool>;
 }
 
 /// What was chosen for texts; the rest has the native command's defaults.
@@ -58,28 +38,16 @@ pub struct Chosen<'a> {
     pub features: Option<VectorizerOptions>,
 }
 
-impl Default for TextChoice {
-    fn default() -> Self {
-        Self {
-            calibrates: true,
-            min_documents: None,
-            text: VectorizerOptions::default(),
-            given: GivenFeatures::default(),
-        }
-    }
-}
-
 impl TextChoice {
-    /// `known` are the names of all options there are. Throws `ParamError`.
-    pub fn new(options: &TextOptions, known: &str) -> Result<Self, Thrown> {
-        if let Some(name) = unknown_option(options, known) {
-            return Err(Thrown::no_such_option(&name, known));
-        }
-        let (words, characters) = (options.words(), options.characters());
+    /// Throws `ParamError`.
+    pub fn new(options: &Options) -> Result<Self, Thrown> {
+        let (words, characters) = (options.lengths("words")?, options.lengths("characters")?);
+        let punctuation = options.flag("punctuation")?;
+        let min_documents = options.count("minDocuments")?;
         let given = GivenFeatures {
             characters: characters.is_some(),
-            punctuation: options.punctuation().is_some(),
-            counts: options.min_documents().is_some(),
+            punctuation: punctuation.is_some(),
+            counts: min_documents.is_some(),
         };
         let mut text = VectorizerOptions::default();
         if let Some(lengths) = words {
@@ -88,11 +56,11 @@ impl TextChoice {
         if let Some(lengths) = characters {
             text.tokens.characters = ngrams(&lengths);
         }
-        text.tokens.punctuation = options.punctuation().unwrap_or_default();
+        text.tokens.punctuation = punctuation.unwrap_or_default();
         text.check()?;
         Ok(Self {
-            calibrates: options.calibrate().unwrap_or(true),
-            min_documents: options.min_documents(),
+            calibrates: options.flag("calibrate")?.unwrap_or(true),
+            min_documents,
             text,
             given,
         })

@@ -1,11 +1,8 @@
 //! Training nearest neighbors.
 
 use crate::{
-    MACHINE,
-    dataset::Dataset,
-    errors::Thrown,
-    model::Model,
-    text_options::{TextChoice, TextOptions},
+    MACHINE, dataset::Dataset, errors::Thrown, model::Model, options::Options,
+    text_options::TextChoice,
 };
 use hapax_core::{
     data::Dataset as Rows,
@@ -15,21 +12,6 @@ use hapax_core::{
 };
 use hapax_wasm_kernels::KERNELS;
 use wasm_bindgen::prelude::*;
-
-#[wasm_bindgen]
-extern "C" {
-    /// `TrainerOptions` of `package/values.d.ts`.
-    #[wasm_bindgen(extends = TextOptions, typescript_type = "TrainerOptions")]
-    pub type TrainerOptions;
-    #[wasm_bindgen(method, getter)]
-    fn neighbors(this: &TrainerOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn alpha(this: &TrainerOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn beta(this: &TrainerOptions) -> Option<f64>;
-    #[wasm_bindgen(method, getter)]
-    fn exponent(this: &TrainerOptions) -> Option<f64>;
-}
 
 /// All of `TrainerOptions`.
 const OPTIONS: &str =
@@ -51,17 +33,28 @@ pub struct Trainer {
 impl Trainer {
     /// Throws `ParamError`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: Option<TrainerOptions>) -> Result<Self, Thrown> {
-        let mut trainer = Self {
-            neighbors: None,
-            parameters: NearestParameters::default(),
-            text: TextChoice::default(),
-        };
-        if let Some(options) = options {
-            trainer.set(&options)?;
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "TrainerOptions | null")] options: JsValue,
+    ) -> Result<Self, Thrown> {
+        let options = Options::new(options, OPTIONS)?;
+        let neighbors = options.number("neighbors")?;
+        if let Some(neighbors) = neighbors {
+            ParamError::check("neighbors", neighbors, ParamRule::AtLeast(1.0))?;
         }
-        trainer.parameters.check()?;
-        Ok(trainer)
+        let own = NearestParameters::default();
+        let parameters = NearestParameters {
+            alpha: options.number("alpha")?.unwrap_or(own.alpha),
+            beta: options.number("beta")?.unwrap_or(own.beta),
+            exponent: options.number("exponent")?.unwrap_or(own.exponent),
+            ..own
+        };
+        parameters.check()?;
+        Ok(Self {
+            // Fractions are cut off, and what is beyond u32 is its largest number.
+            neighbors: neighbors.map(|given| given as u32),
+            parameters,
+            text: TextChoice::new(&options)?,
+        })
     }
 
     /// Trains on `data`, which stays as it is. Throws `ParamError`, `TrainError`.
@@ -98,19 +91,5 @@ impl Trainer {
             },
             None => self.parameters.within(rows),
         }
-    }
-
-    fn set(&mut self, options: &TrainerOptions) -> Result<(), Thrown> {
-        let parameters = &mut self.parameters;
-        if let Some(neighbors) = options.neighbors() {
-            ParamError::check("neighbors", neighbors, ParamRule::AtLeast(1.0))?;
-            // Fractions are cut off, and what is beyond u32 is its largest number.
-            self.neighbors = Some(neighbors as u32);
-        }
-        parameters.alpha = options.alpha().unwrap_or(parameters.alpha);
-        parameters.beta = options.beta().unwrap_or(parameters.beta);
-        parameters.exponent = options.exponent().unwrap_or(parameters.exponent);
-        self.text = TextChoice::new(options, OPTIONS)?;
-        Ok(())
     }
 }

@@ -76,6 +76,11 @@ export const suite = (file) => {
     thrown(() => new Trainer({ words: [], characters: [] }), ParamError, { rule: "NoTokenKind" });
     thrown(() => new Trainer({ minDocuments: 99 }).train(dataset(texts)), TrainError, { rule: "NothingKept" });
     thrown(() => new Trainer({ neighbours: 3 }), ParamError, { rule: "OneOf", parameter: "neighbours" });
+    for (const [parameter, value] of Object.entries({ alpha: "2", minDocuments: [1], words: [1, 300], characters: "12", punctuation: 1, calibrate: "no" })) {
+      thrown(() => new Trainer({ [parameter]: value }), ParamError, { rule: "Type", parameter, value });
+    }
+    assert.throws(() => new Trainer("fast"), { name: "TypeError", message: /the options are fast; give an object such as { neighbors }/ });
+    new Trainer(null).train(dataset(texts)).free();
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
     thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
       rule: "RowsDiffer",
@@ -189,6 +194,7 @@ export const suite = (file) => {
     refused({ epochs: Number.NaN }, { parameter: "epochs", value: 0 });
     refused({ learningRate: Number.NaN }, { parameter: "learning_rate" });
     refused({ dropout: 1 }, { parameter: "dropout" });
+    refused({ epochs: "3" }, { parameter: "epochs", rule: "Type", value: "3" });
     refused({ bits: 5 }, { parameter: "bits", rule: "OneOf" });
     refused({ learning_rate: 1 }, { parameter: "learning_rate", rule: "OneOf" });
     refused({ estimator: "best" }, { parameter: "estimator", rule: "OneOf" });

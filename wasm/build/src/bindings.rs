@@ -6,8 +6,8 @@ use std::{collections::BTreeSet, error::Error};
 /// Where the module imports from, as wasm-bindgen calls it, and as the package does.
 const FROM: (&str, &str) = ("./bindings_bg.js", "b");
 
-/// How wasm-bindgen's name of an import begins, and how many digits of a hash end it; two tell apart
-/// what the package imports.
+/// How wasm-bindgen's name of an import begins, and how many digits of a hash end it; two of them
+/// tell apart what the package imports.
 const HEAD: &str = "__wbg_";
 const DIGITS: usize = 16;
 const DIGITS_KEPT: usize = 2;
@@ -58,8 +58,8 @@ fn shortened(bindings: &str) -> String {
 }
 
 /// The bindings with short names, with `package/model.js` applied to their classes, and with what
-/// only an edit can add: strings are checked where they are copied, a call before the module is loaded says so, and
-/// classes without a constructor refuse `new`.
+/// only an edit can add: strings are checked where they are copied, a call before the module is
+/// loaded says so, and classes without a constructor refuse `new`.
 pub fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
     let mut complete = shortened(bindings);
     let (from, short_from) = (
