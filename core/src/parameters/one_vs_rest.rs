@@ -52,7 +52,8 @@ pub struct OneVsRest {
     pub negatives: Negatives,
     /// How often labels are solved with mined negatives; mining happens between.
     pub rounds: u32,
-    /// Random rows that every label is held against while negatives are mined.
+    /// Random rows that every label is held against while negatives are mined. From 65,536 labels
+    /// on each counts, without the label, as 0.4 of the rows it stands for.
     pub pool: u32,
     /// Labels proposed for each row when mining.
     pub mine: u32,

@@ -70,7 +70,7 @@ fn block(processor: Processor, loss: Loss, bias: Bias) -> Vec<u64> {
         bias,
         ..OneVsRest::default()
     };
-    let carried: Vec<u16> = (0..200u16)
+    let carried: Vec<u32> = (0..200u32)
         .map(|row| row.wrapping_mul(331) & row.wrapping_mul(77))
         .collect();
     let of = BlockRows::new(&parameters, &rows, &carried);

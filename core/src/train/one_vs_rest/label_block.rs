@@ -18,6 +18,9 @@ use hapax_processor::{FETCHES, Loop, fetch};
 /// Labels of a block.
 pub const LABELS: usize = 16;
 
+/// The bit of a row that, without a label, stands for several.
+pub const POOLED: u32 = 1 << LABELS;
+
 /// A number for each label of a block.
 pub type Block<T = f32> = [T; LABELS];
 
@@ -37,12 +40,15 @@ pub struct Sides {
 pub struct BlockRows<'a> {
     /// All rows.
     pub rows: &'a PackedRows,
-    /// For each row a bit for each label that it carries.
-    pub carried: &'a [u16],
+    /// For each row a bit for each label that it carries, and [`POOLED`] if it stands for several
+    /// where it is without the label.
+    pub carried: &'a [u32],
     /// The diagonals of rows without and with the label.
     pub diagonals: [f32; 2],
     /// The bounds of their duals.
     pub bounds: [f32; 2],
+    /// For how many rows those that are [`POOLED`] stand.
+    pub times: f32,
 }
 
 /// The duals of a block and all that belongs to them.
@@ -103,9 +109,9 @@ impl BlockSweep<'_> {
 }
 
 impl<'a> BlockRows<'a> {
-    /// The sides of rows whose labels are told by `carried`.
+    /// The sides of rows whose labels are told by `carried`; each stands for itself.
     #[must_use]
-    pub(crate) fn new(parameters: &OneVsRest, rows: &'a PackedRows, carried: &'a [u16]) -> Self {
+    pub(crate) fn new(parameters: &OneVsRest, rows: &'a PackedRows, carried: &'a [u32]) -> Self {
         let costs = [1.0, parameters.positive_weight].map(|weight| parameters.cost * weight);
         let (diagonals, bounds) = match parameters.loss {
             Loss::SquaredHinge => (costs.map(|cost| (0.5 / cost) as f32), [f32::INFINITY; 2]),
@@ -116,19 +122,25 @@ impl<'a> BlockRows<'a> {
             carried,
             diagonals,
             bounds,
+            times: 1.0,
         }
     }
 
     /// What the duals of a row that carries these labels obey.
     #[must_use]
     #[inline(always)]
-    pub(crate) fn sides(&self, carried: u16) -> Sides {
+    pub(crate) fn sides(&self, carried: u32) -> Sides {
+        let times = if carried & POOLED == 0 {
+            1.0
+        } else {
+            self.times
+        };
         let mut sides = Sides {
             signs: [-1.0; LABELS],
-            diagonals: [self.diagonals[0]; LABELS],
-            bounds: [self.bounds[0]; LABELS],
+            diagonals: [self.diagonals[0] / times; LABELS],
+            bounds: [self.bounds[0] * times; LABELS],
         };
-        if carried != 0 {
+        if carried & (POOLED - 1) != 0 {
             for label in (0..LABELS).filter(|label| carried >> label & 1 == 1) {
                 sides.signs[label] = 1.0;
                 sides.diagonals[label] = self.diagonals[1];

@@ -7,8 +7,9 @@
 //! with its own rows and a random pool shared by all labels; then, in rounds, all labels are
 //! scored for every row with the present weights, pruned and rounded to bytes, and a row becomes a
 //! negative of each wrong label among its best `mine`. All rounds but the last see only the largest
-//! values of a row. With 131,072 labels and more, rounds mine every second row in turn. That the
-//! maximum over all labels need only be approximated while training is the idea of the paper on
+//! values of a row. With 65,536 labels and more, a row of the pool counts as several without the
+//! label; with 131,072 and more, several rounds of mining look at every second row in turn. That
+//! the maximum over all labels need only be approximated while training is the idea of the paper on
 //! inexact margins (MEMOIR).
 //!
 //! A bias fixed at -1 lets a label be silent about rows that share no feature with it, so that

@@ -31,7 +31,7 @@ mod heads;
 mod judge;
 mod search;
 
-use super::fused::FusedWeights;
+use super::{fused::FusedWeights, trainer::VERY_MANY_LABELS};
 use crate::parameters::one_vs_rest::{Bias, OneVsRest};
 use crate::{
     data::Dataset,
@@ -47,6 +47,10 @@ use fitting::room;
 use folds::Fold;
 pub(crate) use judge::Judge;
 use search::Search;
+
+/// Random rows in the pool where labels are very many, each of which then counts as several: for
+/// the precision of the default two thirds of the time (`benches/record/one-vs-rest.md`).
+const POOL_OF_VERY_MANY: u32 = 2_000;
 
 /// What the user decided: these are not tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -237,7 +241,10 @@ impl OneVsRest {
         are_texts: bool,
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<(Choice, f32), TrainError> {
-        let start = given.over(self);
+        let mut start = given.over(self);
+        if given.pool.is_none() && data.labels().labels() as usize >= VERY_MANY_LABELS {
+            start.pool = start.pool.min(POOL_OF_VERY_MANY);
+        }
         start.check()?;
         check_data(data)?;
         let folds = match given.all() {
@@ -271,5 +278,41 @@ impl OneVsRest {
             choice.calibrating = Calibrating::default();
         }
         Ok((choice, weight))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, OneVsRest, POOL_OF_VERY_MANY, VERY_MANY_LABELS};
+    use crate::{
+        data::{Dataset, LabelLists},
+        executor::Sequential,
+        kernels::Portable,
+        sparse::{SparseRows, SparseVec},
+    };
+    use core::ops::ControlFlow;
+
+    #[test]
+    fn the_pool_is_smaller_where_labels_are_very_many_unless_it_is_given() {
+        let (rows, own) = (20, OneVsRest::default());
+        let chosen = |labels: usize, pool| {
+            let (mut sparse, mut lists) = (SparseRows::new(2), LabelLists::new(labels as u32));
+            for row in 0..rows {
+                let row_of = SparseVec::from_pairs([(row % 2, 1.0)]).unwrap();
+                sparse.push(row_of.view()).unwrap();
+                lists.push([row]);
+            }
+            let data = Dataset::new(sparse, lists, None).unwrap();
+            let given = Given {
+                pool,
+                ..Given::default()
+            };
+            let go_on = |_, _| ControlFlow::Continue(());
+            let chosen = own.choose(&given, &data, &Sequential, &Portable, false, go_on);
+            chosen.unwrap().parameters.pool
+        };
+        assert_eq!(chosen(VERY_MANY_LABELS, None), POOL_OF_VERY_MANY);
+        assert_eq!(chosen(VERY_MANY_LABELS, Some(7_000)), 7_000);
+        assert_eq!(chosen(VERY_MANY_LABELS - 1, None), own.pool);
     }
 }

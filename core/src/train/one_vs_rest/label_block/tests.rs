@@ -1,7 +1,7 @@
 //! Sixteen labels at once beside one at a time.
 
 use super::{
-    Block, BlockRows, BlockSweep, LABELS, Met, block_losses, block_squares, rebuild_block,
+    Block, BlockRows, BlockSweep, LABELS, Met, POOLED, block_losses, block_squares, rebuild_block,
 };
 use crate::{
     parameters::one_vs_rest::{Bias, Loss, OneVsRest},
@@ -51,6 +51,7 @@ fn one_label(
     parameters: &OneVsRest,
     orders: &[Vec<u32>],
     carries: impl Fn(usize) -> bool,
+    times: f64,
 ) -> (Vec<f64>, f64, f64, f64) {
     let (fixed, constant) = match parameters.bias {
         Bias::Fixed(value) => (value, 0.0),
@@ -58,12 +59,12 @@ fn one_label(
     };
     let side = |row: usize| {
         let carried = carries(row);
-        let cost = parameters.cost
-            * if carried {
-                parameters.positive_weight
-            } else {
-                1.0
-            };
+        let weight = match (carried, row.is_multiple_of(3)) {
+            (true, _) => parameters.positive_weight,
+            (false, true) => times,
+            _ => 1.0,
+        };
+        let cost = parameters.cost * weight;
         (if carried { 1.0 } else { -1.0 }, cost)
     };
     let (mut weights, mut last) = (vec![0f64; FEATURES], 0.0);
@@ -118,8 +119,8 @@ fn carries(label: usize, row: usize) -> bool {
 }
 
 /// For each row a bit for each label that it carries.
-fn carried() -> Vec<u16> {
-    let bits = |row: usize| (0..LABELS).map(move |label| u16::from(carries(label, row)) << label);
+fn carried() -> Vec<u32> {
+    let bits = |row: usize| (0..LABELS).map(move |label| u32::from(carries(label, row)) << label);
     (0..ROWS).map(|row| bits(row).sum()).collect()
 }
 
@@ -129,7 +130,18 @@ fn labels_side_by_side_are_labels_one_by_one() {
     let mut stream = Stream::new(1, 1);
     let mut orders = vec![(0..ROWS as u32).collect::<Vec<_>>(); 5];
     orders.iter_mut().for_each(|order| stream.shuffle(order));
-    for loss in [Loss::Hinge, Loss::SquaredHinge] {
+    // Every third row stands for several.
+    let carried: Vec<u32> = (carried.into_iter().enumerate())
+        .map(|(row, labels)| {
+            if row.is_multiple_of(3) {
+                labels | POOLED
+            } else {
+                labels
+            }
+        })
+        .collect();
+    let both = [Loss::Hinge, Loss::SquaredHinge];
+    for (loss, times) in both.map(|loss| [(loss, 1.0), (loss, 6.0)]).concat() {
         for bias in [Bias::Fixed(-1.0), Bias::Learned(0.5)] {
             let parameters = OneVsRest {
                 loss,
@@ -142,7 +154,10 @@ fn labels_side_by_side_are_labels_one_by_one() {
                 Bias::Fixed(value) => (value, 0.0),
                 Bias::Learned(value) => (0.0, value),
             };
-            let of = BlockRows::new(&parameters, &rows, &carried);
+            let of = BlockRows {
+                times: times as f32,
+                ..BlockRows::new(&parameters, &rows, &carried)
+            };
             let mut weights = vec![[0f32; LABELS]; FEATURES];
             let (mut duals, mut biases) = (vec![[0f32; LABELS]; ROWS], [fixed as f32; LABELS]);
             let mut gaps: Block = [0.0; LABELS];
@@ -168,8 +183,13 @@ fn labels_side_by_side_are_labels_one_by_one() {
             let mut exact = vec![[0f64; LABELS]; FEATURES];
             let found = rebuild_block(&of, &duals, &mut exact);
             for label in 0..LABELS {
-                let (expected, bias, primal, dual) =
-                    one_label(&rows, &parameters, &orders, |row| carries(label, row));
+                let (expected, bias, primal, dual) = one_label(
+                    &rows,
+                    &parameters,
+                    &orders,
+                    |row| carries(label, row),
+                    times,
+                );
                 for (feature, weight) in expected.iter().enumerate() {
                     assert!((f64::from(weights[feature][label]) - weight).abs() < 1e-5);
                     assert!((exact[feature][label] - weight).abs() < 1e-5);

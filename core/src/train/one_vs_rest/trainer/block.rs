@@ -19,8 +19,8 @@ pub struct BlockScratch {
     pub duals: Vec<Block>,
     /// Biases.
     pub biases: Block,
-    /// For each row a bit for each label that it carries.
-    pub carried: Vec<u16>,
+    /// For each row a bit for each label that it carries, and `POOLED`.
+    pub carried: Vec<u32>,
     /// The rows of the block, rising.
     pub rows: Vec<u32>,
     /// The same in the order in which they are visited.

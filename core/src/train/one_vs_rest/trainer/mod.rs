@@ -9,6 +9,7 @@ mod solve;
 mod warm_start;
 
 pub use block::BlockScratch;
+pub(super) use pool::VERY_MANY_LABELS;
 pub(super) use solve::prior;
 
 use super::{
@@ -31,7 +32,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use pool::draw;
+use pool::{draw, times};
 use second_head::SecondHead;
 
 /// Training under way: call [`Trainer::step`] until it returns `None`, then [`Trainer::finish`].
@@ -45,6 +46,8 @@ pub struct Trainer<'a> {
     positives: RowsByLabel,
     /// Rows that every label is held against while negatives are mined, rising.
     pool: Vec<u32>,
+    /// How many rows each of them counts as where it is without the label.
+    pool_times: f64,
     jobs: LabelJobs,
     /// Jobs of this stage that are done.
     jobs_done: usize,
@@ -121,6 +124,7 @@ impl OneVsRest {
             true => Vec::new(),
             false => draw(self.seed, self.pool as usize, rows.len()),
         };
+        let pool_times = times(pool.len(), rows.len(), labels);
         let jobs = {
             let (rows, features) = (packed.early(), rows.features() as usize);
             LabelJobs::new(labels, &positives, rows, features, executor)
@@ -134,6 +138,7 @@ impl OneVsRest {
             rows: packed,
             positives,
             pool,
+            pool_times,
             jobs,
             weights: vec![LabelWeights::default(); labels],
             wrong: RowsByLabel::default(),

@@ -11,7 +11,7 @@ use crate::{
     parameters::one_vs_rest::Bias,
     random::Stream,
     train::one_vs_rest::{
-        label_block::{BlockRows, BlockSweep, LABELS},
+        label_block::{BlockRows, BlockSweep, LABELS, POOLED},
         packed_rows::PackedRows,
     },
 };
@@ -167,6 +167,11 @@ impl Trainer<'_> {
         }
         let labels = used.iter().map(|&label| label as usize);
         scratch.begin(&self.positives, labels, fixed);
+        if self.pool_times > 1.0 {
+            for &row in &self.pool {
+                scratch.carried[row as usize] |= POOLED;
+            }
+        }
     }
 
     /// Sweeps over a block's rows until its gap, as each sweep estimates it, is small enough.
@@ -193,7 +198,10 @@ impl Trainer<'_> {
         for sweep in 1..=epochs {
             stream.shuffle(&mut scratch.order[..open]);
             let met = processor.run(BlockSweep {
-                of: BlockRows::new(parameters, rows, &scratch.carried),
+                of: BlockRows {
+                    times: self.pool_times as f32,
+                    ..BlockRows::new(parameters, rows, &scratch.carried)
+                },
                 order: &mut scratch.order[..open],
                 settled,
                 weights: &mut scratch.weights,

@@ -70,7 +70,8 @@ pub struct TrainOvr {
     /// How often labels are solved with mined negatives [default: 2]
     #[arg(long, help_heading = "One-vs-rest")]
     rounds: Option<u32>,
-    /// How many random rows every label is held against while negatives are mined [default: 5000]
+    /// How many random rows every label is held against while negatives are mined [default: 5000,
+    /// from 65,536 labels on 2000, each of which counts as several]
     #[arg(long, help_heading = "One-vs-rest")]
     pool: Option<u32>,
     /// How many labels are proposed for each row when mining [default: 100]
