@@ -160,7 +160,10 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         self.attempt_all((&mut settings, tried), first, (whole, rest))?;
         sort(&mut settings);
         settings.truncate(FINALISTS);
-        let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
+        // Finalists have as much work together, less what trials on the least share took beyond it.
+        let spent = first.share * (first.folds * trials) as f64 * whole;
+        let left = f64::min(0.35 * allowed, 0.7 * allowed - spent);
+        let second = Rung::new(left, FINALISTS as f64 * whole);
         if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
             self.attempt_all((&mut settings, 0), second, (whole, rest))?;
             sort(&mut settings);
