@@ -1,6 +1,6 @@
 //! Wrong data: each kind is refused with the place, the rule and the value.
 
-use super::folder::Folder;
+use super::folder::{Folder, finish, with_text_model};
 
 /// Trains on a file with these contents, which must be refused.
 #[track_caller]
@@ -27,6 +27,16 @@ fn a_missing_file() {
             .run(verb)
             .refused("absent: cannot open: there is no such file");
     }
+}
+
+#[test]
+fn a_text_where_a_file_is_expected() {
+    let folder = with_text_model();
+    let mut command = folder.command("predict m");
+    let asked = finish(command.arg("two words").spawn().unwrap());
+    asked.refused_for(
+        "two words: cannot open: there is no such file; a text comes by standard input",
+    );
 }
 
 #[test]

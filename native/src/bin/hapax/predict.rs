@@ -107,7 +107,7 @@ impl Predict {
             note("Type a line and press Enter; Ctrl-D ends.");
         }
         let most = usize::try_from(self.data.max_line).unwrap_or(usize::MAX);
-        let input = open_text(&self.input)?;
+        let input = open_text(&self.input).map_err(|error| self.unopened(error))?;
         let (sample, input) = peek(input, most).map_err(|error| self.unreadable(error))?;
         if sample.starts_with(npy::MARK) {
             return self.run_dense(input, model, limits, &threads);
@@ -148,6 +148,17 @@ impl Predict {
 
     fn unreadable(&self, error: io::Error) -> Failure {
         FileError::reading(&self.input, error).into()
+    }
+
+    /// A name with spaces that is no file may be meant as a text.
+    fn unopened(&self, error: FileError) -> Failure {
+        let has_spaces = self.input.to_string_lossy().contains(char::is_whitespace);
+        match error.is_absent() && has_spaces {
+            true => Failure::Input(format!(
+                "{error}; a text comes by standard input: echo 'a text' | hapax predict MODEL"
+            )),
+            false => error.into(),
+        }
     }
 
     /// Answers the rows of a .npy file, which is read as a whole.
