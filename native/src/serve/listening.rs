@@ -2,13 +2,17 @@
 
 use super::{Limits, ServeError, connections::Connections, metrics::Metrics};
 use axum::Router;
-use std::{net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc};
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpSocket, lookup_host},
     runtime::{Builder, Runtime},
     sync::watch,
     task::JoinHandle,
 };
+
+/// Connections that may wait until they are accepted, where the system has no lower limit. One more
+/// would be tried again only after a second, and 128, the default, come at once in a burst.
+const WAITING: u32 = 4096;
 
 /// A port that nobody answers at yet.
 pub struct Bound {
@@ -38,9 +42,7 @@ impl Bound {
             address: listen.to_owned(),
             source,
         };
-        let listener = runtime
-            .block_on(TcpListener::bind(listen))
-            .map_err(refused)?;
+        let listener = runtime.block_on(listener(listen)).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         Ok(Self {
             runtime,
@@ -62,6 +64,31 @@ impl Bound {
             address: self.address,
         }
     }
+}
+
+/// Listens at the first address of that name that is free.
+async fn listener(name: &str) -> io::Result<TcpListener> {
+    let mut failed = io::Error::other("the name has no address");
+    for address in lookup_host(name).await? {
+        match listener_at(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn listener_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // So that a server that is started again need not wait for the old one's connections. Elsewhere
+    // it would let two listen at once.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 impl Listening {
