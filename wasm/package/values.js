@@ -50,9 +50,9 @@ export const checkNames = (options, known) => {
   if (options !== undefined && options !== null) checkOptions(options, known.split(" "));
 };
 
-/** An option that must be of a kind where it is given. */
+/** An option that must be of a kind where it is given; null is none. */
 const given = (options, name, is, wanted) => {
-  const value = options?.[name];
+  const value = options?.[name] ?? undefined;
   if (value === undefined || is(value)) return value;
   throw new errors.ParamError(`${name} is ${JSON.stringify(value)}, but must be ${wanted}`, "Type", { parameter: name, value });
 };

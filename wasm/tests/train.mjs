@@ -80,7 +80,7 @@ export const suite = (file) => {
       thrown(() => new Trainer({ [parameter]: value }), ParamError, { rule: "Type", parameter, value });
     }
     assert.throws(() => new Trainer("fast"), { name: "TypeError", message: /the options are fast; give an object such as { neighbors }/ });
-    new Trainer(null).train(dataset(texts)).free();
+    for (const options of [null, { alpha: null, words: null, punctuation: undefined }]) new Trainer(options).train(dataset(texts)).free();
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
     thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {
       rule: "RowsDiffer",
