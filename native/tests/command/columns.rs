@@ -208,7 +208,8 @@ fn names_that_are_no_columns_and_lines_without_them_are_refused() {
         (
             "id,text,label",
             "no column is named `labels`; name all columns in the file's order, `text` and `labels` \
-                           among them, such as id,text,labels",
+                           among them, such as id,text,labels; where the first line names the columns, say --text and \
+                           --labels",
         ),
         (
             "text,text,labels",

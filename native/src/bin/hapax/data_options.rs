@@ -4,7 +4,7 @@ use super::{failure::Failure, fit::numbers, table::parse_bytes};
 use clap::{Args, ValueEnum};
 use hapax::{
     core::{
-        data::{Columns, Format, IndexBase, LabelSeparator, ReadOptions},
+        data::{Columns, ColumnsError, Format, IndexBase, LabelSeparator, ReadOptions},
         model::Model,
     },
     tables::{Selection, TableFormat, TextColumn},
@@ -53,7 +53,7 @@ pub struct DataOptions {
     /// The columns of tab-separated data without a header in the file's order: text and labels once
     /// each, and any other name for a column to ignore, such as id,text,labels. Columns beyond
     /// those named are ignored [default: text,labels, and more columns are refused]
-    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true, value_parser = parse_columns)]
     pub columns: Option<Columns>,
     /// What separates labels in their column: a character such as ';' or a few, space, or none if
     /// the whole field is one label
@@ -95,6 +95,16 @@ impl FormatName {
             Self::Csv | Self::Jsonl => None,
         }
     }
+}
+
+/// Names of a header are what people take this option for.
+fn parse_columns(names: &str) -> Result<Columns, String> {
+    names.parse().map_err(|error| match error {
+        ColumnsError::Missing { .. } => {
+            format!("{error}; where the first line names the columns, say --text and --labels")
+        }
+        _ => error.to_string(),
+    })
 }
 
 fn parse_delimiter(text: &str) -> Result<char, String> {
