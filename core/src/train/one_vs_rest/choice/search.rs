@@ -160,11 +160,12 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
         self.attempt_all((&mut settings, tried), first, (whole, rest))?;
         sort(&mut settings);
         settings.truncate(FINALISTS);
-        // Finalists have as much work together, less what trials on the least share took beyond it.
+        let second = Rung::new(0.35 * allowed, FINALISTS as f64 * whole);
+        // Where trials on the least share took nearly all of it, finalists would see little more.
         let spent = first.share * (first.folds * trials) as f64 * whole;
-        let left = f64::min(0.35 * allowed, 0.7 * allowed - spent);
-        let second = Rung::new(left, FINALISTS as f64 * whole);
-        if settings.len() > 1 && second.within(self.folds.len()) != first.within(self.folds.len()) {
+        let is_left = 0.7 * allowed - spent >= LEAST_SHARE * FINALISTS as f64 * whole;
+        let differs = second.within(self.folds.len()) != first.within(self.folds.len());
+        if settings.len() > 1 && is_left && differs {
             self.attempt_all((&mut settings, 0), second, (whole, rest))?;
             sort(&mut settings);
         }
