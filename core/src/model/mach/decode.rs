@@ -241,7 +241,8 @@ impl LabelDecoder {
             base += f64::from(low);
             size += f64::from(low.abs().max(high.abs()));
         }
-        let factor = if range > 0.0 { 254.0 / range } else { 0.0 };
+        // Where the scores of each head are equal no bound is below another: all labels pass.
+        let factor = 254.0 / range;
         let factor = if factor.is_finite() { factor } else { 0.0 };
         let bytes = table_bytes(self.buckets);
         tables.clear();
@@ -253,11 +254,7 @@ impl LabelDecoder {
                 *byte = ((score - low) * factor) as u8 + 1;
             }
         }
-        let unit = if factor > 0.0 {
-            1.0 / f64::from(factor)
-        } else {
-            f64::from(range)
-        };
+        let unit = 1.0 / f64::from(factor);
         Bounds {
             base,
             unit,
@@ -297,7 +294,8 @@ impl LabelDecoder {
                 let start = block * BLOCK;
                 let own = &sums[start..start + BLOCK];
                 let lane = own.iter().position(|&sum| sum == maxima[block]);
-                let label = (start + lane.unwrap_or(0)).min(self.labels - 1);
+                // Lanes that only fill up a block have sums of 0, below any maximum.
+                let label = start + lane.unwrap_or(0);
                 top.push(self.score(label, scores, estimator, one));
             }
             top.threshold()
@@ -329,8 +327,7 @@ impl LabelDecoder {
     /// The smallest sum of bytes that a label with this score can have.
     fn least_sum(&self, score: f32, bounds: Bounds) -> u16 {
         let sum = f64::from(score) * self.repetitions as f64 - bounds.slack;
-        let bytes = (sum - bounds.base) / bounds.unit;
-        // Rounds down, which only lets more labels pass.
-        if bytes > 0.0 { bytes as u16 } else { 0 }
+        // Rounds down, and to 0 what is below it or no number, which only lets more labels pass.
+        ((sum - bounds.base) / bounds.unit) as u16
     }
 }
