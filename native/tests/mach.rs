@@ -134,6 +134,9 @@ fn any_number_of_threads_and_any_kernels_make_the_same_file() {
 #[test]
 fn all_kernels_answer_as_the_portable_ones_do() {
     let (data, test) = (banking("train.txt.xz", 1), banking("test.txt.xz", 2));
+    // Of banking77 and of the synthetic rows that stand in for it.
+    let least = if test.len() == 3080 { 0.5 } else { 0.4 };
+    let test = test.select(&(0..test.len()).step_by(4).collect::<Vec<_>>());
     let threads = Threads::new(2).unwrap();
     for estimator in [Estimator::Mean, Estimator::LogMean, Estimator::LogitSum] {
         let p = MachParameters {
@@ -147,8 +150,6 @@ fn all_kernels_answer_as_the_portable_ones_do() {
             right += right_as_portable(&mach, &test, kernels);
         }
         let share = right as f64 / (test.len() * kernels::available().len()) as f64;
-        // Of banking77 and of the synthetic rows that stand in for it.
-        let least = if test.len() == 3080 { 0.5 } else { 0.4 };
         assert!(share > least, "{share} right");
     }
 }

@@ -34,14 +34,15 @@ fn trained(data: &Dataset, executor: &Executor) -> Model {
     Model::train_ovr(&parameters, data, None, executor, kernels::best(), go_on).unwrap()
 }
 
-/// All test rows: ids and bits of scores.
-fn equals_the_walk(set: &str) {
+/// Training and test rows, one of each `step`: ids and bits of scores.
+fn equals_the_walk(set: &str, step: usize) {
     let threads: &Executor = &Threads::new(0).unwrap();
     let (Some(train), Some(test)) = (part(set, "train", threads), part(set, "test", threads))
     else {
         return;
     };
-    let plain = trained(&train, threads);
+    let few: Vec<usize> = (0..train.len()).step_by(step).collect();
+    let plain = trained(&train.select(&few), threads);
     let mut fast = plain.clone();
     assert!(fast.prepare().unwrap() > 0);
     let scratch = || {
@@ -50,15 +51,15 @@ fn equals_the_walk(set: &str) {
             .map(|kernels| Scratch::new(kernels));
         (Scratch::default(), by_kernels.collect::<Vec<_>>())
     };
-    let wrong = threads.map(test.len(), scratch, |(walk, by_kernels), row| {
-        let row = test.rows().row(row);
+    let wrong = threads.map(test.len() / step, scratch, |(walk, by_kernels), row| {
+        let row = test.rows().row(row * step);
         let expected = bits(plain.predict(row, 7, walk).unwrap());
         by_kernels
             .iter_mut()
             .position(|scratch| bits(fast.predict(row, 7, scratch).unwrap()) != expected)
     });
     let different = wrong.iter().position(Option::is_some);
-    assert_eq!(different, None, "{set}: a test row, of {}", test.len());
+    assert_eq!(different, None, "{set}: of every {step}th test row");
 }
 
 fn bits(found: &[Scored]) -> Vec<(u32, u32)> {
@@ -67,17 +68,17 @@ fn bits(found: &[Scored]) -> Vec<(u32, u32)> {
 
 #[test]
 fn eurlex57k() {
-    equals_the_walk("eurlex57k");
+    equals_the_walk("eurlex57k", 5);
 }
 
 #[test]
 fn cpv_it() {
-    equals_the_walk("cpv-it");
+    equals_the_walk("cpv-it", 1);
 }
 
 #[test]
 fn bibtex() {
-    equals_the_walk("bibtex");
+    equals_the_walk("bibtex", 1);
 }
 
 /// Rows of three features; of each label's rows the first feature that is its own.

@@ -50,27 +50,27 @@ fn equals_the_twin(set: &str, beta: f64, step: usize, kernels: &'static dyn Kern
 
 #[test]
 fn eurlex57k() {
-    equals_the_twin("eurlex57k", 1.0, 5, kernels::best());
+    equals_the_twin("eurlex57k", 1.0, 20, kernels::best());
 }
 
 #[test]
 fn eurlex57k_by_portable_kernels() {
-    equals_the_twin("eurlex57k", 0.5, 10, &Portable);
+    equals_the_twin("eurlex57k", 0.5, 40, &Portable);
 }
 
 #[test]
 fn cpv_it() {
-    equals_the_twin("cpv-it", 1.3, 1, kernels::best());
-    equals_the_twin("cpv-it", 1.0, 1, &Portable);
+    equals_the_twin("cpv-it", 1.3, 5, kernels::best());
+    equals_the_twin("cpv-it", 1.0, 5, &Portable);
 }
 
 #[test]
 fn banking77() {
-    equals_the_twin("banking77", 1.0, 1, kernels::best());
-    equals_the_twin("banking77", 0.0, 1, &Portable);
+    equals_the_twin("banking77", 1.0, 4, kernels::best());
+    equals_the_twin("banking77", 0.0, 4, &Portable);
 }
 
 #[test]
 fn oewn_hypernym() {
-    equals_the_twin("oewn-hypernym", 2.0, 10, kernels::best());
+    equals_the_twin("oewn-hypernym", 2.0, 20, kernels::best());
 }

@@ -61,7 +61,7 @@ pub(super) fn rows(signed: bool) -> Model {
 pub(super) fn sparse(signed: bool) -> Dataset {
     let (mut rows, mut labels) = (SparseRows::new(300), LabelLists::new(40));
     let mut dice = Stream::new(2, u64::from(signed));
-    for _ in 0..700 {
+    for _ in 0..250 {
         let pairs = (0..25).map(|_| {
             let feature = dice.below(1 + dice.clone().below(300)) as u32;
             let sign = if signed && dice.below(4) == 0 {

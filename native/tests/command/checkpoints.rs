@@ -55,7 +55,7 @@ impl Ran {
 #[test]
 fn a_checkpoint_changes_no_byte_and_is_gone_when_the_model_is_there() {
     let folder = Folder::new();
-    folder.write("train.tsv", texts(400));
+    folder.write("train.tsv", texts(250));
     for method in METHODS {
         let train = format!("train {method} train.tsv --threads 2");
         folder.run(&format!("{train} -o whole")).good();

@@ -70,7 +70,8 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
     let (mut hit, mut resumed) = ([0; 3], 0);
     let count = kills();
     let (state, model) = (folder.path("states").join("state"), folder.path("m"));
-    let runs = METHODS.map(|method| {
+    let methods = &METHODS[..count.div_ceil(3).min(METHODS.len())];
+    let runs = methods.iter().map(|method| {
         let train = format!("train {method} train.tsv --threads 1 -o m");
         folder.run(&train).good();
         let whole = folder.read("m");
@@ -79,6 +80,7 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
         folder.run(&timed).good();
         (train, whole, begin.elapsed())
     });
+    let runs: Vec<_> = runs.collect();
     for number in 0..count {
         let (train, whole, time) = &runs[number / 3 % runs.len()];
         let moment = [Moment::Any, Moment::Checkpoint, Moment::Model][number % 3];
