@@ -379,7 +379,7 @@ fn any_flipped_bit_is_an_error_or_a_training_that_ends_and_any_cut_is_an_error()
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
             let mut again = way.trainer(&data).unwrap();
-            if again.resume(&damaged).is_ok() && at % 10 == 0 {
+            if again.resume(&damaged).is_ok() && at % 5 == 0 {
                 while again.step(&Sequential).is_some() {}
                 // A weight of l1 may become so large that sums of it are not finite.
                 again
