@@ -1,5 +1,7 @@
 //! Names by number: a compact table of strings that a model file can lend without decoding it.
 
+pub(crate) mod by_hash;
+
 use crate::{
     array::Array,
     varint::{put_varint, take_varint},
@@ -62,23 +64,60 @@ impl fmt::Display for NamesError {
 
 impl core::error::Error for NamesError {}
 
-/// Reads one entry of a block: takes its bytes off `rest` and turns `name` from the entry before
-/// into this one.
-fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
+/// Takes one entry of a block off `rest`: how many bytes it shares with the entry before, and its
+/// own.
+fn take_entry<'t>(rest: &mut &'t [u8], first: bool) -> Option<(usize, &'t [u8])> {
     let shared = if first {
         0
     } else {
         take_varint(rest).ok()? as usize
     };
     let own = take_varint(rest).ok()? as usize;
-    if shared > name.len() || own > rest.len() {
+    let (own, behind) = rest.split_at_checked(own)?;
+    *rest = behind;
+    Some((shared, own))
+}
+
+/// Reads one entry of a block: takes its bytes off `rest` and turns `name` from the entry before
+/// into this one.
+fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
+    let (shared, own) = take_entry(rest, first)?;
+    if shared > name.len() {
         return None;
     }
-    let (suffix, behind) = rest.split_at(own);
     name.truncate(shared);
-    name.extend_from_slice(suffix);
-    *rest = behind;
+    name.extend_from_slice(own);
     Some(())
+}
+
+/// How an entry of a block compares to a name, kept up from entry to entry.
+struct Comparing<'n> {
+    name: &'n [u8],
+    /// How many bytes they have in common from the start.
+    same: usize,
+    order: Ordering,
+}
+
+impl<'n> Comparing<'n> {
+    fn with(name: &'n str) -> Self {
+        Self {
+            name: name.as_bytes(),
+            same: 0,
+            order: Ordering::Less,
+        }
+    }
+
+    /// Goes on to the next entry. One that shares more bytes with the entry before than that has in
+    /// common with the name differs from the name where that does.
+    fn next(&mut self, (shared, own): (usize, &[u8])) {
+        if shared > self.same {
+            return;
+        }
+        let rest = &self.name[shared..];
+        let more = own.iter().zip(rest).take_while(|(a, b)| a == b).count();
+        self.same = shared + more;
+        self.order = own.get(more).cmp(&rest.get(more));
+    }
 }
 
 impl Names {
@@ -218,17 +257,44 @@ impl Names {
 
     fn find_in_block(&self, block: usize, name: &str) -> Option<u32> {
         let mut rest = self.block(block)?;
-        let mut candidate = Vec::new();
+        let mut comparing = Comparing::with(name);
         let start = block * BLOCK;
         for entry in start..(start + BLOCK).min(self.len()) {
-            read_entry(&mut rest, entry == start, &mut candidate)?;
-            match candidate.as_slice().cmp(name.as_bytes()) {
+            comparing.next(take_entry(&mut rest, entry == start)?);
+            match comparing.order {
                 Ordering::Less => {}
                 Ordering::Equal => return u32::try_from(entry).ok(),
                 Ordering::Greater => return None,
             }
         }
         None
+    }
+
+    /// Whether the name with number `id` is `name`.
+    pub(crate) fn is(&self, id: u32, name: &str) -> bool {
+        let Some(mut rest) = self.block(id as usize / BLOCK) else {
+            return false;
+        };
+        let mut comparing = Comparing::with(name);
+        for entry in 0..=id as usize % BLOCK {
+            match take_entry(&mut rest, entry == 0) {
+                Some(entry) => comparing.next(entry),
+                None => return false,
+            }
+        }
+        id < self.count && comparing.order == Ordering::Equal
+    }
+
+    /// Hands every name to `visit`, with its number.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(u32, &[u8])) {
+        let mut rest = &self.text[..];
+        let mut name = Vec::new();
+        for id in 0..self.count {
+            let first = (id as usize).is_multiple_of(BLOCK);
+            if read_entry(&mut rest, first, &mut name).is_some() {
+                visit(id, &name);
+            }
+        }
     }
 
     /// Whether each name stands behind the one before in alphabetical order.
@@ -300,9 +366,21 @@ mod tests {
                 .position(|other| other == name)
                 .map(|at| at as u32);
             assert_eq!(names.find(name), first);
+            for (other, of) in (0..).zip(list) {
+                assert_eq!(names.is(other, name), of == name);
+            }
         }
+        let mut visited = Vec::new();
+        names.each(&mut |id, name| visited.push((id as usize, name.to_vec())));
+        let all = list.iter().map(|name| name.clone().into_bytes());
+        assert_eq!(visited, all.enumerate().collect::<Vec<_>>());
         assert_eq!(names.get(count), None);
-        assert_eq!(names.find("zz"), None);
+        for absent in ["zz", "", "b", "é!"] {
+            let is = |name: &&String| name.as_str() == absent;
+            let first = list.iter().position(|name| is(&name)).map(|at| at as u32);
+            assert_eq!(names.find(absent), first);
+            assert!(!names.is(count, absent));
+        }
     }
 
     #[test]

@@ -11,7 +11,10 @@
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use crate::golden::{ALL_NEWEST, answers, answers_of, folder, stored};
-use hapax::core::model::Model;
+use hapax::core::{
+    model::{Method, Model},
+    text::{FeatureSpace, Vectorizer},
+};
 use std::{fs, sync::Once};
 
 /// Writes the newest golden file if that was asked for; every test waits until it is there.
@@ -46,6 +49,13 @@ fn the_newest_golden_files_are_what_this_release_writes() {
     }
 }
 
+fn knows_words(vectorizer: &Vectorizer) -> bool {
+    matches!(
+        vectorizer.options().features,
+        FeatureSpace::Vocabulary { .. }
+    )
+}
+
 #[test]
 fn every_golden_file_gives_its_answers_and_is_written_as_it_was() {
     bless();
@@ -67,6 +77,12 @@ fn every_golden_file_gives_its_answers_and_is_written_as_it_was() {
         let (bytes, expected) = stored(&name).unwrap();
         let model = Model::from_bytes(bytes.clone()).unwrap();
         assert_eq!(answers(&model), expected, "{name}");
+        let mut prepared = model.clone();
+        let bytes_more = prepared.prepare().unwrap();
+        let looks_up = matches!(model.method(), Method::Linear(_))
+            || model.vectorizer().is_some_and(knows_words);
+        assert_eq!(bytes_more > 0, looks_up, "{name}");
+        assert_eq!(answers(&prepared), expected, "{name}, prepared");
         // A later version may write the model otherwise, but not with other answers.
         let written = model.to_bytes().unwrap();
         assert_eq!(answers_of(&written).unwrap(), expected, "{name}");

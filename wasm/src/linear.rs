@@ -16,10 +16,10 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Model {
-    /// Makes queries of a linear model 2 to 25 times as fast, for about 4 bytes of memory a weight,
-    /// and returns these bytes; other models need nothing. Scores stay the same to the bit. Models
-    /// prepare themselves once their queries have taken as long as that takes. Throws
-    /// `PredictError`.
+    /// Makes queries of a linear model 2 to 25 times as fast, for about 4 bytes of memory a weight
+    /// and 5 to 11 a word, and returns these bytes; other models need nothing. Scores stay the same
+    /// to the bit. Models prepare themselves once their queries have taken as long as that takes.
+    /// Throws `PredictError`.
     pub fn prepare(&mut self) -> Result<usize, Thrown> {
         Ok(self.model.prepare()?)
     }

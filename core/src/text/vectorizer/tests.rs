@@ -119,12 +119,18 @@ proptest! {
         };
         let vocabulary: Vec<String> = vectorizer.parts().vocabulary.unwrap().iter().collect();
         prop_assert_eq!(&vocabulary, &names);
+        let mut prepared = vectorizer.clone();
+        let bytes = prepared.prepare().unwrap();
+        prop_assert!(bytes >= 4 * names.len());
+        prop_assert_eq!(prepared.prepare(), Some(bytes));
         let mut scratch = TextScratch::default();
         for (at, expected) in rows.iter().enumerate() {
             prop_assert_eq!(&matrix.row(at).iter().collect::<Vec<_>>(), expected);
-            let row = vectorizer.transform(&texts[at], &mut scratch);
-            prop_assert_eq!(row.view(), matrix.row(at));
-            prop_assert_eq!(scratch.no_features().is_some(), expected.is_empty());
+            for vectorizer in [&vectorizer, &prepared] {
+                let row = vectorizer.transform(&texts[at], &mut scratch);
+                prop_assert_eq!(row.view(), matrix.row(at));
+                prop_assert_eq!(scratch.no_features().is_some(), expected.is_empty());
+            }
         }
     }
 
