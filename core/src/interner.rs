@@ -3,7 +3,7 @@
 use crate::names::{Names, NamesError};
 use alloc::{string::String, vec::Vec};
 use hashbrown::HashTable;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// A growing set of strings, numbered from 0 in the order they came.
 ///
@@ -15,6 +15,11 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interner {
     strings: Strings,
     table: HashTable<u32>,
+}
+
+/// With a seed, though of 0, as hashed features are found: one form of the function for both.
+fn hash_of(string: &str) -> u64 {
+    xxh3_64_with_seed(string.as_bytes(), 0)
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +39,7 @@ impl Strings {
     }
 
     fn hash(&self, id: u32) -> u64 {
-        xxh3_64(self.get(id).unwrap_or("").as_bytes())
+        hash_of(self.get(id).unwrap_or(""))
     }
 }
 
@@ -51,7 +56,7 @@ impl Interner {
     pub(crate) fn from_names(names: &Names) -> Self {
         let mut interner = Self::new();
         for name in names.iter() {
-            let hash = xxh3_64(name.as_bytes());
+            let hash = hash_of(&name);
             let known = interner.find_hashed(hash, &name).is_some();
             interner.add(hash, &name, !known);
         }
@@ -61,7 +66,7 @@ impl Interner {
     /// The number of `string`, new if it was not seen before; `None` if all 2^32 - 1 numbers
     /// are taken.
     pub(crate) fn intern(&mut self, string: &str) -> Option<u32> {
-        let hash = xxh3_64(string.as_bytes());
+        let hash = hash_of(string);
         match self.find_hashed(hash, string) {
             Some(id) => Some(id),
             None => self.add(hash, string, true),
@@ -71,7 +76,7 @@ impl Interner {
     /// The number of `string`, if it has one.
     #[must_use]
     pub(crate) fn find(&self, string: &str) -> Option<u32> {
-        self.find_hashed(xxh3_64(string.as_bytes()), string)
+        self.find_hashed(hash_of(string), string)
     }
 
     fn find_hashed(&self, hash: u64, string: &str) -> Option<u32> {

@@ -21,20 +21,20 @@ use super::{
 use crate::parameters::one_vs_rest::OneVsRest;
 use crate::train::one_vs_rest::{
     Report,
-    choice::{Choice, Given, Judge},
+    choice::{AnswerLimit, Beside, Choice, Given, Judge},
 };
 use crate::{
     data::Dataset,
     executor::Executor,
     kernels::Kernels,
-    model::{Model, standardization::Standardization},
+    model::{Model, linear::LinearModel, standardization::Standardization},
     parameters::NearestParameters,
     sparse::SparseRows,
     text::Vectorizer,
 };
 use aim::Aim;
-use alloc::vec::Vec;
-use core::ops::ControlFlow;
+use alloc::{boxed::Box, vec::Vec};
+use core::{ops::ControlFlow, time::Duration};
 
 /// A method of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,13 +97,15 @@ pub enum Progress {
 }
 
 mod aim {
-    use super::{Prototypes, SparseRows};
+    use super::{AnswerLimit, Box, Duration, Prototypes, SparseRows};
 
     /// What is to be made, beside of what.
+    #[derive(Default)]
     pub struct Aim<'v> {
         pub(super) seed: u64,
         pub(super) max_bytes: Option<u64>,
         pub(super) vectors: Option<&'v dyn Prototypes>,
+        pub(super) limit: Option<Box<dyn AnswerLimit>>,
     }
 
     impl From<(u64, Option<u64>)> for Aim<'_> {
@@ -111,7 +113,7 @@ mod aim {
             Self {
                 seed,
                 max_bytes,
-                vectors: None,
+                ..Self::default()
             }
         }
     }
@@ -119,13 +121,25 @@ mod aim {
     impl<'v> From<(u64, Option<u64>, &'v SparseRows)> for Aim<'v> {
         fn from((seed, max_bytes, vectors): (u64, Option<u64>, &'v SparseRows)) -> Self {
             Self {
-                seed,
-                max_bytes,
                 vectors: Some(vectors),
+                ..Self::from((seed, max_bytes))
+            }
+        }
+    }
+
+    /// With the longest time of an answer.
+    impl<'v, A: Into<Aim<'v>>> From<(A, Option<Duration>)> for Aim<'v> {
+        fn from((aim, longest): (A, Option<Duration>)) -> Self {
+            Self {
+                limit: longest.map(|longest| Box::new(longest) as _),
+                ..aim.into()
             }
         }
     }
 }
+
+/// What the record of a model calls the microseconds that an answer takes, as counted.
+const ANSWER_TIME: &str = "microseconds of an answer";
 
 /// How many times the chance of a difference another method must gain to be taken: files of
 /// one-vs-rest are smaller than those of neighbors, and it says why.
@@ -134,7 +148,10 @@ const SURE: f64 = 2.0;
 /// Trains the best method for `data`. The `aim` is a seed of everything random, and the most bytes
 /// of the file if the caller makes the model as small afterwards: what cannot fit is not tried. It
 /// may have vectors, too ([`SparseRows`]): row f is the vector of feature f, such as a word's, or
-/// empty; prototypes of labels over them are added if they gain enough. `progress` may stop it.
+/// empty; prototypes of labels over them are added if they gain enough. An aim and a [`Duration`]
+/// as a pair are an aim whose answers take at most so long, as counted: nearest neighbors alone are
+/// not tried, nor what finds no time beside the weights, which are pruned until they keep it, and
+/// the record of the model says what an answer takes. `progress` may stop it.
 ///
 /// ```
 /// use hapax_core::{executor::Sequential, kernels::Portable};
@@ -159,7 +176,8 @@ const SURE: f64 = 2.0;
 /// ```
 ///
 /// # Errors
-/// Unusable data, before any work; lack of memory; [`TrainError::Stopped`] if `progress` said so.
+/// Unusable data and a limit that no answer keeps, before any work; lack of memory;
+/// [`TrainError::Stopped`] if `progress` said so.
 pub fn train_best<'v>(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
@@ -167,14 +185,10 @@ pub fn train_best<'v>(
     machine: (&Executor, &'static dyn Kernels),
     progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
-    let Aim {
-        seed,
-        max_bytes,
-        vectors,
-    } = aim.into();
+    let mut aim = aim.into();
     let (executor, kernels) = machine;
     let base = OneVsRest {
-        seed,
+        seed: aim.seed,
         ..OneVsRest::default()
     };
     let standardized = match vectorizer {
@@ -184,11 +198,11 @@ pub fn train_best<'v>(
     let by = standardized.as_ref().map(|found| &found.by);
     let seen = by.map(|by| by.dataset(data));
     let beside = by.map_or(0, Standardization::bytes);
-    let room = max_bytes.map(|most| most.saturating_sub(beside));
+    aim.max_bytes = aim.max_bytes.map(|most| most.saturating_sub(beside));
     let mut best = best_of(
         seen.as_ref().unwrap_or(data),
         vectorizer,
-        (&base, room, vectors),
+        (&base, &aim),
         (executor, kernels),
         progress,
     )?;
@@ -216,7 +230,7 @@ pub fn memory_estimate(data: &Dataset, are_texts: bool, threads: usize) -> u64 {
 fn best_of(
     data: &Dataset,
     vectorizer: Option<Vectorizer>,
-    (base, max_bytes, vectors): (&OneVsRest, Option<u64>, Option<&dyn Prototypes>),
+    (base, aim): (&OneVsRest, &Aim<'_>),
     (executor, kernels): (&Executor, &'static dyn Kernels),
     mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Best, TrainError> {
@@ -224,12 +238,12 @@ fn best_of(
     let tell: &mut dyn FnMut(usize, usize) -> ControlFlow<()> =
         &mut |done, of| progress(Progress::Settings(done, of));
     let given = Given {
-        max_bytes,
+        max_bytes: aim.max_bytes,
         ..Given::default()
     };
-    let are_texts = vectorizer.is_some();
-    let machine = (executor, kernels);
-    let (mut choice, weight) = base.choose_with(&given, data, vectors, machine, are_texts, tell)?;
+    let (are_texts, limit) = (vectorizer.is_some(), aim.limit.as_deref());
+    let (machine, beside) = ((executor, kernels), (aim.vectors, limit));
+    let (mut choice, weight) = base.choose_with(&given, data, beside, machine, are_texts, tell)?;
     let mut tried = Vec::new();
     let mut candidate = Candidate::OneVsRest;
     let mut neighbors = NearestParameters::default().within(data.len());
@@ -239,7 +253,7 @@ fn best_of(
             precision: best.precision,
             at_1: best.at_1,
         });
-        let judge = match choice.ended {
+        let judge = match choice.ended || limit.is_some() {
             true => None,
             false => Judge::again(&choice, data, base.seed),
         };
@@ -262,12 +276,10 @@ fn best_of(
     going(progress(Progress::Training(candidate)))?;
     let model = match candidate {
         Candidate::OneVsRest => {
-            let (parameters, rows) = (&choice.parameters, (data, vectorizer));
             let tell = |report| progress(Progress::Part(report));
-            let linear = parameters.train(data, executor, kernels, tell)?;
-            let (vectors, machine) = (vectors.map(|of| (of, weight)), (executor, kernels as _));
-            let fused = choice.fused;
-            fused.model_with(linear, parameters, rows, vectors, machine)?
+            let linear = choice.parameters.train(data, executor, kernels, tell)?;
+            let rows = (data, vectorizer);
+            finished(linear, &mut choice, rows, (aim, weight), machine)?
         }
         Candidate::Nearest => Model::train_nearest(neighbors, data, vectorizer)?,
     };
@@ -280,15 +292,45 @@ fn best_of(
     })
 }
 
+/// The model of the weights and of what was chosen to answer beside them, given vectors with a
+/// `weight` among it.
+fn finished(
+    mut linear: LinearModel,
+    choice: &mut Choice,
+    (data, vectorizer): (&Dataset, Option<Vectorizer>),
+    (aim, weight): (&Aim<'_>, f32),
+    (executor, kernels): (&Executor, &'static dyn Kernels),
+) -> Result<Model, TrainError> {
+    let vectors = aim.vectors.filter(|_| weight != 0.0);
+    let (parameters, fused) = (&mut choice.parameters, choice.fused);
+    let mut counted = None;
+    if let Some(limit) = &aim.limit {
+        let beside = Beside {
+            embedding: fused.embedding != 0.0,
+            vectors,
+            neighbors: fused.neighbors != 0.0,
+        };
+        let of = (parameters.prune, parameters.bits, vectorizer.is_some());
+        let fitted = limit.fit_last(linear, data, &beside, of)?;
+        (linear, parameters.prune) = (fitted.model, fitted.prune);
+        counted = Some((ANSWER_TIME.into(), fitted.microseconds));
+    }
+    let (vectors, machine) = (vectors.map(|of| (of, weight)), (executor, kernels as _));
+    let rows = (data, vectorizer);
+    let mut model = fused.model_with(linear, parameters, rows, vectors, machine)?;
+    model.provenance.report.extend(counted);
+    Ok(model)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Progress, train_best};
+    use super::{ANSWER_TIME, Progress, train_best};
     use crate::{
         executor::Sequential,
         kernels::Portable,
         train::{TrainError, multiclass::problem::tests::random_data},
     };
-    use core::ops::ControlFlow;
+    use core::{ops::ControlFlow, time::Duration};
 
     #[test]
     fn it_stops_after_any_part_and_says_so() {
@@ -310,6 +352,27 @@ mod tests {
         for most in [1, 2, all - 2, all] {
             assert_eq!(train(most), (Err(TrainError::Stopped), most));
         }
+    }
+
+    #[test]
+    fn answers_keep_the_limit_to_their_time() {
+        let data = random_data(300, 12, 30, 1);
+        let train = |nanoseconds| {
+            let longest = Some(Duration::from_nanos(nanoseconds));
+            let go_on = |_| ControlFlow::Continue(());
+            let aim = ((1, None), longest);
+            let made = train_best(&data, None, aim, (&Sequential, &Portable), go_on);
+            made.map(|best| {
+                let (name, counted) = best.model.provenance.report.last().unwrap();
+                assert_eq!((name.as_str(), best.tried.len()), (ANSWER_TIME, 1));
+                (best.model.to_bytes().unwrap(), *counted, best.choice.fused)
+            })
+        };
+        let short = train(1_100).unwrap();
+        assert!(short.1 > 1.0 && short.1 <= 1.1);
+        assert_eq!(short.2, Default::default());
+        assert_eq!(train(1_100).unwrap(), short);
+        assert!(matches!(train(900), Err(TrainError::Parameter(_))));
     }
 
     #[test]

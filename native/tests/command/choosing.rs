@@ -142,6 +142,27 @@ fn little_time_ends_trials_and_enough_changes_nothing() {
 }
 
 #[test]
+fn answers_take_no_longer_than_is_allowed() {
+    let folder = Folder::new();
+    folder.write("train.tsv", inflected());
+    let said = folder
+        .run("train train.tsv -o fast --max-microseconds 12")
+        .good();
+    assert!(!said.contains(", nearest "), "{said}");
+    let counted = said.split("an answer is counted as ").nth(1).unwrap();
+    let counted: f64 = counted.split(' ').next().unwrap().parse().unwrap();
+    assert!(counted > 1.0 && counted <= 12.0, "{said}");
+    let refused = |given: &str, reason: &str| {
+        let run = folder.run(&format!("train train.tsv -o m --max-microseconds={given}"));
+        assert!(run.status == Some(2) && run.err.contains(reason), "{run:?}");
+    };
+    for wrong in ["0", "-1", "NaN", "inf", "1e30", "soon"] {
+        refused(wrong, "no number of microseconds above 0");
+    }
+    refused("1", "--max-microseconds is 1, but must be at least ");
+}
+
+#[test]
 fn checkpoints_and_missing_files_are_refused_by_name() {
     let folder = Folder::new();
     folder.write("train.tsv", inflected());

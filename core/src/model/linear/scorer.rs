@@ -14,6 +14,7 @@
 
 mod assemble;
 mod oracle;
+mod visits;
 mod width;
 
 use super::{LinearModel, build::LabelWeights, query::Query};

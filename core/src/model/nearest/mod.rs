@@ -87,6 +87,11 @@ impl NearestScratch {
             votes: Votes::default(),
         }
     }
+
+    /// How many words of posting lists the last search of a compact index read.
+    pub(crate) fn words_read(&self) -> usize {
+        self.index.words_read()
+    }
 }
 
 impl Nearest {

@@ -54,6 +54,9 @@ pub(crate) trait Prototypes: Sync {
 
     /// About the bytes of a file that they take, with the vectors.
     fn bytes(&self, data: &Dataset) -> u64;
+
+    /// How many dimensions M they have.
+    fn dimensions(&self) -> u32;
 }
 
 impl Prototypes for SparseRows {
@@ -100,6 +103,10 @@ impl Prototypes for SparseRows {
         let m = u64::from(self.features());
         let (vectors, labels) = (known(self, data).count() as u64, data.labels().labels());
         vectors * (m + 8) + u64::from(labels) * (m + 4)
+    }
+
+    fn dimensions(&self) -> u32 {
+        self.features()
     }
 }
 

@@ -83,8 +83,15 @@ impl<P: FnMut(usize, usize) -> ControlFlow<()>> Search<'_, P> {
     /// regression and of neighbors, and the prior: all on `folds` divisions.
     pub(crate) fn finish(&mut self, folds: usize, allowed: f64) -> Result<(), TrainError> {
         let folds = &self.folds[..folds.min(self.folds.len())];
-        let models = self.prune(folds)?;
+        let mut models = self.prune(folds)?;
         self.leave_out_what_cannot_fit(&models[0], &folds[0].train);
+        if let Some((limit, are_texts)) = self.limit {
+            let parameters = &mut self.best.parameters;
+            let open = (&mut self.given, &mut self.given_vectors);
+            let of = (parameters.prune, parameters.bits, are_texts);
+            let Fold { train, test } = &folds[0];
+            parameters.prune = limit.fit(&mut models, (train, test), open, of)?;
+        }
         let (mut judged, mut spent) = (Vec::new(), [0.0; 2]);
         for (fold, model) in folds.iter().zip(models) {
             let heads = self.train_heads(&model, fold, &mut spent, allowed)?;

@@ -22,6 +22,7 @@
 //! heads then see one division.
 
 mod additions;
+mod answer_time;
 mod candidates;
 mod clock;
 mod features;
@@ -41,6 +42,7 @@ use crate::{
     train::{Calibrating, TrainError, check_data, embedding::given_vectors::Prototypes},
 };
 use alloc::vec::Vec;
+pub(crate) use answer_time::{AnswerLimit, Beside};
 use core::ops::ControlFlow;
 pub use features::{FeatureChoice, FeatureTrial, GivenFeatures, choose_features};
 use fitting::room;
@@ -227,16 +229,17 @@ impl OneVsRest {
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Choice, TrainError> {
         let machine = (executor, kernels);
-        let chosen = self.choose_with(given, data, None, machine, are_texts, progress)?;
+        let chosen = self.choose_with(given, data, (None, None), machine, are_texts, progress)?;
         Ok(chosen.0)
     }
 
-    /// The same with prototypes over given vectors that may be added, and their weight.
+    /// The same with prototypes over given vectors that may be added, and their weight; and with a
+    /// limit to the time of an answer.
     pub(crate) fn choose_with(
         &self,
         given: &Given,
         data: &Dataset,
-        vectors: Option<&dyn Prototypes>,
+        (vectors, limit): (Option<&dyn Prototypes>, Option<&dyn AnswerLimit>),
         (executor, kernels): (&Executor, &'static dyn Kernels),
         are_texts: bool,
         progress: impl FnMut(usize, usize) -> ControlFlow<()>,
@@ -247,6 +250,9 @@ impl OneVsRest {
         }
         start.check()?;
         check_data(data)?;
+        if let Some(limit) = limit {
+            limit.check(data, are_texts)?;
+        }
         let folds = match given.all() {
             true => Vec::new(),
             false => Fold::all(data, self.seed),
@@ -264,6 +270,7 @@ impl OneVsRest {
         }
         let mut search = Search::new(*given, start, &folds, (executor, kernels), progress);
         search.given_vectors = vectors;
+        search.limit = limit.map(|limit| (limit, are_texts));
         search.room = given.max_bytes.map(|most| room(most, data, are_texts));
         let budget = if are_texts {
             Budget::TEXTS

@@ -1,7 +1,7 @@
 //! The search itself.
 
 use super::{
-    Budget, Choice, Given, Trial,
+    AnswerLimit, Budget, Choice, Given, Trial,
     additions::PRUNES,
     candidates::{Beside, Candidates, Mix},
     clock::Clock,
@@ -74,6 +74,8 @@ pub(super) struct Search<'a, P> {
     pub given_vectors: Option<&'a dyn Prototypes>,
     /// Bytes of the file for what answers, if they are limited.
     pub room: Option<u64>,
+    /// The limit to the time of an answer, and whether rows are of texts.
+    pub limit: Option<(&'a dyn AnswerLimit, bool)>,
     tried: Vec<Trial>,
     /// What the chosen setting answered to held-out rows.
     pub calibrating: Calibrating,
@@ -108,6 +110,7 @@ impl<'a, P: FnMut(usize, usize) -> ControlFlow<()>> Search<'a, P> {
             },
             given_vectors: None,
             room: None,
+            limit: None,
             tried: Vec::new(),
             calibrating: Calibrating::default(),
             executor,

@@ -25,7 +25,7 @@ use hapax::{
     },
     kernels, weight_of_vectors,
 };
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, time::Duration};
 
 /// Try methods, features and parameters on held-out rows and take the best.
 ///
@@ -48,6 +48,16 @@ pub struct TrainAuto {
     time: TimeOptions,
     #[command(flatten)]
     vectors: VectorOptions,
+    /// The longest an answer may take, counted as on one thread of a server: neighbors, embeddings
+    /// and weights that would take longer are left out
+    #[arg(long, value_name = "N", value_parser = microseconds)]
+    max_microseconds: Option<Duration>,
+}
+
+fn microseconds(text: &str) -> Result<Duration, String> {
+    let given = text.trim().parse::<f64>().ok().filter(|&n| n > 0.0);
+    let time = given.and_then(|n| Duration::try_from_secs_f64(1e-6 * n).ok());
+    time.ok_or_else(|| format!("'{text}' is no number of microseconds above 0: write 20 or 2.5"))
 }
 
 impl TrainAuto {
@@ -78,13 +88,14 @@ impl TrainAuto {
             bytes(memory)
         ));
         let machine: (&Executor, &'static dyn Kernels) = (&threads, kernels::best());
-        let budget = (common.seed, common.max_bytes);
+        let longest = self.max_microseconds;
+        let budget = ((common.seed, common.max_bytes), longest);
         let mut lines: Vec<String> = training.features.iter().map(ovr::features).collect();
         let over = |given: Given| {
             told(|tell| {
                 let texts = Some(given.vectorizer);
                 let aim = (common.seed, common.max_bytes, &given.found.vectors);
-                auto::train_best(&given.data, texts, aim, machine, tell)
+                auto::train_best(&given.data, texts, (aim, longest), machine, tell)
             })
         };
         let found = vectors.map(over).transpose()?;
@@ -102,6 +113,7 @@ impl TrainAuto {
         if best.candidate == Candidate::OneVsRest && held_out > 0 {
             lines.push(ovr::chosen(&best.choice));
         }
+        lines.extend(answer_time(&best));
         let mut told = Told {
             held_out: (held_out > 0).then_some(held_out),
             lines,
@@ -147,6 +159,18 @@ fn standardized(best: &Best) -> Option<String> {
     };
     let done = best.model.rows_are()?;
     Some(format!("features {done}: {worth}"))
+}
+
+/// What the record of a model calls what an answer takes.
+const ANSWER_TIME: &str = "microseconds of an answer";
+
+/// What an answer takes, where that was limited.
+fn answer_time(best: &Best) -> Option<String> {
+    let report = &best.model.provenance().report;
+    let (_, counted) = report.iter().find(|(name, _)| name == ANSWER_TIME)?;
+    Some(format!(
+        "an answer is counted as {counted} microseconds, on one thread"
+    ))
 }
 
 /// The methods that were tried, and the one that was taken.

@@ -40,7 +40,13 @@ const SETTINGS: [&str; 14] = [
 /// `--help-all`.
 fn everyday(method: &str) -> &'static [&'static str] {
     match method {
-        "auto" => &["minutes", "words", "characters", "columns"],
+        "auto" => &[
+            "minutes",
+            "max-microseconds",
+            "words",
+            "characters",
+            "columns",
+        ],
         "nearest" => &["words", "neighbors", "alpha", "beta", "exponent", "tune"],
         "ovr" => &[
             "cost", "exponent", "bias", "epsilon", "gap", "fuse", "from", "bits",
