@@ -157,8 +157,9 @@ impl CompactIndex {
             }
             *mark = 0;
             forget(removed, block * BLOCK, sums);
-            let least = least_sum(sums, counts, used, powers, top);
-            if sums.iter().any(|&sum| sum >= least) {
+            let (highest, shared) = highest(sums);
+            let least = least_sum(shared, counts, used, powers, top);
+            if highest >= least {
                 offer(block * BLOCK, sums, counts, used, powers, least, top);
             }
             sums.fill(0);
@@ -189,15 +190,25 @@ fn forget(removed: &[u64], first: usize, sums: &mut [i32]) {
     }
 }
 
+/// The largest of these sums, and the largest number of shared features: in one pass that nothing
+/// ends early, as vector units like it.
+fn highest(sums: &[i32]) -> (i32, usize) {
+    let (mut highest, mut shared) = (0, 0);
+    for &sum in sums {
+        highest = sum.max(highest);
+        shared = (sum & COUNT_MASK).max(shared);
+    }
+    (highest, shared as usize)
+}
+
 /// The smallest sum with which a row of this block can be among the best: less, and even the
 /// most shared features of the block with the smallest union leave it behind.
-fn least_sum(sums: &[i32], counts: &[u8], used: usize, powers: &Powers, top: &Top) -> i32 {
+fn least_sum(shared: usize, counts: &[u8], used: usize, powers: &Powers, top: &Top) -> i32 {
     // A sum of a positive cosine.
     let positive = 1 << COUNT_BITS;
     let Some(worst) = top.threshold() else {
         return positive;
     };
-    let shared = sums.iter().fold(0, |most, &sum| most.max(sum & COUNT_MASK)) as usize;
     let fewest = counts
         .iter()
         .fold(u8::MAX, |least, &count| least.min(count));
