@@ -78,16 +78,14 @@ fn take_entry<'t>(rest: &mut &'t [u8], first: bool) -> Option<(usize, &'t [u8])>
     Some((shared, own))
 }
 
-/// Reads one entry of a block: takes its bytes off `rest` and turns `name` from the entry before
-/// into this one.
-fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<()> {
+/// Reads one entry of a block: takes its bytes off `rest`, turns `name` from the entry before into
+/// this one, and returns whether it stands behind that in alphabetical order.
+fn read_entry(rest: &mut &[u8], first: bool, name: &mut Vec<u8>) -> Option<bool> {
     let (shared, own) = take_entry(rest, first)?;
-    if shared > name.len() {
-        return None;
-    }
+    let rises = name.get(shared..)? < own;
     name.truncate(shared);
     name.extend_from_slice(own);
-    Some(())
+    Some(rises)
 }
 
 /// How an entry of a block compares to a name, kept up from entry to entry.
@@ -173,18 +171,16 @@ impl Names {
         if starts.len() != (count as usize).div_ceil(BLOCK) {
             return Err(NamesError::BadBlocks);
         }
-        let (mut name, mut previous) = (Vec::new(), Vec::new());
-        let mut rest = &text[..];
+        let (mut name, mut rest) = (Vec::new(), &text[..]);
         let mut sorted = true;
         for entry in 0..count {
             let first = (entry as usize).is_multiple_of(BLOCK);
             if first && starts[entry as usize / BLOCK] as usize != text.len() - rest.len() {
                 return Err(NamesError::BadBlocks);
             }
-            read_entry(&mut rest, first, &mut name).ok_or(NamesError::BadEntry { entry })?;
+            let rises = read_entry(&mut rest, first, &mut name);
+            sorted &= rises.ok_or(NamesError::BadEntry { entry })? || entry == 0;
             core::str::from_utf8(&name).map_err(|_| NamesError::BadEntry { entry })?;
-            sorted &= entry == 0 || previous < name;
-            previous.clone_from(&name);
         }
         if !rest.is_empty() {
             return Err(NamesError::BadBlocks);
@@ -299,7 +295,7 @@ impl Names {
 
     /// Whether each name stands behind the one before in alphabetical order.
     pub(crate) fn rise(&self) -> bool {
-        self.iter().is_sorted_by(|one, next| one < next)
+        self.sorted
     }
 
     /// All names in order.

@@ -30,6 +30,18 @@ pub(crate) fn put_varint(mut number: u32, out: &mut Vec<u8>) {
 /// If there is none; `bytes` are then somewhere inside.
 #[inline(always)]
 pub(crate) fn take_varint(bytes: &mut &[u8]) -> Result<u32, VarintError> {
+    match bytes.split_first() {
+        Some((&byte, rest)) if byte < 128 => {
+            *bytes = rest;
+            Ok(u32::from(byte))
+        }
+        _ => take_long(bytes),
+    }
+}
+
+/// The same by a call: it is in a program once, and nearly all numbers are one byte.
+#[inline(never)]
+fn take_long(bytes: &mut &[u8]) -> Result<u32, VarintError> {
     let mut number = 0u64;
     for at in 0..5 {
         let Some((&byte, rest)) = bytes.split_first() else {

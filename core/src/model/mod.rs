@@ -188,19 +188,14 @@ impl Model {
 
     /// Makes queries fast at the cost of memory, and returns how many bytes of it: for a linear
     /// model a second form of its weights, 4 to 5 bytes each, made in about 20 ns each; for texts
-    /// an index of the words of a vocabulary, 5 to 11 bytes each. Answers stay the same to the bit.
-    /// Worth it from a hundred queries on; a device that answers from flash does without.
+    /// an index of the words of a vocabulary, 5 to 11 bytes each, if memory is there. Answers stay
+    /// the same to the bit. Worth it from a hundred queries on; a device that answers from flash
+    /// does without.
     ///
     /// # Errors
     /// If memory is lacking; the model stays as it is and answers more slowly.
     pub fn prepare(&mut self) -> Result<usize, PredictError> {
-        let words = match &mut self.vectorizer {
-            Some(vectorizer) => {
-                let least = size_of::<u32>() * vectorizer.features() as usize;
-                vectorizer.prepare().ok_or_else(|| out_of_memory(least))?
-            }
-            None => 0,
-        };
+        let words = self.vectorizer.as_mut().map_or(0, Vectorizer::prepare);
         let weights = match &mut self.method {
             Method::Nearest(_) | Method::Mach(_) | Method::Embedding(_) => 0,
             Method::Linear(linear) => linear.prepare().map_err(|_| {

@@ -167,18 +167,18 @@ impl Vectorizer {
     }
 
     /// Makes looking up words of a vocabulary fast, and returns the bytes of memory that this
-    /// takes; `None` if they are lacking. Done already, it costs nothing. Rows stay the same.
+    /// takes: 0 if they are lacking, and words are looked up as before. Done already, it costs
+    /// nothing. Rows stay the same.
     ///
     /// Cost: about 50 ns a word.
-    pub(crate) fn prepare(&mut self) -> Option<usize> {
+    pub(crate) fn prepare(&mut self) -> usize {
         let Features::Vocabulary { names, index } = &mut self.features else {
-            return Some(0);
+            return 0;
         };
-        let made = match index.take() {
-            Some(made) => made,
-            None => Arc::new(NameIndex::new(names)?),
-        };
-        Some(index.insert(made).bytes())
+        if index.is_none() {
+            *index = NameIndex::new(names).map(Arc::new);
+        }
+        index.as_deref().map_or(0, NameIndex::bytes)
     }
 
     fn index(&self) -> Option<&NameIndex> {

@@ -78,12 +78,11 @@ pub fn write(
 ///
 /// # Errors
 /// If the bytes break the grammar.
-#[inline]
 pub fn read(
     mut bytes: &[u8],
     bits: u32,
     labels: u32,
-    mut visit: impl FnMut(u32, i16),
+    visit: &mut dyn FnMut(u32, i16),
 ) -> Result<(), RecordError> {
     if bytes.is_empty() {
         return Ok(());
@@ -127,6 +126,30 @@ pub fn read(
     Ok(())
 }
 
+/// Whether a record of 8 bits keeps all rules, and no label has the scale 0: in a quarter of the
+/// time that [`read`] takes, which knows why not.
+pub fn is_right(mut bytes: &[u8], scales: &[f32]) -> bool {
+    if bytes.is_empty() {
+        return true;
+    }
+    let count = take_varint(&mut bytes).unwrap_or(0) as usize;
+    let Some(middle) = bytes.len().checked_sub(count) else {
+        return false;
+    };
+    let (mut gaps, weights) = bytes.split_at(middle);
+    let (mut next, mut is_right) = (0usize, count > 0);
+    for &weight in weights {
+        let Ok(gap) = take_varint(&mut gaps) else {
+            return false;
+        };
+        let label = next.wrapping_add(gap as usize);
+        is_right &= weight != 0 && weight != 128;
+        is_right &= scales.get(label).is_some_and(|&scale| scale != 0.0);
+        next = label.wrapping_add(1);
+    }
+    is_right && gaps.is_empty()
+}
+
 /// Hands each label and weight of a record that has been checked to `visit`. Of any other record it
 /// reads as much as there is.
 #[inline]
@@ -134,8 +157,7 @@ pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i16)) {
     let Ok(count) = count(bytes) else { return };
     if bits != 8 {
         // The rarer widths: a call for each weight, and the code once for all who ask.
-        let each: &mut dyn FnMut(u32, i16) = &mut visit;
-        let _checked = read(bytes, bits, u32::MAX, each);
+        let _checked = read(bytes, bits, u32::MAX, &mut visit);
         return;
     }
     let Ok(_) = take_varint(&mut bytes) else {
@@ -144,19 +166,12 @@ pub fn walk(mut bytes: &[u8], bits: u32, mut visit: impl FnMut(u32, i16)) {
     let Some(middle) = bytes.len().checked_sub(count as usize) else {
         return;
     };
-    // A weight is a byte, and so are nearly all gaps.
+    // A weight is a byte.
     let (mut gaps, weights) = bytes.split_at(middle);
     let mut next = 0u32;
     for &weight in weights {
-        let gap = match gaps.split_first() {
-            Some((&byte, rest)) if byte < 128 => {
-                gaps = rest;
-                u32::from(byte)
-            }
-            _ => match take_varint(&mut gaps) {
-                Ok(gap) => gap,
-                Err(_) => return,
-            },
+        let Ok(gap) = take_varint(&mut gaps) else {
+            return;
         };
         let label = next.wrapping_add(gap);
         next = label.wrapping_add(1);
@@ -206,7 +221,7 @@ impl Bits<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RecordError, count, read, walk, write};
+    use super::{RecordError, count, is_right, read, walk, write};
     use alloc::{vec, vec::Vec};
     use proptest::prelude::*;
 
@@ -230,7 +245,7 @@ mod tests {
             write(pairs, bits, &mut bytes);
             let (mut ids, mut values) = (vec![], vec![]);
             prop_assert_eq!(count(&bytes), Ok(labels.len() as u32));
-            prop_assert_eq!(read(&bytes, bits, 3_000_000, |l, w| { ids.push(l); values.push(w) }), Ok(()));
+            prop_assert_eq!(read(&bytes, bits, 3_000_000, &mut |l, w| { ids.push(l); values.push(w) }), Ok(()));
             prop_assert_eq!((&ids, &values), (&labels, &weights));
             let mut walked = vec![];
             walk(&bytes, bits, |l, w| walked.push((l, w)));
@@ -238,10 +253,24 @@ mod tests {
         }
 
         #[test]
+        fn records_are_right_that_are_read(
+            bytes in prop::collection::vec(prop_oneof![0u8..6, any::<u8>()], 0..12),
+            seen in prop::collection::vec(any::<bool>(), 0..12),
+        ) {
+            let scales: Vec<f32> = seen.iter().map(|&seen| f32::from(u8::from(seen))).collect();
+            let mut all_seen = true;
+            let labels = scales.len() as u32;
+            let keeps = read(&bytes, 8, labels, &mut |label, _| {
+                all_seen &= seen[label as usize];
+            });
+            prop_assert_eq!(is_right(&bytes, &scales), keeps.is_ok() && all_seen);
+        }
+
+        #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40), bits in prop::sample::select(vec![4u32, 5, 6, 8, 16])) {
             walk(&bytes, bits, |_, _| ());
             let mut pairs = vec![];
-            if read(&bytes, bits, 50, |l, w| pairs.push((l, w))).is_ok() {
+            if read(&bytes, bits, 50, &mut |l, w| pairs.push((l, w))).is_ok() {
                 let mut again = vec![];
                 write(pairs.into_iter(), bits, &mut again);
                 prop_assert_eq!(again, bytes);
@@ -251,8 +280,20 @@ mod tests {
 
     #[test]
     fn each_rule_has_its_refusal() {
-        let refused = |bytes: &[u8], bits| read(bytes, bits, 10, |_, _| ());
+        let refused = |bytes: &[u8], bits| read(bytes, bits, 10, &mut |_, _| ());
         assert_eq!(refused(&[1, 3, 7], 8), Ok(()));
+        let right = |bytes: &[u8]| is_right(bytes, &[1.0; 300]);
+        assert!(right(&[1, 3, 7]) && right(&[]) && right(&[2, 200, 1, 0, 1, 255]));
+        for wrong in [
+            &[0][..],
+            &[128],
+            &[1],
+            &[1, 3],
+            &[1, 3, 7, 7],
+            &[1, 200, 2, 7],
+        ] {
+            assert!(!right(wrong), "{wrong:?}");
+        }
         assert_eq!(refused(&[0], 8), Err(RecordError::Length));
         assert_eq!(refused(&[1, 3], 8), Err(RecordError::Length));
         assert_eq!(refused(&[1, 3, 7, 7], 8), Err(RecordError::Length));
