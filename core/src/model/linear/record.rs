@@ -137,14 +137,14 @@ pub fn is_right(mut bytes: &[u8], scales: &[f32]) -> bool {
         return false;
     };
     let (mut gaps, weights) = bytes.split_at(middle);
-    let (mut next, mut is_right) = (0usize, count > 0);
+    let (mut next, mut is_right) = (0u32, count > 0);
     for &weight in weights {
-        let Ok(gap) = take_varint(&mut gaps) else {
+        let gap = take_varint(&mut gaps).ok();
+        let Some(label) = gap.and_then(|gap| next.checked_add(gap)) else {
             return false;
         };
-        let label = next.wrapping_add(gap as usize);
-        is_right &= weight != 0 && weight != 128;
-        is_right &= scales.get(label).is_some_and(|&scale| scale != 0.0);
+        let scale = scales.get(label as usize);
+        is_right &= weight != 0 && weight != 128 && scale.is_some_and(|&scale| scale != 0.0);
         next = label.wrapping_add(1);
     }
     is_right && gaps.is_empty()
@@ -291,6 +291,8 @@ mod tests {
             &[1, 3],
             &[1, 3, 7, 7],
             &[1, 200, 2, 7],
+            // Beyond 32 bits, where labels would begin again.
+            &[2, 5, 255, 255, 255, 255, 15, 1, 1],
         ] {
             assert!(!right(wrong), "{wrong:?}");
         }
