@@ -29,7 +29,8 @@ use core::{cmp::Ordering, fmt};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     count: u32,
-    sorted: bool,
+    /// Whether each name stands behind the one before in alphabetical order.
+    pub(crate) sorted: bool,
     /// Where each block begins in `text`.
     starts: Array<u32>,
     text: Array<u8>,
@@ -278,24 +279,18 @@ impl Names {
                 None => return false,
             }
         }
-        id < self.count && comparing.order == Ordering::Equal
+        comparing.order == Ordering::Equal
     }
 
     /// Hands every name to `visit`, with its number.
     pub(crate) fn each(&self, visit: &mut dyn FnMut(u32, &[u8])) {
-        let mut rest = &self.text[..];
-        let mut name = Vec::new();
+        let (mut rest, mut name) = (&self.text[..], Vec::new());
         for id in 0..self.count {
             let first = (id as usize).is_multiple_of(BLOCK);
             if read_entry(&mut rest, first, &mut name).is_some() {
                 visit(id, &name);
             }
         }
-    }
-
-    /// Whether each name stands behind the one before in alphabetical order.
-    pub(crate) fn rise(&self) -> bool {
-        self.sorted
     }
 
     /// All names in order.
@@ -367,16 +362,25 @@ mod tests {
             }
         }
         let mut visited = Vec::new();
-        names.each(&mut |id, name| visited.push((id as usize, name.to_vec())));
-        let all = list.iter().map(|name| name.clone().into_bytes());
-        assert_eq!(visited, all.enumerate().collect::<Vec<_>>());
+        names.each(&mut |id, name| visited.push((id, name.to_vec())));
+        let all = (0..).zip(list.iter().map(|name| name.as_bytes().to_vec()));
+        assert_eq!(visited, all.collect::<Vec<_>>());
         assert_eq!(names.get(count), None);
         for absent in ["zz", "", "b", "é!"] {
-            let is = |name: &&String| name.as_str() == absent;
-            let first = list.iter().position(|name| is(&name)).map(|at| at as u32);
+            let first = list
+                .iter()
+                .position(|name| name == absent)
+                .map(|at| at as u32);
             assert_eq!(names.find(absent), first);
             assert!(!names.is(count, absent));
         }
+    }
+
+    #[test]
+    fn equal_names_do_not_rise_nor_do_those_that_rise_in_each_block() {
+        check(&["a", "a", "b"].map(String::from));
+        let turned = (16..32).chain(0..16).map(|at| alloc::format!("{at:02}"));
+        check(&turned.collect::<Vec<_>>());
     }
 
     #[test]

@@ -103,5 +103,11 @@ mod tests {
         let words: BTreeSet<String> = (0..20_000).map(|at| alloc::format!("{at}")).collect();
         let others = ["x", "20000", "00", ""].map(String::from);
         check(&words, &others);
+        // Among so many are some whose hash is in the slot of a word.
+        let names = Names::new(&words).unwrap();
+        let index = NameIndex::new(&names).unwrap();
+        for absent in 20_000..520_000 {
+            assert_eq!(index.find(&names, &alloc::format!("{absent}")), None);
+        }
     }
 }

@@ -101,7 +101,7 @@ impl Vectorizer {
         }
         let (features, needed) = match (options.features, vocabulary) {
             (FeatureSpace::Vocabulary { .. }, Some(names)) => {
-                if !names.rise() {
+                if !names.sorted {
                     return Err(VectorizerError::NotSorted);
                 }
                 let needed = names.len();

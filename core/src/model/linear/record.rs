@@ -296,6 +296,12 @@ mod tests {
         ] {
             assert!(!right(wrong), "{wrong:?}");
         }
+        for weight in 0..=255 {
+            assert_eq!(right(&[1, 3, weight]), weight != 0 && weight != 128);
+        }
+        let of_seen = |bytes: &[u8]| is_right(bytes, &[1.0, 0.0, 1.0]);
+        assert!(of_seen(&[2, 0, 1, 7, 7]) && !of_seen(&[2, 0, 0, 7, 7]));
+        assert!(!of_seen(&[2, 0, 2, 7, 7]));
         assert_eq!(refused(&[0], 8), Err(RecordError::Length));
         assert_eq!(refused(&[1, 3], 8), Err(RecordError::Length));
         assert_eq!(refused(&[1, 3, 7, 7], 8), Err(RecordError::Length));

@@ -252,12 +252,16 @@ mod tests {
         kernels::Portable,
         model::linear::{LinearModel, scorer::LinearScorer},
         parameters::OneVsRest,
+        sparse::SparseView,
         train::{TrainError, multiclass::problem::tests::random_data, one_vs_rest::choice::Given},
     };
     use core::{ops::ControlFlow, time::Duration};
 
     fn trained() -> (Dataset, LinearModel) {
-        let data = random_data(300, 12, 30, 1);
+        trained_on(random_data(300, 12, 30, 1))
+    }
+
+    fn trained_on(data: Dataset) -> (Dataset, LinearModel) {
         let parameters = OneVsRest {
             prune: 0.02,
             ..OneVsRest::default()
@@ -274,13 +278,26 @@ mod tests {
 
     #[test]
     fn what_is_added_up_are_all_weights_of_the_features() {
-        let (data, model) = trained();
+        let (data, model) = trained_on(random_data(300, 40, 500, 1));
+        let model = model.pruned(0.3, 8);
         let scorer = LinearScorer::new(&model).unwrap();
+        let mut all = (0, 0);
         for row in data.rows().iter() {
             let (heads, tails) = scorer.visits(row);
             let weights: usize = row.indices().iter().map(|&f| model.count(f)).sum();
-            assert!(tails <= weights && heads + tails >= weights && weights > 0);
+            assert!(tails <= weights && heads + tails >= weights);
+            all = (all.0 + heads, all.1 + tails);
         }
+        assert!(all.0 > 0 && all.1 > 0, "{all:?}");
+        // All features at once add up all weights, those of tails as they are.
+        let tails = |features: &[u32]| {
+            let ones = alloc::vec![1.0; features.len()];
+            let row = SparseView::new(features, &ones).unwrap();
+            scorer.visits(row).1
+        };
+        let features: alloc::vec::Vec<u32> = (0..model.features()).collect();
+        let each: usize = features.iter().map(|&feature| tails(&[feature])).sum();
+        assert_eq!(tails(&features), each);
     }
 
     #[test]
