@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_added_up_are_all_weights_of_the_features() {
-        let (data, model) = trained_on(random_data(300, 40, 500, 1));
+        let (data, model) = trained_on(random_data(800, 150, 800, 1));
         let model = model.pruned(0.3, 8);
         let scorer = LinearScorer::new(&model).unwrap();
         let mut all = (0, 0);
