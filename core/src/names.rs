@@ -218,15 +218,20 @@ impl Names {
         &self.text
     }
 
-    /// The name with number `id`.
+    /// The name with number `id`. Its memory is asked for once.
     #[must_use]
     pub fn get(&self, id: u32) -> Option<String> {
         if id >= self.count {
             return None;
         }
-        let mut name = Vec::new();
-        let mut rest = self.block(id as usize / BLOCK)?;
-        for entry in 0..=id as usize % BLOCK {
+        let (block, at) = (self.block(id as usize / BLOCK)?, id as usize % BLOCK);
+        let (mut longest, mut rest) = (0, block);
+        for entry in 0..=at {
+            let (shared, own) = take_entry(&mut rest, entry == 0)?;
+            longest = longest.max(shared + own.len());
+        }
+        let (mut name, mut rest) = (Vec::with_capacity(longest), block);
+        for entry in 0..=at {
             read_entry(&mut rest, entry == 0, &mut name)?;
         }
         String::from_utf8(name).ok()
@@ -350,13 +355,11 @@ mod tests {
         );
         assert_eq!(stored.as_ref(), Ok(&names));
         assert_eq!(&names.iter().collect::<Vec<_>>(), list);
+        let first = |name: &str| list.iter().position(|other| other == name);
+        let first = |name| first(name).map(|at| at as u32);
         for (id, name) in list.iter().enumerate() {
             assert_eq!(names.get(id as u32).as_ref(), Some(name));
-            let first = list
-                .iter()
-                .position(|other| other == name)
-                .map(|at| at as u32);
-            assert_eq!(names.find(name), first);
+            assert_eq!(names.find(name), first(name));
             for (other, of) in (0..).zip(list) {
                 assert_eq!(names.is(other, name), of == name);
             }
@@ -367,11 +370,7 @@ mod tests {
         assert_eq!(visited, all.collect::<Vec<_>>());
         assert_eq!(names.get(count), None);
         for absent in ["zz", "", "b", "é!"] {
-            let first = list
-                .iter()
-                .position(|name| name == absent)
-                .map(|at| at as u32);
-            assert_eq!(names.find(absent), first);
+            assert_eq!(names.find(absent), first(absent));
             assert!(!names.is(count, absent));
         }
     }

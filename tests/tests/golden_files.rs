@@ -10,7 +10,7 @@
 //! Older files stay as they are: blessing writes the newest only.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-use crate::golden::{ALL_NEWEST, answers, answers_of, folder, stored};
+use crate::golden::{ALL_NEWEST, answers, answers_of, folder, names, stored};
 use hapax::core::{
     model::{Method, Model},
     text::{FeatureSpace, Vectorizer},
@@ -59,16 +59,7 @@ fn knows_words(vectorizer: &Vectorizer) -> bool {
 #[test]
 fn every_golden_file_gives_its_answers_and_is_written_as_it_was() {
     bless();
-    let mut names: Vec<_> = fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "hapax")
-        })
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    names.sort();
+    let names = names().unwrap();
     let newest = ALL_NEWEST.map(|(name, _)| name);
     for name in newest {
         assert!(names.contains(&name.to_owned()), "{names:?}");

@@ -2,7 +2,7 @@
 //! bytes do not pay for.
 #![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
-use crate::golden::{ALL_NEWEST, NEWEST, answers, stored};
+use crate::golden::{ALL_NEWEST, NEWEST, QUERIES, answers, names, stored};
 use hapax::core::{
     bytes::Bytes,
     data::{Dataset, LabelLists},
@@ -26,6 +26,8 @@ thread_local! {
     /// Bytes this thread holds, and the most it has held since the count began.
     static HELD: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
+    /// How often this thread asked for memory.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The system's allocator, counting for each thread.
@@ -44,6 +46,7 @@ impl Counting {
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ASKED.try_with(|asked| asked.set(asked.get() + 1));
         Self::count(layout.size() as isize);
         // SAFETY: the caller keeps the rules of `GlobalAlloc`, which are those of `System`.
         unsafe { System.alloc(layout) }
@@ -245,6 +248,36 @@ fn warm_queries_by_rows_allocate_nothing() {
         }
         assert_eq!(PEAK.get() - before, 0, "{name}");
     }
+}
+
+/// For the answers themselves only: one vector, and a string for each name. All golden files are
+/// asked, as they are and prepared.
+#[test]
+fn warm_queries_by_texts_allocate_their_answers_only() {
+    let mut asked_of = 0;
+    for name in names().unwrap() {
+        let model = Model::from_bytes(stored(&name).unwrap().0).unwrap();
+        if model.vectorizer().is_none() {
+            continue;
+        }
+        let mut prepared = model.clone();
+        prepared.prepare().unwrap();
+        for (model, k) in [(&model, 1), (&model, 3), (&prepared, 1), (&prepared, 3)] {
+            let mut scratch = Scratch::default();
+            for text in QUERIES {
+                let _ = model.predict_text(text, k, &mut scratch);
+            }
+            for text in QUERIES {
+                let before = ASKED.get();
+                let made = model.predict_text(text, k, &mut scratch);
+                let asked = ASKED.get() - before;
+                let answers = made.as_ref().map_or(0, Vec::len);
+                assert_eq!(asked, usize::from(made.is_ok()) + answers, "{name}: {text}");
+                asked_of += answers;
+            }
+        }
+    }
+    assert!(asked_of > 100, "{asked_of}");
 }
 
 /// Texts of random words: frequent ones and rare ones.

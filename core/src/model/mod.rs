@@ -36,9 +36,10 @@ use crate::{
     names::Names,
     search::Scored,
     sparse::{SparseVec, SparseView},
-    text::Vectorizer,
+    text::{TextScratch, Vectorizer},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
+use core::mem;
 use evidence::out_of_memory;
 pub(crate) use label_names::LabelNames;
 use standardization::{Standardization, seen};
@@ -257,15 +258,25 @@ impl Model {
     /// # Errors
     /// If the model has none, or the text has no feature that the model knows.
     pub fn row(&self, text: &str, scratch: &mut Scratch) -> Result<SparseVec, PredictError> {
+        Ok(self.row_in(text, &mut scratch.text)?.to_owned())
+    }
+
+    /// [`Model::row`], left where it was made.
+    fn row_in<'s>(
+        &self,
+        text: &str,
+        scratch: &'s mut TextScratch,
+    ) -> Result<SparseView<'s>, PredictError> {
         let vectorizer = self.vectorizer.as_ref().ok_or(PredictError::NoVectorizer)?;
-        let row = vectorizer.transform(text, &mut scratch.text);
-        match scratch.text.no_features() {
+        let _ = vectorizer.transform(text, scratch);
+        match scratch.no_features() {
             Some(reason) => Err(PredictError::NoFeatures(reason)),
-            None => Ok(row),
+            None => Ok(scratch.row()),
         }
     }
 
-    /// The `k` best labels for a text, best first, with their names.
+    /// The `k` best labels for a text, best first, with their names. Once `scratch` has seen texts
+    /// as long, memory is taken for the answers alone: one vector, and a string for each name.
     ///
     /// # Errors
     /// If `k` is 0, the model has no vectorizer, or the text has no feature that the model knows.
@@ -275,9 +286,19 @@ impl Model {
         k: usize,
         scratch: &mut Scratch,
     ) -> Result<Vec<Answer>, PredictError> {
-        let row = self.row(text, scratch)?;
-        // The first answer's probability depends on the second's score.
-        let best = self.predict(row.view(), if k == 1 { 2 } else { k }, scratch)?;
+        // The row stays where it was made, so that this allocates nothing but the answers.
+        let mut texts = mem::take(&mut scratch.text);
+        let answers = self.row_in(text, &mut texts).and_then(|row| {
+            // The first answer's probability depends on the second's score.
+            let best = self.predict(row, if k == 1 { 2 } else { k }, scratch)?;
+            Ok(self.answers(best, k))
+        });
+        scratch.text = texts;
+        answers
+    }
+
+    /// The first `k` of the best labels, with their names and probabilities.
+    fn answers(&self, best: &[Scored], k: usize) -> Vec<Answer> {
         let mut probabilities = self.calibration().map(|c| c.probabilities(best));
         let named = |s: &Scored| Answer {
             id: s.id,
@@ -285,7 +306,7 @@ impl Model {
             score: s.score,
             probability: probabilities.as_mut().and_then(Iterator::next),
         };
-        Ok(best.iter().take(k).map(named).collect())
+        best.iter().take(k).map(named).collect()
     }
 
     /// Learns one more row and returns its id. A label may be new: then it must have the next free

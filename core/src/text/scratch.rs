@@ -1,6 +1,7 @@
 //! Memory for turning texts into rows, and why a text gave none.
 
 use super::tokens::TokenScratch;
+use crate::sparse::SparseView;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -48,6 +49,12 @@ impl fmt::Display for NoFeatures {
 impl core::error::Error for NoFeatures {}
 
 impl TextScratch {
+    /// The last text's row.
+    #[must_use]
+    pub(crate) fn row(&self) -> SparseView<'_> {
+        SparseView::from_checked(&self.indices, &self.values)
+    }
+
     /// Why the last text gave an empty row; `None` if it did not.
     #[must_use]
     pub(crate) fn no_features(&self) -> Option<NoFeatures> {

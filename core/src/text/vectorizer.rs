@@ -10,7 +10,7 @@ use crate::{
     float,
     hash::FeatureHash,
     names::{Names, by_hash::NameIndex},
-    sparse::{SparseRows, SparseVec, SparseView, inverse_document_frequency},
+    sparse::{SparseRows, SparseView, inverse_document_frequency},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -198,20 +198,10 @@ impl Vectorizer {
         }
     }
 
-    /// The row of `text`; empty if no token is known (`scratch` knows why).
+    /// The row of `text`, which stays in `scratch`; empty if no token is known (`scratch` knows
+    /// why). This allocates nothing once `scratch` is large enough.
     #[must_use]
-    pub(crate) fn transform(&self, text: &str, scratch: &mut TextScratch) -> SparseVec {
-        self.transform_view(text, scratch).to_owned()
-    }
-
-    /// As [`Vectorizer::transform`], but the row stays in `scratch`. This allocates nothing once
-    /// `scratch` is large enough.
-    #[must_use]
-    pub(crate) fn transform_view<'s>(
-        &self,
-        text: &str,
-        scratch: &'s mut TextScratch,
-    ) -> SparseView<'s> {
+    pub(crate) fn transform<'s>(&self, text: &str, scratch: &'s mut TextScratch) -> SparseView<'s> {
         self.transform_indexed(text, self.index(), scratch)
     }
 
@@ -265,7 +255,7 @@ impl Vectorizer {
         scratch.values.clear();
         let values = scratch.weights.iter().map(|weight| (weight / norm) as f32);
         scratch.values.extend(values);
-        SparseView::from_checked(&scratch.indices, &scratch.values)
+        scratch.row()
     }
 
     fn term_weight(&self, count: usize) -> f64 {

@@ -54,7 +54,7 @@ pub type Make = fn() -> Result<Vec<u8>, Box<dyn std::error::Error>>;
 const TEXTS: &str = include_str!("../../data/golden.tsv");
 
 /// The queries whose answers are kept: known words, unknown ones, none at all.
-const QUERIES: [&str; 6] = [
+pub const QUERIES: [&str; 6] = [
     "a small animal that eats cheese",
     "a large animal",
     "music for strings",
@@ -77,6 +77,26 @@ const ROWS: [&[(u32, f32)]; 5] = [
 #[must_use]
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data")
+}
+
+/// The names of all golden files, in order.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn names() -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|name| name == "hapax") {
+            names.extend(
+                path.file_stem()
+                    .and_then(|name| name.to_str())
+                    .map(str::to_owned),
+            );
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The bytes of a golden model and its answers.

@@ -128,7 +128,7 @@ proptest! {
             prop_assert_eq!(&matrix.row(at).iter().collect::<Vec<_>>(), expected);
             for vectorizer in [&vectorizer, &prepared] {
                 let row = vectorizer.transform(&texts[at], &mut scratch);
-                prop_assert_eq!(row.view(), matrix.row(at));
+                prop_assert_eq!(row, matrix.row(at));
                 prop_assert_eq!(scratch.no_features().is_some(), expected.is_empty());
             }
         }
@@ -219,15 +219,13 @@ fn hashed_features_are_those_of_the_hash() {
     let vectorizer = Vectorizer::fit_transform(&["x"], options, &Sequential)
         .unwrap()
         .0;
-    let row = vectorizer.transform("mouse house", &mut TextScratch::default());
+    let mut scratch = TextScratch::default();
+    let row = vectorizer.transform("mouse house", &mut scratch);
     let hash = crate::hash::FeatureHash::new(20, 7).unwrap();
     let expected: BTreeSet<u32> = [&b"mouse"[..], b"house", b"mouse house"]
         .map(|t| hash.feature(t))
         .into();
-    assert_eq!(
-        row.view().indices(),
-        expected.into_iter().collect::<Vec<_>>()
-    );
+    assert_eq!(row.indices(), expected.into_iter().collect::<Vec<_>>());
     assert!(vectorizer.parts().frequencies.is_empty());
     assert_eq!(
         (vectorizer.features(), vectorizer.feature_name(3)),
@@ -248,7 +246,7 @@ fn an_empty_row_has_its_reason() {
         ("x y", Some(NoFeatures::NoKnownTokens { tokens: 3 })),
     ] {
         assert_eq!(
-            vectorizer.transform(text, &mut scratch).view().is_empty(),
+            vectorizer.transform(text, &mut scratch).is_empty(),
             reason.is_some()
         );
         assert_eq!(scratch.no_features(), reason);
