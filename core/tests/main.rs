@@ -9,3 +9,4 @@ mod metrics_by_hand;
 mod several_processes;
 mod statistics;
 mod text_to_rows;
+mod toy_size;
