@@ -232,14 +232,15 @@ fn searches_that_miss_nothing_train_what_scoring_all_classes_trains() {
 fn searches_that_miss_some_classes_say_so_and_still_learn() {
     let data = synthetic(900, 400, 60);
     let untrained = objective(&vec![vec![0.0; 400]; 60], &data, 0.0);
-    for oracle in ORACLES {
+    // A tenth below what they find.
+    for (oracle, found) in ORACLES.into_iter().zip([0.21, 0.3, 0.72]) {
         let (weights, recall) = trained_by(oracle, &data);
         let reached = objective(&weights, &data, 0.0);
         assert!(
             reached < 0.5 * untrained,
             "{oracle:?}: {reached} of {untrained}"
         );
-        assert!(recall > 0.1, "{oracle:?}: {recall}");
+        assert!(recall > found, "{oracle:?}: {recall}");
     }
 }
 

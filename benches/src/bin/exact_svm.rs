@@ -1,6 +1,6 @@
 //! Exact multi-class machines: CPU seconds to a proven gap, accuracy, and memory.
 //!
-//! `exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`; THREADS may be `path:2`, which
+//! `exact_svm SET cs|ww|llw [COST] [GAP] [THREADS] [BIAS] [EPOCHS]`; THREADS may be `path:2`, which
 //! runs on one and says what two would gain if waking them cost nothing. SET is a folder of
 //! `../shared/data`, or `lshtc`, which is synthetic and has the shape of LSHTC-2011, or `lshtc/20`,
 //! one of 20 parts of its rows, features and labels.
@@ -24,12 +24,13 @@ use std::{env::args, error::Error, ops::ControlFlow, time::Instant};
 fn main() -> Result<(), Box<dyn Error>> {
     let given: Vec<String> = args().skip(1).collect();
     let [set, loss, rest @ ..] = &given[..] else {
-        return Err("usage: exact_svm SET cs|ww [COST] [GAP] [THREADS] [BIAS] [EPOCHS]".into());
+        return Err("usage: exact_svm SET cs|ww|llw [COST] [GAP] [THREADS] [BIAS] [EPOCHS]".into());
     };
     let loss = match loss.as_str() {
         "cs" => MultiClassLoss::CrammerSinger,
         "ww" => MultiClassLoss::WestonWatkins,
-        _ => return Err("the loss is cs or ww".into()),
+        "llw" => MultiClassLoss::LeeLinWahba,
+        _ => return Err("the loss is cs, ww or llw".into()),
     };
     let number = |at: usize, default: f64| rest.get(at).map_or(Ok(default), |text| text.parse());
     let (train, test) = load(set)?;
