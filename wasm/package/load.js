@@ -1,6 +1,7 @@
 // The bytes of a model, from wherever they come.
 
 import { LoadError, ParamError } from "./errors.js";
+import { shown } from "./given.js";
 import { host } from "./host.js";
 
 /** Where a model file says how long it is, and how it begins. */
@@ -19,7 +20,7 @@ export const asBytes = (source) => {
 
 export const checkOptions = (options, known) => {
   if (typeof options !== "object" || options === null) {
-    throw new TypeError(`the options are ${options}; give an object such as { ${known[0]} }`);
+    throw new TypeError(`the options are ${shown(options)}; give an object such as { ${known[0]} }`);
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;

@@ -3,6 +3,7 @@
 import { lifetime } from "./lifetime.js";
 import { asBytes, checkOptions, read } from "./load.js";
 import { ParamError, PredictError } from "./errors.js";
+import { labelListsOf, shown, stringOf, textsOf, valuesOf, whole, wholeOrDefault, wholesOf } from "./given.js";
 import { host } from "./host.js";
 import { timed, unwatch } from "./prepare.js";
 
@@ -11,7 +12,6 @@ export { noConstructor, notLoaded } from "./lifetime.js";
 /** How many answers there are by default, and where a probability decides on them. */
 const ANSWERS = 5;
 const MANY = 20;
-const MOST = 0xffffffff;
 
 /** What models of one kind alone can do. */
 const ABILITIES = {
@@ -25,23 +25,6 @@ const ABILITIES = {
   prepare: ["linear", "weights to lay out"],
   neighborhood: ["embedding", "prototypes of labels"],
 };
-
-const shown = (value) => (typeof value === "string" ? JSON.stringify(value) : String(value));
-
-/** A whole number that wasm can take; what it is not would become another number there. */
-const whole = (parameter, value, limit = 1) => {
-  if (typeof value !== "number" || value > MOST || (value >= limit && !Number.isInteger(value)) || Number.isNaN(value)) {
-    const message = `${parameter} is ${shown(value)}, but must be a whole number up to ${MOST}`;
-    throw new ParamError(message, "Whole", { parameter, value });
-  }
-  if (value < limit) {
-    const message = `${parameter} is ${value}, but must be at least ${limit}`;
-    throw new ParamError(message, "AtLeast", { parameter, value, limit });
-  }
-  return value;
-};
-
-const wholeOrDefault = (parameter, value) => (value === undefined ? value : whole(parameter, value));
 
 /** The number of a label that the model has. */
 const labelOf = (model, label) => {
@@ -146,30 +129,25 @@ const packedOfAll = function* (model, texts, k) {
   }
 };
 
-const listOf = (texts) => {
-  if (typeof texts === "string") throw new TypeError("the texts are a string; give a list of texts");
-  if (typeof texts?.[Symbol.iterator] !== "function") throw new TypeError(`the texts are ${texts}; give a list of texts`);
-  const list = Array.from(texts);
-  const at = list.findIndex((text) => typeof text !== "string");
-  if (at >= 0) throw new TypeError(`text ${at + 1} is ${shown(list[at])}; give a string`);
-  return list;
-};
+const rowOf = (indices, values) => [wholesOf("indices", indices), valuesOf("values", values)];
 
 const predicting = {
   predict(indices, values, k = ANSWERS) {
     const wanted = wantedOf(this, k);
-    const packed = timed(this, () => this.packedBest(indices, values, wanted.k));
+    const row = rowOf(indices, values);
+    const packed = timed(this, () => this.packedBest(...row, wanted.k));
     return answersOf(this, packed, wanted);
   },
 
   predictText(text, k = ANSWERS) {
     const wanted = wantedOf(this, k);
+    stringOf("text", text);
     const packed = timed(this, () => this.packedBestOfText(text, wanted.k));
     return answersOf(this, packed, wanted);
   },
 
   predictTexts(texts, k = ANSWERS) {
-    const list = listOf(texts);
+    const list = textsOf(texts);
     const wanted = wantedOf(this, k);
     const most = Math.min(wanted.k, this.info().labels);
     const offsets = new Uint32Array(list.length + 1);
@@ -199,24 +177,22 @@ const predicting = {
 /** Checks of the methods that the wasm file has, by name; what they return are the arguments. */
 const checks = {
   explain: (_, indices, values, rows, features) => [
-    indices,
-    values,
+    ...rowOf(indices, values),
     wholeOrDefault("neighbors", rows),
     wholeOrDefault("features", features),
   ],
   explainText: (_, text, rows, features) => [
-    text,
+    stringOf("text", text),
     wholeOrDefault("neighbors", rows),
     wholeOrDefault("features", features),
   ],
   contributions: (model, indices, values, label, features) => [
-    indices,
-    values,
+    ...rowOf(indices, values),
     labelOf(model, label),
     wholeOrDefault("features", features),
   ],
   contributionsText: (model, text, label, features) => [
-    text,
+    stringOf("text", text),
     labelOf(model, label),
     wholeOrDefault("features", features),
   ],
@@ -232,10 +208,18 @@ const checked = (Model) => {
       return method.apply(this, check(this, ...given));
     };
   }
-  for (const [name, parameter] of [["forget", "row"], ["labelName", "id"]]) {
+  const given = {
+    forget: (row) => [whole("row", row, 0)],
+    labelName: (id) => [whole("id", id, 0)],
+    labelId: (name) => [stringOf("name", name)],
+    learn: (text, label) => [stringOf("text", text), stringOf("label", label)],
+    learnRow: (indices, values, labels) => [...rowOf(indices, values), wholesOf("labels", labels)],
+  };
+  for (const [name, check] of Object.entries(given)) {
     const method = Model.prototype[name];
-    Model.prototype[name] = function (number) {
-      return method.call(this, whole(parameter, number, 0));
+    if (!method) continue;
+    Model.prototype[name] = function (...words) {
+      return method.apply(this, check(...words));
     };
   }
 };
@@ -267,23 +251,17 @@ const loading = (Model) => {
   };
 };
 
-const labelLists = (Dataset) => {
-  const fromTexts = Dataset.fromTexts;
-  Dataset.fromTexts = (texts, labels) => {
-    const list = listOf(texts);
-    const lists = Array.from(labels, (names, at) => {
-      const example = `give a list such as ${JSON.stringify([typeof names === "string" ? names : "label"])}`;
-      if (typeof names === "string") throw new TypeError(`labels of text ${at + 1} are a string; ${example}`);
-      if (typeof names?.[Symbol.iterator] !== "function") {
-        throw new TypeError(`labels of text ${at + 1} are ${names}; ${example}`);
-      }
-      return Array.from(names, (name, which) => {
-        if (typeof name === "string") return name;
-        throw new TypeError(`label ${which + 1} of text ${at + 1} is ${shown(name)}; give a string`);
-      });
-    });
-    return fromTexts(list, lists);
-  };
+const reading = (Dataset) => {
+  const { fromTexts, fromRows } = Dataset;
+  Dataset.fromTexts = (texts, labels) => fromTexts(textsOf(texts), labelListsOf(labels));
+  Dataset.fromRows = (features, offsets, indices, values, labelOffsets, labels) =>
+    fromRows(
+      whole("features", features),
+      wholesOf("offsets", offsets),
+      ...rowOf(indices, values),
+      wholesOf("label offsets", labelOffsets),
+      wholesOf("labels", labels),
+    );
 };
 
 export const complete = (classes) => {
@@ -292,5 +270,5 @@ export const complete = (classes) => {
   checked(Model);
   Object.assign(Model.prototype, predicting);
   loading(Model);
-  if (Dataset) labelLists(Dataset);
+  if (Dataset) reading(Dataset);
 };

@@ -1,6 +1,7 @@
 // The objects that hapax hands out, made here because that takes fewer bytes than in wasm.
 
 import * as errors from "./errors.js";
+import { shown } from "./given.js";
 import { checkOptions } from "./load.js";
 
 export const newError = (className, message, rule) => new errors[className](message, rule);
@@ -54,7 +55,7 @@ export const checkNames = (options, known) => {
 const given = (options, name, is, wanted) => {
   const value = options?.[name] ?? undefined;
   if (value === undefined || is(value)) return value;
-  throw new errors.ParamError(`${name} is ${JSON.stringify(value)}, but must be ${wanted}`, "Type", { parameter: name, value });
+  throw new errors.ParamError(`${name} is ${shown(value)}, but must be ${wanted}`, "Type", { parameter: name, value });
 };
 
 const typed = (options, name, type, wanted) => given(options, name, (value) => typeof value === type, wanted);

@@ -49,7 +49,7 @@ export const suite = (name, file) => {
     const text = texts.split("\t", 1)[0];
     const before = plain(model.predictText(text, 3));
     for (const wrong of [5, null, undefined, {}, ["a"], 1e9]) {
-      const refusal = { name: "TypeError", message: /^a string is expected, not / };
+      const refusal = { name: "TypeError", message: /^the (text|name) is .*; give a string$/ };
       assert.throws(() => model.predictText(wrong, 3), refusal);
       assert.throws(() => model.labelId(wrong), refusal);
     }

@@ -79,7 +79,7 @@ export const suite = (file) => {
     for (const [parameter, value] of Object.entries({ alpha: "2", minDocuments: [1], words: [1, 300], characters: "12", punctuation: 1, calibrate: "no" })) {
       thrown(() => new Trainer({ [parameter]: value }), ParamError, { rule: "Type", parameter, value });
     }
-    assert.throws(() => new Trainer("fast"), { name: "TypeError", message: /the options are fast; give an object such as { neighbors }/ });
+    assert.throws(() => new Trainer("fast"), { name: "TypeError", message: /the options are "fast"; give an object such as { neighbors }/ });
     for (const options of [null, { alpha: null, words: null, punctuation: undefined }]) new Trainer(options).train(dataset(texts)).free();
     thrown(() => new Trainer({ beta: -1 }), ParamError, { parameter: "beta", value: -1, limit: 0 });
     thrown(() => Dataset.fromTexts(["a"], [[]].slice(1)), TrainError, {

@@ -58,8 +58,8 @@ fn shortened(bindings: &str) -> String {
 }
 
 /// The bindings with short names, with `package/model.js` applied to their classes, and with what
-/// only an edit can add: strings are checked where they are copied, a call before the module is
-/// loaded says so, and classes without a constructor refuse `new`.
+/// only an edit can add: a call before the module is loaded says so, and classes without a
+/// constructor refuse `new`.
 pub fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
     let mut complete = shortened(bindings);
     let (from, short_from) = (
@@ -68,12 +68,6 @@ pub fn completed(bindings: &str) -> Result<String, Box<dyn Error>> {
     );
     for (places, made, wanted) in [
         (1, &*from, &*short_from),
-        (
-            1,
-            "function passStringToWasm0(arg, malloc, realloc) {\n",
-            "function passStringToWasm0(arg, malloc, realloc) {\n    \
-             if (typeof arg !== 'string') throw new TypeError(`a string is expected, not ${typeof arg}`);\n",
-        ),
         (
             1,
             "let wasmModule, wasmInstance, wasm;\n",
@@ -151,15 +145,13 @@ mod tests {
 
     #[test]
     fn the_bindings_are_completed_where_they_are_what_is_known() {
-        let function = "function passStringToWasm0(arg, malloc, realloc) {\n    return 1;\n}\n";
         let load = "    if (wasm !== undefined) return wasm;\n";
         let state = "let wasmModule, wasmInstance, wasm;\n";
         let imports = "        \"./bindings_bg.js\": import0,\n";
         let model = "\nexport class Model {\n    free() {\n    }\n}\n";
         let trainer = "\nexport class Trainer {\n    constructor(options) {\n    }\n}\n";
-        let made = [imports, function, state, load, load, trainer, model].concat();
+        let made = [imports, state, load, load, trainer, model].concat();
         let complete = completed(&made).unwrap();
-        assert!(complete.contains("realloc) {\n    if (typeof arg !== 'string') throw"));
         assert!(complete.contains("let wasmModule, wasmInstance, wasm = notLoaded;\n"));
         assert!(
             complete.contains("class Model {\n    constructor() { noConstructor('Model'); }\n")
@@ -169,10 +161,10 @@ mod tests {
         assert!(!complete.contains("undefined"));
         for other in [
             String::new(),
-            [&made, function].concat(),
-            [imports, function, state, load, model].concat(),
-            [function, state, load, load, trainer, model].concat(),
-            [imports, function, state, load, load, trainer].concat(),
+            [&made, state].concat(),
+            [imports, state, load, model].concat(),
+            [state, load, load, trainer, model].concat(),
+            [imports, state, load, load, trainer].concat(),
         ] {
             assert!(completed(&other).is_err());
         }

@@ -37,7 +37,7 @@ struct Folders {
 
 /// What a page needs of the package to answer. The command carries these files, those of wasm
 /// compressed.
-const FOR_PAGES: [&str; 19] = [
+const FOR_PAGES: [&str; 20] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "THIRD-PARTY.txt",
@@ -45,6 +45,7 @@ const FOR_PAGES: [&str; 19] = [
     "browser.js",
     "classes.js",
     "errors.js",
+    "given.js",
     "hapax.wasm",
     "hapax_simd.wasm",
     "host.js",
