@@ -123,6 +123,7 @@ fn a_killed_training_goes_on_to_the_same_bytes() {
         resumed += usize::from(went_on);
         ran.good();
         assert!(folder.read("m") == *whole, "{again}, killed at {moment:?}");
+        assert!(!is_writing(&folder.path("")), "{:?}", folder.files());
     }
     eprintln!(
         "killed {} times at random, {} at a checkpoint, {} at the model; {resumed} of {count} went on from a checkpoint",
@@ -181,4 +182,57 @@ fn killed_shards_are_done_again_and_the_model_has_the_same_bytes() {
         assert!(folder.read("whole") == folder.read("merged"), "{method}");
     }
     eprintln!("killed {killed} shards of {rounds}");
+}
+
+/// Over a model that is there, `learn`, `forget`, `compact` and `merge` leave that or the new one,
+/// and the next run takes away what a killed one left.
+#[test]
+fn what_writes_over_a_model_leaves_the_old_or_the_new_one() {
+    let folder = Folder::new();
+    folder.write("train.tsv", texts(600));
+    folder.write("more.tsv", texts(90));
+    folder.run("train nearest train.tsv -o old").good();
+    folder
+        .run("plan work --shards 2 mach train.tsv --buckets 4 --repetitions 6")
+        .good();
+    for shard in 0..2 {
+        folder
+            .run(&format!("train --parts work --shard {shard}/2"))
+            .good();
+    }
+    let commands = [
+        "learn old more.tsv -o m",
+        "forget old --row 3 -o m",
+        "compact old --max-bytes 14000 -o m",
+        "merge work -o m",
+    ];
+    let runs = commands.map(|command| {
+        let begin = Instant::now();
+        folder.run(command).good();
+        (command, folder.read("m"), begin.elapsed())
+    });
+    let (old, mut dice) = (folder.read("old"), Stream::new(2026, 11));
+    let (mut killed, mut kept, count) = (0, 0, kills());
+    for number in 0..count {
+        let (command, new, time) = &runs[number % runs.len()];
+        folder.write("m", &old);
+        let mut child = folder.command(command).spawn().unwrap();
+        let (begin, delay) = (Instant::now(), time.mul_f64(dice.unit()));
+        let at_writing = number / runs.len() % 2 == 0;
+        killed += usize::from(kill(&mut child, || match at_writing {
+            true => is_writing(&folder.path("")),
+            false => begin.elapsed() >= delay,
+        }));
+        let left = folder.read("m");
+        kept += usize::from(left == old);
+        assert!(left == old || left == *new, "{command}: neither model");
+        folder.run(command).good();
+        assert!(folder.read("m") == *new, "{command}");
+        assert!(!is_writing(&folder.path("")), "{:?}", folder.files());
+    }
+    eprintln!("killed {killed} of {count}; {kept} left the old model");
+    assert!(
+        killed >= count / 2 && kept > 0,
+        "{killed} of {count}, {kept} kept"
+    );
 }
