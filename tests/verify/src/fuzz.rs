@@ -57,13 +57,28 @@ fn targets(root: &Path) -> Vec<String> {
     names
 }
 
+/// What a target begins with: its own folder, where libFuzzer keeps what reaches new code, and
+/// files that are right, from which it gets further than from nothing. Models are the golden ones.
+fn seeds(target: &str) -> Vec<String> {
+    let kept = format!("fuzz/corpus/{target}");
+    match target {
+        "load_model" => vec![kept, "tests/data".to_owned()],
+        _ => vec![kept, format!("fuzz/seeds/{target}")],
+    }
+}
+
 /// How many inputs a target ran; `None` if one failed or the target does not build.
 fn run(root: &Path, target: &str, seconds: u64) -> Option<u64> {
     let tools = root.join("target/tools/bin");
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([tools].into_iter().chain(env::split_paths(&path))).ok()?;
+    let mut seeds = seeds(target);
+    fs::create_dir_all(root.join(&seeds[0])).ok()?;
+    seeds.retain(|folder| root.join(folder).is_dir());
     let mut child = Command::new("cargo")
-        .args(["+nightly", "fuzz", "run", target, "--"])
+        .args(["+nightly", "fuzz", "run", target])
+        .args(seeds)
+        .arg("--")
         .arg(format!("-max_total_time={seconds}"))
         .args(["-print_final_stats=1", "-rss_limit_mb=4096", "-verbosity=0"])
         .current_dir(root)

@@ -5,6 +5,7 @@
 
 mod data;
 mod fuzz;
+mod memory;
 mod mutants;
 mod notices;
 mod parts;

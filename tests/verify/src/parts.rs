@@ -1,10 +1,11 @@
 //! The parts of `cargo verify`, and the order in which they run.
 
 use super::{
-    Workspace, fuzz, mutants, notices, quick, release, structure,
+    Workspace, fuzz, memory, mutants, notices, quick, release, structure,
     tools::{
         BOOK, C_COMPILER, CHROMIUM, CLIPPY, COMMAND, CORTEX_M, DENY, MINGW, NPM, NPM_INSTALL,
-        NPM_WORDNET, OLDEST, PROGRAMS, PYTHON, RUSTFMT, RUSTUP, SEMVER, TESTED, cargo_tool,
+        NPM_WORDNET, OLDEST, PROGRAMS, PYTHON, REPRODUCIBLE, RUSTFMT, RUSTUP, SEMVER, TESTED,
+        cargo_tool,
     },
 };
 
@@ -213,6 +214,12 @@ pub const PARTS: &[Part] = &[
         work: Check(release::check),
     },
     Part {
+        name: "reproducible",
+        shows: "two clones build the same bytes of command, wasm and tarball (only if named)",
+        needs: &[RUSTUP, C_COMPILER, NPM],
+        work: Commands(&[&["sh", "-ec", REPRODUCIBLE]]),
+    },
+    Part {
         name: "demo",
         shows: "pages of cargo demo in a real browser, its dictionary in workerd (only if named)",
         needs: &[RUSTUP, C_COMPILER, NPM, PYTHON],
@@ -243,6 +250,12 @@ pub const PARTS: &[Part] = &[
         shows: "readers, states and sequences against arbitrary bytes, for --minutes (only if named)",
         needs: &[RUSTUP, C_COMPILER],
         work: Check(fuzz::check),
+    },
+    Part {
+        name: "memory",
+        shows: "no use of memory that is not defined: Miri, AddressSanitizer (only if named)",
+        needs: &[RUSTUP, C_COMPILER],
+        work: Check(memory::check),
     },
     Part {
         name: "mutants",

@@ -114,6 +114,25 @@ pub const DENY: &str =
     --allow license-not-encountered --allow unmatched-skip licenses bans sources
 done";
 
+/// Two clones in folders of other names and depths: the same bytes of the command, of all wasm
+/// files and of the npm tarball.
+pub const REPRODUCIBLE: &str = "work=target/reproducible
+rm -rf $work
+for clone in one two/below; do
+  git clone --quiet . $work/$clone
+  ( cd $work/$clone
+    npm --prefix wasm install --no-save
+    cargo build --release --locked --quiet -p hapax --bin hapax
+    cargo build-wasm > build-wasm.log || { cat build-wasm.log; exit 1; }
+    cd wasm/dist
+    npm pack --silent > /dev/null )
+done
+cd $work/one
+for file in target/release/hapax $(find wasm/dist -name '*.wasm' -o -name '*.tgz'); do
+  cmp $file ../two/below/$file
+  sha256sum $file
+done";
+
 /// The public interface of the library breaks nothing since the last release without a version that
 /// says so.
 pub const SEMVER: &str = "if ! tag=$(git describe --tags --abbrev=0 --match 'v*'); then
