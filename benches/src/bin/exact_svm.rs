@@ -26,12 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [set, loss, rest @ ..] = &given[..] else {
         return Err("usage: exact_svm SET cs|ww|llw [COST] [GAP] [THREADS] [BIAS] [EPOCHS]".into());
     };
-    let loss = match loss.as_str() {
-        "cs" => MultiClassLoss::CrammerSinger,
-        "ww" => MultiClassLoss::WestonWatkins,
-        "llw" => MultiClassLoss::LeeLinWahba,
-        _ => return Err("the loss is cs, ww or llw".into()),
-    };
+    let loss = named(loss).ok_or("the loss is cs, ww or llw")?;
     let number = |at: usize, default: f64| rest.get(at).map_or(Ok(default), |text| text.parse());
     let (train, test) = load(set)?;
     let parameters = MultiClassSvm {
@@ -101,6 +96,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         peak_megabytes(),
     );
     Ok(())
+}
+
+fn named(loss: &str) -> Option<MultiClassLoss> {
+    match loss {
+        "cs" => Some(MultiClassLoss::CrammerSinger),
+        "ww" => Some(MultiClassLoss::WestonWatkins),
+        "llw" => Some(MultiClassLoss::LeeLinWahba),
+        _ => None,
+    }
 }
 
 fn load(set: &str) -> Result<(Dataset, Dataset), Box<dyn Error>> {
