@@ -84,6 +84,34 @@ fn a_file_too_many() {
 }
 
 #[test]
+fn an_option_of_other_methods() {
+    let folder = Folder::new();
+    folder.write("a.tsv", "small animal\tmouse\n");
+    for (given, tip) in [
+        (
+            "train a.tsv -o m --cost 1",
+            "--cost is an option of ovr, cs, ww, llw: hapax train ovr --cost …",
+        ),
+        (
+            "train a.tsv -o m --buckets=3",
+            "--buckets is an option of mach: hapax train mach --buckets …",
+        ),
+        (
+            "train cs a.tsv -o m --buckets 3",
+            "--buckets is an option of mach: hapax train mach --buckets …",
+        ),
+    ] {
+        let ran = folder.run(given);
+        assert_eq!(ran.status, Some(2));
+        assert!(ran.err.contains(&format!("\n  tip: {tip}\n")), "{ran:?}");
+    }
+    let ran = folder.run("train a.tsv -o m --bogus 3");
+    assert!(!ran.err.contains("is an option of"), "{ran:?}");
+    let ran = folder.run("train a.tsv -o m --set cost=1");
+    ran.refused_for("without a method 'hapax train' has no such setting");
+}
+
+#[test]
 fn an_empty_file() {
     for contents in ["", "\n\n  \n", "\u{feff}"] {
         refuses(

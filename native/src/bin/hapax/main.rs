@@ -34,7 +34,7 @@ mod web;
 mod wording;
 
 use clap::{
-    CommandFactory, FromArgMatches, Parser, Subcommand,
+    Command, CommandFactory, FromArgMatches, Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::Shell;
@@ -159,17 +159,12 @@ fn run(arguments: Vec<OsString>) -> Result<(), Failure> {
     }
 }
 
-/// Ends as clap would, in plainer words where it refuses. Who names a file too many is told what to
-/// do with it.
+/// Ends as clap would, in plainer words where it refuses.
 fn refuse(mut error: clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
-        && Path::new(word).is_file()
-    {
-        let tip = "join files of one kind into one, with one header if they have any";
+    if let Some(tip) = tip(&error) {
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
@@ -180,6 +175,42 @@ fn refuse(mut error: clap::Error) -> ! {
     };
     eprint!("{}", wording::plain(&text));
     std::process::exit(error.exit_code());
+}
+
+/// What to do with a file too many, or with an option that other methods have.
+fn tip(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(word) = error.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    if Path::new(word).is_file() {
+        return Some(
+            "join files of one kind into one, with one header if they have any".to_owned(),
+        );
+    }
+    let usage = error.get(ContextKind::Usage)?.to_string();
+    if !usage.contains("hapax train ") {
+        return None;
+    }
+    let command = Cli::command();
+    let methods = command.find_subcommand("train")?.get_subcommands();
+    let name = word.strip_prefix("--")?;
+    let methods = methods.filter(|method| {
+        method
+            .get_arguments()
+            .any(|own| own.get_long() == Some(name))
+    });
+    let methods: Vec<&str> = methods
+        .map(Command::get_name)
+        .filter(|&name| name != "auto")
+        .collect();
+    let first = methods.first()?;
+    Some(format!(
+        "{word} is an option of {}: hapax train {first} {word} …",
+        methods.join(", ")
+    ))
 }
 
 fn main() -> ExitCode {

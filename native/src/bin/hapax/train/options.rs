@@ -201,7 +201,10 @@ fn option(method: &Command, setting: &str) -> Result<Option<OsString>, Failure> 
             [] => "it has none".into(),
             names => format!("its settings are {}", names.join(", ")),
         };
-        let method = method.get_name();
+        let method = match method.get_name() {
+            "auto" => "without a method 'hapax train'",
+            method => method,
+        };
         return input(format!(
             "--set {name}: {method} has no such setting; {names} (docs/options.md)"
         ));
