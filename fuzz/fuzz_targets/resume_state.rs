@@ -1,5 +1,5 @@
-//! Any bytes as the state of every training, and a true state with any changes: refused, or
-//! believed and sound enough to go on from.
+//! Any bytes as the state of every training or a part of one, and a true one with any changes:
+//! refused, or believed and sound enough to go on from.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -14,7 +14,8 @@ use hapax_core::{
     },
     sparse::{SparseRows, SparseVec},
     train::{
-        Alone, Resumable, Shared, SharedTraining, Training, Watch,
+        Alone, Parts, Resumable, Shared, SharedTraining, Training, Watch,
+        mach::MachParts,
         multiclass::{MultiLabel, Solver},
     },
 };
@@ -45,7 +46,7 @@ fn data() -> &'static Dataset {
 
 /// The bytes to try, given the true ones.
 fn tried(job: &Job, mut state: Vec<u8>) -> Vec<u8> {
-    if job.changes.is_empty() {
+    if job.changes.is_empty() || state.is_empty() {
         return job.bytes.clone();
     }
     for &(at, byte) in &job.changes {
@@ -106,15 +107,7 @@ fn check_embedding(job: &Job, training: &EmbeddingTraining) {
             state: Vec::new(),
         };
         let bits = &Portable;
-        let _ = Model::train_embedding(
-            training,
-            None,
-            data(),
-            None,
-            &Sequential,
-            bits,
-            &mut watch,
-        );
+        let _ = Model::train_embedding(training, None, data(), None, &Sequential, bits, &mut watch);
         watch.state
     };
     let state = two_parts(None);
@@ -150,6 +143,19 @@ fn check_shared(job: &Job, loss: MultiClassLoss) {
     }
 }
 
+/// Does all stages in two parts, of which the second is changed on its way.
+fn check_parts(job: &Job, mut training: impl Parts) {
+    while training.stage() < training.stages() {
+        let mut part = |part| training.part(part, 2, &Sequential);
+        let (Ok(first), Ok(second)) = (part(0), part(1)) else {
+            return;
+        };
+        if training.take(&[&first, &tried(job, second)]).is_err() {
+            return;
+        }
+    }
+}
+
 fn svm(loss: MultiClassLoss) -> MultiClassSvm {
     MultiClassSvm {
         gap: 1e-9,
@@ -160,7 +166,7 @@ fn svm(loss: MultiClassLoss) -> MultiClassSvm {
 
 fuzz_target!(|job: Job| {
     let bits = &Portable;
-    match job.trainer % 9 {
+    match job.trainer % 11 {
         0 => {
             let mach = MachParameters {
                 buckets: 3,
@@ -195,7 +201,7 @@ fuzz_target!(|job: Job| {
             check(&job, new);
         }
         5 | 6 => {
-            let loss = if job.trainer % 9 == 5 {
+            let loss = if job.trainer % 11 == 5 {
                 MultiClassLoss::CrammerSinger
             } else {
                 MultiClassLoss::LeeLinWahba
@@ -208,6 +214,26 @@ fuzz_target!(|job: Job| {
             check(&job, new);
         }
         7 => check_shared(&job, MultiClassLoss::WestonWatkins),
+        8 => {
+            let ovr = OneVsRest {
+                negatives: Negatives::Mined,
+                pool: 6,
+                mine: 2,
+                ..OneVsRest::default()
+            };
+            let trainer = ovr.trainer(data(), &Sequential, bits);
+            check_parts(&job, trainer.expect("a training"));
+        }
+        9 => {
+            let mach = MachParameters {
+                buckets: 3,
+                repetitions: 4,
+                epochs: 2,
+                ..MachParameters::default()
+            };
+            let parts = MachParts::new(&mach, data(), 1, bits);
+            check_parts(&job, parts.expect("a training"));
+        }
         _ => check_shared(&job, MultiClassLoss::LeeLinWahba),
     }
 });

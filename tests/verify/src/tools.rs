@@ -115,15 +115,17 @@ pub const DENY: &str =
 done";
 
 /// Two clones in folders of other names and depths: the same bytes of the command, of all wasm
-/// files and of the npm tarball.
+/// files and of the npm tarball. What build scripts of others generate lies in the clone, and its
+/// path would go into the command, but for the prefix that is taken away.
 pub const REPRODUCIBLE: &str = "work=target/reproducible
 rm -rf $work
+for clone in one two/below; do git clone --quiet . $work/$clone; done
 for clone in one two/below; do
-  git clone --quiet . $work/$clone
   ( cd $work/$clone
     npm --prefix wasm install --no-save
-    cargo build --release --locked --quiet -p hapax --bin hapax
     cargo build-wasm > build-wasm.log || { cat build-wasm.log; exit 1; }
+    RUSTFLAGS=--remap-path-prefix=$PWD=. \\
+      cargo build --release --locked --quiet -p hapax --bin hapax
     cd wasm/dist
     npm pack --silent > /dev/null )
 done

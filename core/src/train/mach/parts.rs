@@ -28,7 +28,7 @@ impl<'a> MachParts<'a> {
     /// Begins training on `data`.
     ///
     /// # Errors
-    /// Bad parameters and unusable data, and early stopping, which needs all heads at once.
+    /// Bad parameters and unusable data.
     pub fn new(
         parameters: &MachParameters,
         data: &'a Dataset,
