@@ -1,6 +1,9 @@
 //! `cargo verify fuzz`: every target of `fuzz` for its share of the time, and how often each ran.
 
-use super::{Workspace, tools::cargo_tool};
+use super::{
+    Workspace,
+    tools::{NIGHTLY, cargo_tool},
+};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
@@ -8,17 +11,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-const TOOLS: &[&[&str]] = &[
-    &[
-        "rustup",
-        "toolchain",
-        "install",
-        "nightly",
-        "--profile",
-        "minimal",
-    ],
-    cargo_tool!("cargo-fuzz@0.13.2"),
-];
+const TOOLS: &[&[&str]] = &[NIGHTLY, cargo_tool!("cargo-fuzz@0.13.2")];
 
 /// What libFuzzer says at the end of a run.
 const EXECUTED: &str = "stat::number_of_executed_units:";

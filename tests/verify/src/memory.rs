@@ -3,21 +3,8 @@
 //! of all loops with the widest instructions there are. Either ends at the first use of memory that
 //! is not there, and Miri at any that Rust does not define.
 
-use super::Workspace;
+use super::{Workspace, tools::NIGHTLY};
 use std::process::Command;
-
-const TOOLS: &[&str] = &[
-    "rustup",
-    "toolchain",
-    "install",
-    "nightly",
-    "--profile",
-    "minimal",
-    "--component",
-    "miri",
-    "--component",
-    "rust-src",
-];
 
 /// A program run on nightly Rust.
 struct Run {
@@ -77,7 +64,7 @@ const RUNS: [Run; 3] = [
 
 /// Runs all; whether none found anything.
 pub fn check(workspace: &Workspace) -> bool {
-    workspace.succeeds(TOOLS) && RUNS.iter().all(|run| succeeds(workspace, run))
+    workspace.succeeds(NIGHTLY) && RUNS.iter().all(|run| succeeds(workspace, run))
 }
 
 fn succeeds(workspace: &Workspace, run: &Run) -> bool {

@@ -32,6 +32,20 @@ pub const RUSTFMT: &[&str] = &["rustup", "component", "add", "rustfmt"];
 pub const CLIPPY: &[&str] = &["rustup", "component", "add", "clippy"];
 pub const CORTEX_M: &[&str] = &["rustup", "target", "add", "thumbv7em-none-eabihf"];
 
+/// What fuzz targets and sanitizers are compiled by, and an interpreter.
+pub const NIGHTLY: &[&str] = &[
+    "rustup",
+    "toolchain",
+    "install",
+    "nightly",
+    "--profile",
+    "minimal",
+    "--component",
+    "miri",
+    "--component",
+    "rust-src",
+];
+
 /// What must not run twice at once. Where all parts run, these run before them.
 pub const INSTALLATIONS: &[&[&str]] = &[RUSTFMT, CLIPPY, CORTEX_M, NPM_WORDNET, NPM_INSTALL];
 
