@@ -129,8 +129,9 @@ pub const DENY: &str =
 done";
 
 /// Two clones in folders of other names and depths: the same bytes of the command, of all wasm
-/// files and of the npm tarball. What build scripts of others generate lies in the clone, and its
-/// path would go into the command, but for the prefix that is taken away.
+/// files and of the npm tarball. What build scripts of others generate lies in the clone: its path
+/// would go into the order of code, but for the prefix that is taken away, and into names of
+/// symbols, which archives do not have either.
 pub const REPRODUCIBLE: &str = "work=target/reproducible
 rm -rf $work
 for clone in one two/below; do git clone --quiet . $work/$clone; done
@@ -138,7 +139,7 @@ for clone in one two/below; do
   ( cd $work/$clone
     npm --prefix wasm install --no-save
     cargo build-wasm > build-wasm.log || { cat build-wasm.log; exit 1; }
-    RUSTFLAGS=--remap-path-prefix=$PWD=. \\
+    RUSTFLAGS=--remap-path-prefix=$PWD=. CARGO_PROFILE_RELEASE_STRIP=symbols \\
       cargo build --release --locked --quiet -p hapax --bin hapax
     cd wasm/dist
     npm pack --silent > /dev/null )
