@@ -1,5 +1,6 @@
 //! Every solver on six rows: small enough for an interpreter, which sees any use of memory that is
 //! not defined, and for one of a machine of 32 bits (`cargo verify memory`).
+#![allow(clippy::unwrap_used, reason = "a test: the helpers fail it too")]
 
 use core::ops::ControlFlow;
 use hapax_core::{

@@ -16,6 +16,7 @@ const worker :Workerd.Worker = (
     (name = "bindings.js", esModule = embed "hapax/bindings.js"),
     (name = "classes.js", esModule = embed "hapax/classes.js"),
     (name = "errors.js", esModule = embed "hapax/errors.js"),
+    (name = "given.js", esModule = embed "hapax/given.js"),
     (name = "host.js", esModule = embed "hapax/host.js"),
     (name = "lifetime.js", esModule = embed "hapax/lifetime.js"),
     (name = "load.js", esModule = embed "hapax/load.js"),
